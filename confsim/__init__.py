@@ -1,0 +1,17 @@
+"""confsim: a service double of a multi-tenant web-conferencing REST API, in process and in pure Python."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "Clock", "Misuse", "Simulator", "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    """The public names, imported when they are first asked for."""
+    if name in __all__:
+        from . import simulator
+
+        value: object = getattr(simulator, name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'confsim' has no attribute {name!r}")

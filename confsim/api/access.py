@@ -1,0 +1,3 @@
+"""The access family."""
+
+from __future__ import annotations

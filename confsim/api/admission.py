@@ -1,0 +1,74 @@
+"""What a grant means for a caller and the things the path names: the meeting point of gates and the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from confsim.assumptions import roles
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract.gates import Grant
+from confsim.domain import access, channels, users
+from confsim.domain.credentials import Caller
+from confsim.kernel.refusal import Refusal
+
+from .call import Call
+
+
+def admit(call: Call) -> None:
+    """Let the caller pass the gate of the operation, or raise the Refusal.
+
+    An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).
+    """
+    caller = call.caller
+    if caller is None:
+        return
+    operation = call.operation
+    grants = operation.gate.grants if operation.gate_entry is None else ask(call, operation.gate_entry)
+    for grant in grants:
+        if _HOLDS[grant](call, caller):
+            break
+    else:
+        if caller.api_token is None or not any(grant in grants for grant in ask(call, roles.API_TOKEN_PASSES)):
+            if caller.api_token is not None and _FOR_USERS.issuperset(grants):
+                raise Refusal(Reason.NO_USER_CONTEXT)
+            raise Refusal(Reason.ROLE_MISSING, operation=operation.name, gate=" or ".join(grants))
+    user = caller.user
+    if user is not None and user.channel is not None and call.channel is not None:
+        access.confine(call.change, user, call.channel)
+
+
+def _own_client(call: Call, caller: Caller) -> bool:
+    return call.client.id == caller.client.id
+
+
+def _customer_admin(call: Call, caller: Caller) -> bool:
+    return caller.customer_admin if _own_client(call, caller) else caller.partner_admin
+
+
+def _api_token(call: Call, caller: Caller) -> bool:
+    return caller.api_token is not None
+
+
+#: Grants that only a user can hold: to an API token the answer is that it is no user (G159).
+_FOR_USERS = frozenset({Grant.USER, Grant.SELF})
+
+_HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {
+    Grant.PUBLIC: lambda call, caller: True,
+    Grant.SIGNED_IN: lambda call, caller: True,
+    Grant.USER: lambda call, caller: caller.user is not None,
+    Grant.REGISTERED: lambda call, caller: caller.user is not None and not users.unregistered(caller.user),
+    Grant.SELF: lambda call, caller: (
+        caller.user is not None and call.subject is not None and call.subject.id == caller.user.id
+    ),
+    Grant.API_TOKEN: _api_token,
+    Grant.CUSTOMER_ADMIN: _customer_admin,
+    Grant.PARTNER_ADMIN: lambda call, caller: caller.partner_admin,
+    Grant.ACCESS: lambda call, caller: (
+        call.channel is not None and access.has_access(call.change, caller, call.channel)
+    ),
+    Grant.OPERATOR: lambda call, caller: (
+        call.channel is not None and channels.is_operator(call.channel, caller.user)
+    ),
+    Grant.OWNER: lambda call, caller: call.channel is not None and channels.is_owner(call.channel, caller.user),
+}

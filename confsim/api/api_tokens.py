@@ -1,0 +1,3 @@
+"""The api_tokens family."""
+
+from __future__ import annotations

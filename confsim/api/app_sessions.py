@@ -1,0 +1,3 @@
+"""The app_sessions family."""
+
+from __future__ import annotations

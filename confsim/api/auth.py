@@ -1,0 +1,3 @@
+"""The auth family."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The breakout family."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The broadcast family."""
+
+from __future__ import annotations

@@ -1,0 +1,71 @@
+"""One call of an operation: who makes it, in which client, at which instant, on the change it may write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from confsim.assumptions.refusals import Reason
+from confsim.contract.operation import Catalogue, Operation
+from confsim.domain.channels import Channel
+from confsim.domain.clients import Client
+from confsim.domain.credentials import Caller
+from confsim.domain.users import User
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+
+def _families() -> None:
+    from . import families  # noqa: F401  (imported for the operations it declares)
+
+
+API = Catalogue("Conferencing Service API", _families)
+operation = API.operation
+
+
+class Call:
+    """What an operation gets beside its arguments.
+
+    ``client`` is the client in whose context the call runs: the caller's own, or a child named by for_client.
+    ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that the path names.
+    ``root`` is the address of the mount, without a slash at its end, for URLs in answers.
+    """
+
+    __slots__ = ("_client", "caller", "change", "channel", "now", "operation", "profile", "root", "subject", "used")
+
+    def __init__(self, operation: Operation, change: Change, root: str) -> None:
+        self.operation = operation
+        self.change = change
+        self.now = change.now
+        self.profile: Mapping[str, Any] = change.profile
+        self.used = change.used
+        self.root = root
+        self.caller: Caller | None = None
+        self.channel: Channel | None = None
+        self.subject: User | None = None
+        self._client: Client | None = None
+
+    @property
+    def client(self) -> Client:
+        """The client in whose context the call runs. A public call that names none has none."""
+        if self._client is None:
+            raise Refusal(Reason.CREDENTIAL_MISSING)
+        return self._client
+
+    @client.setter
+    def client(self, client: Client) -> None:
+        self._client = client
+
+    @property
+    def user(self) -> User:
+        """The calling user. Refusal NO_USER_CONTEXT when an API token calls (G159)."""
+        if self.caller is None:
+            raise Refusal(Reason.CREDENTIAL_MISSING)
+        if self.caller.user is None:
+            raise Refusal(Reason.NO_USER_CONTEXT)
+        return self.caller.user
+
+    @property
+    def maybe_user(self) -> User | None:
+        """The calling user, or None when an API token calls or nobody is known."""
+        return self.caller.user if self.caller is not None else None

@@ -1,0 +1,3 @@
+"""The channel_properties family."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The channels family."""
+
+from __future__ import annotations

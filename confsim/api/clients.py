@@ -1,0 +1,3 @@
+"""The clients family."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The config family."""
+
+from __future__ import annotations

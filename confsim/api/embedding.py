@@ -1,0 +1,3 @@
+"""The embedding family."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The events family."""
+
+from __future__ import annotations

@@ -1,0 +1,60 @@
+"""Every family of operations, imported in the order of the reference."""
+
+from __future__ import annotations
+
+from . import (
+    access,
+    api_tokens,
+    app_sessions,
+    auth,
+    breakout,
+    broadcast,
+    channel_properties,
+    channels,
+    clients,
+    config,
+    embedding,
+    events,
+    friendly_urls,
+    gateway,
+    media,
+    paths,
+    recordings,
+    roles,
+    runtime,
+    sessions,
+    telephony,
+    templates,
+    terms,
+    users,
+    validators,
+)
+
+#: In the order of the documents.
+FAMILIES = (
+    auth,
+    terms,
+    validators,
+    users,
+    roles,
+    access,
+    api_tokens,
+    friendly_urls,
+    embedding,
+    clients,
+    channels,
+    runtime,
+    channel_properties,
+    sessions,
+    app_sessions,
+    config,
+    templates,
+    breakout,
+    telephony,
+    recordings,
+    media,
+    gateway,
+    broadcast,
+    events,
+)
+RESOLVERS = paths

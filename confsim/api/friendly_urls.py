@@ -1,0 +1,3 @@
+"""The friendly_urls family."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The gateway family."""
+
+from __future__ import annotations

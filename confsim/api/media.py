@@ -1,0 +1,3 @@
+"""The media family."""
+
+from __future__ import annotations

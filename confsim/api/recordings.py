@@ -1,0 +1,3 @@
+"""The recordings family."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The roles family."""
+
+from __future__ import annotations

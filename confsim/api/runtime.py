@@ -1,0 +1,3 @@
+"""The runtime family."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The sessions family."""
+
+from __future__ import annotations

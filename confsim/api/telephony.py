@@ -1,0 +1,3 @@
+"""The telephony family."""
+
+from __future__ import annotations

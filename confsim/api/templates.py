@@ -1,0 +1,3 @@
+"""The templates family."""
+
+from __future__ import annotations

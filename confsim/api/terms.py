@@ -1,0 +1,89 @@
+"""Terms: what a client publishes and what its users accept (P1 Endpoints, Terms)."""
+
+from __future__ import annotations
+
+from confsim.assumptions import units
+from confsim.contract import gates
+from confsim.contract.types import Int, Url, Wire
+from confsim.domain import terms
+from confsim.domain.clients import Client
+
+from .call import Call, operation
+from .units import instant
+
+
+class ClientTerms(Wire):
+    """The terms a client has published."""
+
+    version: Int
+    url: str
+    promulgated: int
+    required: bool
+
+
+class UserTerms(Wire):
+    """How the caller stands to the current terms."""
+
+    isCurrent: bool
+    currentVersion: Int
+    termsUrl: str
+    firstAccept: bool
+
+
+class TermsUrl(Wire):
+    """A link to terms."""
+
+    url: Url
+
+
+@operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134", line="P1 Terms")
+def accept_terms(call: Call, version: int) -> None:
+    """Accept the current terms.
+
+    The version must be the one that the user's terms state names; accepting it again changes nothing.
+    """
+    terms.accept(call.change, call.client, call.user, version)
+
+
+@operation("GET /clients/{clientId}/terms", gate=gates.PUBLIC, rules="R076 R132 R242", line="P1 Terms")
+def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
+    """Read the terms that a client has published; no token needed."""
+    published = clientId.terms
+    return ClientTerms(
+        version=published.version,
+        url=published.url,
+        promulgated=instant(call, units.PROMULGATED, published.promulgated),
+        required=published.required,
+    )
+
+
+@operation("GET /users/me/terms", gate=gates.USER, rules="R079 R080 R081 R082 R133", line="P1 Terms")
+def get_user_terms(call: Call) -> UserTerms:
+    """Tell whether the caller has accepted the current terms, and where they are."""
+    standing = terms.standing(call.client, call.user)
+    return UserTerms(
+        isCurrent=standing.current,
+        currentVersion=standing.version,
+        termsUrl=standing.url,
+        firstAccept=standing.first,
+    )
+
+
+@operation(
+    "POST /terms", gate=gates.ADMIN.assumed("G178"), rules="R107 R108 R135 R136", line="P1 Terms", gaps="G171 G179"
+)
+def update_terms_url(call: Call, body: TermsUrl) -> None:
+    """Replace the link to the terms without asking anybody to accept again."""
+    terms.link(call.change, call.client, body.url)
+
+
+@operation(
+    "POST /terms/new",
+    gate=gates.ADMIN.assumed("G178"),
+    rules="R103 R104 R105 R106 R108 R135",
+    line="P1 Terms",
+    gaps="G170 G177",
+)
+def promulgate_terms(call: Call, body: TermsUrl) -> None:
+    """Publish new terms: every user of the client must accept them before the next call."""
+    terms.promulgate(call.change, call.client, body.url)

@@ -1,0 +1,3 @@
+"""The users family: profiles, handles, guests and predefined users, invitations, properties."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The validators family."""
+
+from __future__ import annotations

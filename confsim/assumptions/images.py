@@ -1,0 +1,39 @@
+"""Images of users and channels where the documents do not say."""
+
+from __future__ import annotations
+
+from .register import assumption
+
+_OPERATIONS = "set_user_image set_channel_image"
+
+
+def _prefixes(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(prefix, str) for prefix in value):
+        raise ValueError(f"{value!r} is no list of URL prefixes")
+    return tuple(value)
+
+
+UNREACHABLE = assumption(
+    "images.unreachable",
+    "G110 G243",
+    "An image URL is not fetched: a stub image answers for it, except below these prefixes.",
+    ("http://unreachable.invalid", "https://unreachable.invalid"),
+    ("any list of URL prefixes",),
+    _OPERATIONS,
+    check=_prefixes,
+)
+FORMATS = assumption(
+    "images.formats",
+    "G105 G106",
+    "Image bytes are taken raw and known by their signature: PNG, JPEG, GIF, WebP, or anything at all.",
+    "known",
+    ("any",),
+    _OPERATIONS,
+)
+DEFAULT_SIZE = assumption(
+    "images.default-size",
+    "G101 G103 G104",
+    "Size in the image URLs of an answer when imgSize is not given; the double serves one file for every size.",
+    "medium",
+    ("small", "large", "xlarge", "xxlarge", "unfurl"),
+)

@@ -1,0 +1,66 @@
+"""What a fresh client, user or channel starts with where the documents do not say."""
+
+from __future__ import annotations
+
+from .register import any_text, assumption
+
+TERMS_URL = assumption(
+    "initial.terms-url", "G168 G169", "URL of the terms of a new client.", "https://terms.example/1", check=any_text
+)
+TERMS_REQUIRED = assumption(
+    "initial.terms-required",
+    "G172",
+    "Whether guests of a new client must accept its terms too.",
+    False,
+    (True,),
+)
+UNIQUE_HANDLES = assumption(
+    "initial.unique-handles", "G253", "Whether a new client requires unique handles.", True, (False,)
+)
+FRIENDLY_URLS = assumption(
+    "initial.friendly-urls", "G286", "Whether a new client may use friendly URLs.", True, (False,)
+)
+SPEECH2TEXT = assumption(
+    "initial.speech2text", "G296 G297", "Whether new channels of a new client have speech to text.", False, (True,)
+)
+DIAL_IN = assumption("initial.dial-in", "G296 G297", "Whether new channels of a new client allow dial-in.", False, (True,))
+DIAL_OUT = assumption(
+    "initial.dial-out", "G296 G297", "Whether new channels of a new client allow dial-out.", False, (True,)
+)
+MIDI = assumption("initial.midi", "G296 G297 G588", "Whether new channels of a new client have midi.", False, (True,))
+EVENTS = assumption("initial.events", "G296 G597", "Whether a new client has the events interface on.", False, (True,))
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+        raise ValueError(f"{value!r} is no list of names")
+    return tuple(value)
+
+
+AVAILABLE_PROVIDERS = assumption(
+    "providers.available",
+    "G182",
+    "Authentication providers of the whole service, in order.",
+    ("google", "microsoft", "github", "facebook", "apple"),
+    ("any list of names",),
+    "list_auth_providers set_auth_providers",
+    check=_names,
+)
+PROVIDERS = assumption(
+    "initial.providers",
+    "G186",
+    "Authentication providers of a new client.",
+    ("google", "microsoft", "github", "facebook", "apple"),
+    ("any list of names",),
+    check=_names,
+)
+
+
+_CREATE = "create_channel get_channel"
+SERVICE_MODE = assumption("initial.service-mode", "G301 G314", "Mode of a new channel.", "conference", ("panel",), _CREATE)
+AUDIO_QUALITY = assumption("initial.audio-quality", "G301 G314", "Audio quality of a new channel.", "toll", ("broadcast",), _CREATE)
+CHANNEL_REPUTATION = assumption("initial.channel-reputation", "G301", "Reputation of a new channel, 1 to 15.", 1, (), _CREATE)
+MAX_USERS = assumption("initial.max-users", "G301 G315", "Most users of a new channel.", 100, (), _CREATE)
+LOBBY_OPEN = assumption("initial.lobby-open", "G302", "Whether the lobby door of a new channel is open.", False, (True,), _CREATE)
+GUEST_ACCESS = assumption("initial.guest-access", "G226", "Whether a new channel admits guests.", True, (False,), _CREATE)
+MAKE_PRIVATE = assumption("initial.make-private", "G301", "Whether a new channel can be switched to private.", True, (False,), _CREATE)

@@ -1,0 +1,28 @@
+"""Units of times on the wire where the documents do not say."""
+
+from __future__ import annotations
+
+from .register import assumption
+
+TOKEN_EXPIRES = assumption(
+    "units.token-expires",
+    "G111",
+    "Unit of expires in a token result: what is left to live in seconds or milliseconds, or the instant of its end.",
+    "seconds",
+    ("milliseconds", "epoch-ms", "epoch-s"),
+    "exchange_identity_token create_guest",
+)
+INVITATION_EXPIRES = assumption(
+    "units.invitation-expires",
+    "G113",
+    "Unit of expires of an invitation and of invitationExpiry in the user list.",
+    "epoch-ms",
+    ("epoch-s",),
+    "create_invitation get_invitation list_users",
+)
+PROMULGATED = assumption(
+    "units.promulgated", "G116", "Unit of promulgated in a client's terms.", "epoch-ms", ("epoch-s",), "get_client_terms"
+)
+API_TOKEN_EXPIRES = assumption(
+    "units.api-token-expires", "G117", "Unit of expiresAt of an API token.", "epoch-ms", ("epoch-s",), "list_api_tokens"
+)

@@ -1,0 +1,109 @@
+"""How tokens come in and answers go out where the documents do not say."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .register import assumption
+
+_PRESENTATION = re.compile(r"(\?[\w-]+=\{token\}|Cookie: [\w-]+=\{token\}|[A-Za-z][\w-]*: ([\w-]+ )?\{token\})\Z")
+
+
+def _presentations(value: object) -> tuple[str, ...]:
+    lines = [value] if isinstance(value, str) else value
+    if not isinstance(lines, list | tuple) or not lines:
+        raise ValueError(f"{value!r} is no list of presentations")
+    for line in lines:
+        if not isinstance(line, str) or not _PRESENTATION.match(line):
+            raise ValueError(f"{line!r} is none of 'Name: Scheme {{token}}', '?name={{token}}', 'Cookie: name={{token}}'")
+    return tuple(lines)
+
+
+PRESENTATION = assumption(
+    "auth.presentation",
+    "G016 G017",
+    "How a token is presented on a request; API tokens and user tokens alike.",
+    ("Authorization: Bearer {token}",),
+    ("X-Auth-Token: {token}", "X-Api-Key: {token}", "?token={token}", "Cookie: session={token}"),
+    check=_presentations,
+)
+
+
+ERROR_BODIES: dict[str, Any] = {
+    "flat": {"status": "$status", "code": "$code", "message": "$message", "details": "$details"},
+    "nested": {"error": {"code": "$code", "message": "$message", "details": "$details"}},
+    "problem": {"type": "about:blank", "title": "$message", "status": "$status", "code": "$code", "details": "$details"},
+    "text": {"error": "$message"},
+    "empty": None,
+}
+
+
+def _template(value: object) -> Any:
+    if isinstance(value, str) and value in ERROR_BODIES:
+        return value
+    if isinstance(value, dict):
+        return value
+    raise ValueError(f"{value!r} is neither one of {', '.join(ERROR_BODIES)} nor a template object")
+
+
+ERROR_BODY = assumption(
+    "errors.body",
+    "G034 G036 G041",
+    "Shape of the body of an error: a named template, or an object whose texts $status, $code, $message and $details "
+    "are filled in.",
+    "flat",
+    ("nested", "problem", "text", "empty", "any template object"),
+    check=_template,
+)
+EMPTY = assumption(
+    "encode.empty",
+    "G043",
+    "Status and body of a call whose response is '-': 200 without a body, 200 with {}, or 204.",
+    "200",
+    ("200 {}", "204"),
+)
+ABSENT = assumption("encode.absent", "G077", "An option without a value: left out of the answer, or null.", "omit", ("null",))
+PREFIX = assumption(
+    "route.prefix", "G001 G249", "What precedes the paths of the API; it ends with the version.", "/v1_0",
+    ("any prefix that ends with /v1_0",), check=lambda value: _prefix(value),
+)
+
+
+def _prefix(value: object) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"(/[\w.-]+)*/v1_0", value, re.ASCII):
+        raise ValueError(f"{value!r} is no prefix that ends with /v1_0")
+    return value
+
+
+BEFORE_TERMS = assumption(
+    "terms.open-calls",
+    "G175",
+    "Calls that a user may make before accepting the current terms; public calls need no user at all.",
+    ("get_user_terms", "accept_terms"),
+    ("any list of operations",),
+    check=lambda value: _operations(value),
+)
+
+
+def _operations(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+        raise ValueError(f"{value!r} is no list of operations")
+    return tuple(value)
+
+
+WHILE_DISABLED = assumption(
+    "service.refused-while-disabled",
+    "G162 G164 G156",
+    "What a disabled service refuses: everything that changes something and the running of channels, or everything.",
+    "changes",
+    ("everything",),
+)
+OPEN_WHILE_DISABLED = assumption(
+    "service.open-while-disabled",
+    "G162",
+    "Calls that change something and yet work while the service is disabled.",
+    ("accept_terms",),
+    ("any list of operations",),
+    check=_operations,
+)

@@ -1,0 +1,332 @@
+"""From the wire to typed values, or a Refusal that names what was wrong and where.
+
+Every parameter is read only from the place that its call states (P1 Conventions 2). The decoders are built once for
+each operation, from the types in its signature.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import Enum
+from inspect import Parameter
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+from urllib.parse import unquote_to_bytes, urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from confsim.assumptions import parsing, sizes
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import Asker, ask, peek
+from confsim.kernel.refusal import Refusal
+
+from .types import AbsoluteUrl, Sized, Ttl, Whole
+
+#: Turns the text of a parameter into its value; the text of the place is for the refusal.
+FromText = Callable[[Asker, str, str], Any]
+
+_DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
+_TTL = re.compile(r"([0-9]{1,12})([a-z]+)\Z", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_WHERE = re.compile(r" - at `\$\.?(.*)`\Z")
+
+#: How a path parameter of a type becomes the thing it names: called with the call and the decoded text or number.
+RESOLVERS: dict[Any, tuple[type, Callable[[Any, Any], Any]]] = {}
+
+
+def resolves(type_: Any, raw: type) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
+    """Declare how path parameters annotated with ``type_`` are looked up; ``raw`` is str or int, as on the wire."""
+
+    def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        RESOLVERS[type_] = (raw, function)
+        return function
+
+    return declare
+
+
+def wrong(where: str, problem: str) -> Refusal:
+    """The refusal of an input, which names the place and the problem."""
+    return Refusal(Reason.INVALID_INPUT, where=where, problem=problem)
+
+
+class PathParameter:
+    """One ``{placeholder}``: how its text is read and how the thing it names is found."""
+
+    __slots__ = ("annotation", "name", "read", "resolve", "where", "wire")
+
+    def __init__(self, name: str, annotation: Any) -> None:
+        self.name = name
+        self.annotation = annotation
+        self.where = f"path {name}"
+        raw, self.resolve = RESOLVERS.get(annotation, (annotation, None))
+        self.wire = raw
+        self.read = reader(raw)
+
+
+class QueryParameter:
+    """One query parameter: its type, its default, whether the call can do without it."""
+
+    __slots__ = ("annotation", "default", "keyword", "name", "read", "required", "where", "wire")
+
+    def __init__(self, name: str, annotation: Any, default: Any) -> None:
+        self.annotation = annotation
+        self.keyword = name
+        self.name = name.removesuffix("_")
+        self.wire = _bare(annotation)
+        self.required = default is Parameter.empty
+        self.default = None if self.required else default
+        self.where = f"query {self.name}"
+        self.read = reader(self.wire)
+
+
+class Body:
+    """The body of a call: a JSON value of a type, or raw bytes."""
+
+    __slots__ = ("_decoder", "_strict", "checks", "is_json", "name", "optional", "type")
+
+    def __init__(self, type_: Any) -> None:
+        self.type = type_
+        self.is_json = type_ is not bytes
+        self._decoder = msgspec.json.Decoder(type_) if self.is_json else None
+        struct = _struct(type_)
+        self.checks = _checks(type_)
+        self.optional = struct is not None and not any(field.required for field in msgspec.structs.fields(struct))
+        self._strict = struct
+
+    def read(self, asker: Asker, raw: bytes) -> Any:
+        """The value of the body. Raises Refusal that names the first problem and its place."""
+        if self._decoder is None:
+            return raw
+        if not raw:
+            if self.optional:
+                raw = b"{}"
+            else:
+                raise Refusal(Reason.BODY_MALFORMED, problem="it is empty")
+        try:
+            value = self._decoder.decode(raw)
+        except msgspec.ValidationError as error:
+            value = self._lenient(raw, error)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+            raise Refusal(Reason.BODY_MALFORMED, problem=_told(error)) from None
+        if self._strict is not None and ask(asker, parsing.UNKNOWN_FIELDS) == "refuse":
+            self._refuse_unknown(raw)
+        for where, get, check in self.checks:
+            text = get(value)
+            if text is not None:
+                check(asker, where, text)
+        return value
+
+    def _lenient(self, raw: bytes, error: msgspec.ValidationError) -> Any:
+        """JSON has one type of number: 5.0 is the integer 5 (G069). Everything else stays refused."""
+        try:
+            plain = msgspec.json.decode(raw)
+            return msgspec.convert(_integral(plain), self.type)
+        except msgspec.ValidationError as again:
+            error = again
+        except (RecursionError, ValueError) as other:
+            raise Refusal(Reason.BODY_MALFORMED, problem=_told(other)) from None
+        text = str(error)
+        place = _WHERE.search(text)
+        where = "body" if place is None or not place[1] else f"body {place[1]}"
+        raise wrong(where, _WHERE.sub("", text)) from None
+
+    def _refuse_unknown(self, raw: bytes) -> None:
+        given = msgspec.json.decode(raw)
+        if isinstance(given, dict) and self._strict is not None:
+            unknown = sorted(given.keys() - set(self._strict.__struct_encode_fields__))
+            if unknown:
+                raise wrong(f"body {unknown[0]}", "no such field")
+
+
+def query_of(text: str) -> dict[str, str]:
+    """The query string decoded: form encoding in strict UTF-8, the first of a repeated name (G050, G056, G057)."""
+    query: dict[str, str] = {}
+    if not text:
+        return query
+    for item in text.split("&"):
+        name, _, value = item.partition("=")
+        name = decoded(name.replace("+", " "), "query") if "%" in name or "+" in name else name
+        if name and name not in query:
+            query[name] = decoded(value.replace("+", " "), f"query {name}") if "%" in value or "+" in value else value
+    return query
+
+
+def decoded(text: str, where: str) -> str:
+    """Percent-encoded text as text; broken escapes and bytes that are no UTF-8 are refused (G057)."""
+    if _BROKEN_ESCAPE.search(text):
+        raise wrong(where, "a percent sign without two hexadecimal digits")
+    try:
+        return unquote_to_bytes(text).decode()
+    except UnicodeDecodeError:
+        raise wrong(where, "the bytes are not UTF-8") from None
+
+
+def listed(text: str) -> list[str]:
+    """A comma separated list: items trimmed, empty ones left out (G055, G075)."""
+    return [item for raw in text.split(",") if (item := raw.strip())]
+
+
+def reader(annotation: Any) -> FromText:
+    """How a parameter of this type is read from its text."""
+    base, marks = annotation, ()
+    if get_origin(annotation) is Annotated:
+        base, *rest = get_args(annotation)
+        marks = tuple(rest)
+    if base is Ttl:
+        return _ttl
+    if base is bool:
+        return _boolean
+    if get_origin(base) is list:
+        of = reader(get_args(base)[0])
+        return lambda asker, where, text: [of(asker, where, item) for item in listed(text)]
+    if isinstance(base, type) and issubclass(base, Enum):
+        return _enum(base)
+    if base is int:
+        least = next((mark.least for mark in marks if isinstance(mark, Whole)), None)
+        return lambda asker, where, text: _integer(where, text, least)
+    if base is str:
+        sized = next((mark for mark in marks if isinstance(mark, Sized)), None)
+        if sized is None:
+            return lambda asker, where, text: text
+        check = _text_check(sized)
+
+        def read(asker: Asker, where: str, text: str) -> str:
+            check(asker, where, text)
+            return text
+
+        return read
+    raise TypeError(f"no parameter can be of type {annotation!r}")
+
+
+def _integer(where: str, text: str, least: int | None) -> int:
+    if _DIGITS.match(text):
+        number = int(text)
+        if number > 2**63 - 1 or number < -(2**63):
+            raise wrong(where, f"{text} does not fit 64 bits")
+        if least is not None and number < least:
+            raise wrong(where, f"{text} is less than {least}")
+        return number
+    raise wrong(where, f"{text[:40]!r} is not a whole number")
+
+
+def _boolean(asker: Asker, where: str, text: str) -> bool:
+    words = ask(asker, parsing.BOOLEANS)
+    try:
+        return words[text]
+    except KeyError:
+        raise wrong(where, f"{text[:40]!r} is none of {', '.join(words)}") from None
+
+
+def _ttl(asker: Asker, where: str, text: str) -> Ttl:
+    units = ask(asker, parsing.TTL_UNITS)
+    match = _TTL.match(text)
+    if match is None or match[2] not in units:
+        raise wrong(where, f"{text[:40]!r} is no number followed by one of {', '.join(units)}")
+    span = int(match[1]) * units[match[2]]
+    if span == 0:
+        raise wrong(where, "a time to live of zero")
+    if span > 10**15:
+        raise wrong(where, f"{text} is too long a time")
+    return Ttl(span)
+
+
+def _enum(type_: type[Enum]) -> FromText:
+    words = {str(member.value): member for member in type_}
+    expected = ", ".join(words)
+
+    def read(asker: Asker, where: str, text: str) -> Enum:
+        member = words.get(text)
+        if member is None:
+            if where.startswith("path"):
+                raise Refusal(Reason.INVALID_STATE, given=text, expected=expected)
+            raise wrong(where, f"{text[:40]!r} is none of {expected}")
+        return member
+
+    return read
+
+
+def _text_check(sized: Sized) -> Callable[[Asker, str, str], None]:
+    is_url = isinstance(sized, AbsoluteUrl)
+
+    def check(asker: Asker, where: str, text: str) -> None:
+        if _CONTROL.search(text):
+            raise wrong(where, "control characters are not allowed")
+        if not sized.blank and not text.strip():
+            raise wrong(where, "it is blank")
+        if len(text) > peek(asker, sized.most):
+            raise wrong(where, f"it is longer than {ask(asker, sized.most)} characters")
+        if is_url and not absolute(text):
+            raise wrong(where, f"{text[:80]!r} is no absolute http or https URL")
+
+    return check
+
+
+def absolute(url: str) -> bool:
+    """Whether the text is an absolute http or https URL."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.netloc) and " " not in url
+
+
+def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], Callable[[Asker, str, str], None]], ...]:
+    """The checks of the texts in a body, each with its place and how to get at it."""
+    struct = _struct(type_)
+    if struct is None:
+        return ()
+    checks = []
+    for field in msgspec.structs.fields(struct):
+        sized = _sized(field.type)
+        if sized is not None:
+            checks.append((f"body {field.encode_name}", _getter(field.name), _text_check(sized)))
+    return tuple(checks)
+
+
+def _getter(name: str) -> Callable[[Any], Any]:
+    return lambda value: getattr(value, name)
+
+
+def _sized(annotation: Any) -> Sized | None:
+    for option in get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,):
+        if get_origin(option) is Annotated:
+            for mark in get_args(option)[1:]:
+                if isinstance(mark, Sized):
+                    return mark
+    return None
+
+
+def _bare(annotation: Any) -> Any:
+    """The type of an optional parameter without its None."""
+    if get_origin(annotation) in {Union, UnionType}:
+        options = [option for option in get_args(annotation) if option is not NoneType]
+        if len(options) == 1:
+            return options[0]
+    return annotation
+
+
+def _struct(type_: Any) -> type[Struct] | None:
+    return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
+
+
+def _integral(value: Any) -> Any:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 2**63 else value
+    if isinstance(value, dict):
+        return {name: _integral(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_integral(item) for item in value]
+    return value
+
+
+def _told(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return f"the bytes are not UTF-8 (byte {error.start})"
+    text = str(error).removeprefix("JSON is malformed: ")
+    return "a string is cut short or holds half a surrogate pair" if text == "Input data was truncated" else text
+

@@ -1,0 +1,48 @@
+"""From results to answers: JSON in the shape that the return type says, or the empty answer of a call without one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from confsim.assumptions import wire
+from confsim.assumptions.register import Asker, ask, peek
+
+from .operation import Operation
+
+_ENCODER = msgspec.json.Encoder()
+
+
+class Raw(Struct):
+    """An answer that is not JSON: bytes of a media type."""
+
+    content_type: str
+    data: bytes
+
+
+def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, bytes]:
+    """The answer to a call that succeeded: status, content type ("" for none) and body."""
+    if result is None and operation.result is type(None):
+        return _EMPTY[ask(asker, wire.EMPTY)]
+    if isinstance(result, Raw):
+        return 200, result.content_type, result.data
+    if peek(asker, wire.ABSENT) == "null":
+        ask(asker, wire.ABSENT)
+        result = with_nulls(result)
+    return 200, "application/json", _ENCODER.encode(result)
+
+
+_EMPTY = {"200": (200, "", b""), "200 {}": (200, "application/json", b"{}"), "204": (204, "", b"")}
+
+
+def with_nulls(value: Any) -> Any:
+    """The value with every option that has no value as null."""
+    if isinstance(value, Struct):
+        fields = type(value).__struct_fields__
+        names = type(value).__struct_encode_fields__
+        return {name: with_nulls(getattr(value, field)) for field, name in zip(fields, names, strict=True)}
+    if isinstance(value, list | tuple):
+        return [with_nulls(item) for item in value]
+    return value

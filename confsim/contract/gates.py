@@ -1,0 +1,59 @@
+"""Gates as data: who may call an operation, in the words of the documents.
+
+A gate lists grants; a caller who holds one of them passes. What a grant means for a caller and a thing is decided in
+``api.admission``, where the domain meets the wire. A gate that the documents do not state is the assumption
+``gate.<operation>``, whose value is a list of grants.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Grant(StrEnum):
+    """One way to pass a gate."""
+
+    PUBLIC = "public"  # no token plays a part
+    SIGNED_IN = "signed-in"  # any credential of the client
+    USER = "user"  # any user, guests included
+    REGISTERED = "registered"  # a user who is not a guest
+    SELF = "self"  # the user whom the path names
+    API_TOKEN = "api-token"
+    CUSTOMER_ADMIN = "customer-admin"
+    PARTNER_ADMIN = "partner-admin"
+    ACCESS = "access"  # whoever has access to the channel of the path
+    OPERATOR = "operator"  # at least operator (host) of the channel of the path
+    OWNER = "owner"  # owner of the channel of the path
+
+
+class Gate:
+    """Who may call: any caller with one of the grants. ``gaps`` are set where the documents do not say."""
+
+    __slots__ = ("gaps", "grants")
+
+    def __init__(self, *grants: Grant, gaps: str = "") -> None:
+        self.grants = tuple(grants)
+        self.gaps = gaps
+
+    def assumed(self, gaps: str) -> Gate:
+        """The same gate where the documents leave it open."""
+        return Gate(*self.grants, gaps=gaps)
+
+    def __str__(self) -> str:
+        return " or ".join(self.grants)
+
+
+PUBLIC = Gate(Grant.PUBLIC)
+SIGNED_IN = Gate(Grant.SIGNED_IN)
+USER = Gate(Grant.USER)
+REGISTERED = Gate(Grant.REGISTERED, Grant.API_TOKEN)
+SELF_OR_ADMIN = Gate(Grant.SELF, Grant.CUSTOMER_ADMIN, Grant.API_TOKEN)
+CUSTOMER_ADMIN = Gate(Grant.CUSTOMER_ADMIN)
+ADMIN = Gate(Grant.CUSTOMER_ADMIN, Grant.API_TOKEN)
+PARTNER_ADMIN = Gate(Grant.PARTNER_ADMIN)
+API_TOKEN = Gate(Grant.API_TOKEN)
+ACCESS = Gate(Grant.ACCESS)
+OPERATOR = Gate(Grant.OPERATOR)
+OWNER = Gate(Grant.OWNER)
+OPERATOR_OR_ADMIN = Gate(Grant.OPERATOR, Grant.CUSTOMER_ADMIN, Grant.API_TOKEN)
+OWNER_OR_ADMIN = Gate(Grant.OWNER, Grant.CUSTOMER_ADMIN, Grant.API_TOKEN)

@@ -1,0 +1,221 @@
+"""An operation is declared once: its signature is the contract, and everything else is read off it.
+
+Path parameters come by name, ``body`` is the JSON body (or the raw bytes), keyword-only parameters are the query, the
+return type is the response, the docstring is the reference page. Names of parameters are the names on the wire.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Any, TypeVar, get_type_hints
+
+from confsim.assumptions.register import Entry, any_text, assumption
+
+from .decode import Body, PathParameter, QueryParameter
+from .gates import Gate, Grant
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+class Source(StrEnum):
+    """How much of an operation the documents show."""
+
+    DOCUMENTED = "documented"  # method, path and payload
+    NAME_ONLY = "name_only"  # the name alone: route and payload are assumptions
+    IMPLIED = "implied"  # not even the name, only an effect that needs it
+
+
+class Operation:
+    """One operation, with everything that is read off its declaration.
+
+    ``area`` is the module or package that declares it; ``line`` the place in the documents; ``rules`` and ``gaps`` the numbers it
+    answers for. What needs the types (parameters, body, result) is made when it is first asked for.
+    """
+
+    def __init__(
+        self,
+        route: str,
+        function: Callable[..., Any],
+        *,
+        gate: Gate,
+        rules: str,
+        source: Source,
+        gaps: str,
+        line: str,
+        for_client: bool,
+        runtime: bool,
+        variant_of: str,
+        catalogue: Catalogue,
+    ) -> None:
+        self.method, self.path = route.split(" ")
+        self.name = function.__name__
+        self.function = function
+        self.gate = gate
+        self.source = source
+        self.rules = tuple(rules.split())
+        self.gaps = tuple(gaps.split())
+        self.line = line
+        self.area = function.__module__.split(".")[2]
+        self.for_client = for_client
+        self.runtime = runtime
+        self.variant_of = variant_of
+        self.catalogue = catalogue
+        self.changes = self.method != "GET"
+        self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
+        doc = inspect.getdoc(function) or ""
+        self.summary, _, self.description = doc.partition("\n")
+        self.description = self.description.strip()
+        self.gate_entry = self._gate_entry()
+        self.route_entry = self._route_entry()
+
+    def __repr__(self) -> str:
+        return f"<{self.name} {self.method} {self.path}>"
+
+    def __getattr__(self, name: str) -> Any:
+        """The parts that need the types are made together, on the first of them that is asked for."""
+        if name in {"path_parameters", "query_parameters", "body", "result"}:
+            self._compile()
+            return self.__dict__[name]
+        raise AttributeError(name)
+
+    def _compile(self) -> None:
+        hints = get_type_hints(self.function, include_extras=True)
+        self.result: Any = hints.pop("return")
+        parameters = list(inspect.signature(self.function).parameters.values())[1:]
+        self.path_parameters: tuple[PathParameter, ...] = tuple(
+            PathParameter(name, hints[name]) for name in self.placeholders
+        )
+        self.query_parameters: tuple[QueryParameter, ...] = tuple(
+            QueryParameter(p.name, hints[p.name], p.default) for p in parameters if p.kind is p.KEYWORD_ONLY
+        )
+        self.body: Body | None = Body(hints["body"]) if "body" in hints else None
+        declared = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and p.name != "body"]
+        if declared != list(self.placeholders):
+            raise TypeError(f"{self.name} takes {declared}, its path {list(self.placeholders)}")
+
+    def _gate_entry(self) -> Entry[tuple[Grant, ...]] | None:
+        if not self.gate.gaps:
+            return None
+        return assumption(
+            f"gate.{self.name}",
+            f"{self.gate.gaps} G147",
+            f"Who may call {self.name} ({self.method} {self.path}).",
+            self.gate.grants,
+            tuple(Grant),
+            self.name,
+            check=_grants,
+        )
+
+    def _route_entry(self) -> Entry[str] | None:
+        if self.source is Source.DOCUMENTED:
+            return None
+
+        def check(value: object) -> str:
+            text = any_text(value)
+            method, _, path = text.partition(" ")
+            if method not in {"GET", "POST", "DELETE", "PUT", "PATCH"} or not path.startswith("/"):
+                raise ValueError(f"{text!r} is no route such as 'GET /users/me'")
+            if sorted(_PLACEHOLDER.findall(path)) != sorted(self.placeholders):
+                raise ValueError(f"{text!r} must have the parameters {', '.join(self.placeholders) or 'none'}")
+            return text
+
+        return assumption(
+            f"route.{self.name}",
+            " ".join(self.gaps),
+            f"Method and path of {self.name}, which the documents know by name only."
+            if self.source is Source.NAME_ONLY
+            else f"Method and path of {self.name}, which the documents only imply.",
+            f"{self.method} {self.path}",
+            ("another method and path with the same parameters",),
+            self.name,
+            check=check,
+        )
+
+
+def _grants(value: object) -> tuple[Grant, ...]:
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list | tuple):
+        raise ValueError(f"{value!r} is no list of grants")
+    known = ", ".join(Grant)
+    try:
+        return tuple(Grant(word) for word in words)
+    except ValueError:
+        raise ValueError(f"{value!r} holds a grant that is none of {known}") from None
+
+
+class Catalogue:
+    """The operations of one face, by name, in the order of declaration."""
+
+    def __init__(self, title: str, modules: Callable[[], object]) -> None:
+        self.title = title
+        self._operations: dict[str, Operation] = {}
+        self._modules = modules
+        self._loaded = False
+
+    @property
+    def operations(self) -> dict[str, Operation]:
+        """Every operation by name; the modules that declare them are imported first."""
+        if not self._loaded:
+            self._loaded = True
+            self._modules()
+        return self._operations
+
+    def __iter__(self) -> Iterator[Operation]:
+        return iter(self.operations.values())
+
+    def __getitem__(self, name: str) -> Operation:
+        return self.operations[name]
+
+    def get(self, name: str) -> Operation | None:
+        """The operation of this name, or None."""
+        return self.operations.get(name)
+
+    def __len__(self) -> int:
+        return len(self.operations)
+
+    def operation(
+        self,
+        route: str,
+        *,
+        gate: Gate,
+        rules: str = "",
+        source: Source = Source.DOCUMENTED,
+        gaps: str = "",
+        line: str = "",
+        for_client: bool = False,
+        runtime: bool = False,
+        variant_of: str = "",
+    ) -> Callable[[F], F]:
+        """Declare the operation that the decorated function is.
+
+        ``route`` is the method and the path below the base address; ``rules`` and ``gaps`` the numbers it answers for;
+        ``line`` the document part and section; ``for_client`` whether the query may name a child client;
+        ``runtime`` whether it belongs to the running of a channel, which a disabled service refuses even to read;
+        ``variant_of`` the operation whose route it shares: a required query parameter tells which is meant.
+        """
+
+        def declare(function: F) -> F:
+            operation = Operation(
+                route,
+                function,
+                gate=gate,
+                rules=rules,
+                source=source,
+                gaps=gaps,
+                line=line,
+                for_client=for_client,
+                runtime=runtime,
+                variant_of=variant_of,
+                catalogue=self,
+            )
+            if operation.name in self._operations:
+                raise ValueError(f"operation {operation.name!r} is declared twice")
+            self._operations[operation.name] = operation
+            return function
+
+        return declare

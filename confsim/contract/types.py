@@ -1,0 +1,106 @@
+"""Types that many operations share. Names of fields and parameters are the names on the wire."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Generic, TypeVar
+
+from msgspec import Meta, Struct
+
+from confsim.assumptions import sizes
+from confsim.assumptions.register import Entry
+
+T = TypeVar("T")
+
+
+class Wire(Struct, omit_defaults=True, kw_only=True):
+    """A JSON object on the wire. A field with the default None is an option: left out when it has no value (G077)."""
+
+
+class Page(Wire, Generic[T]):
+    """A page of a list: ``total`` counts all matching elements, ``results`` are those of the page (P1 Conventions 4)."""
+
+    total: int
+    results: list[T]
+
+
+class Sized:
+    """Limits of a text: most characters by an assumption, blank or not; control characters never (G072)."""
+
+    __slots__ = ("blank", "most")
+
+    def __init__(self, most: Entry[int], *, blank: bool = False) -> None:
+        self.most = most
+        self.blank = blank
+
+
+class AbsoluteUrl(Sized):
+    """An absolute http or https URL (G179)."""
+
+
+class Whole:
+    """A whole number of at least ``least``."""
+
+    __slots__ = ("least",)
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+
+#: Any JSON value.
+Json = Any
+
+Name = Annotated[str, Sized(sizes.NAME)]
+Handle = Annotated[str, Sized(sizes.HANDLE)]
+Label = Annotated[str, Sized(sizes.LABEL, blank=True)]
+FreeText = Annotated[str, Sized(sizes.TEXT, blank=True)]
+Key = Annotated[str, Sized(sizes.KEY)]
+Url = Annotated[str, AbsoluteUrl(sizes.URL)]
+Search = Annotated[str, Sized(sizes.TEXT, blank=True)]
+
+#: 32-bit and 64-bit signed integers (P1 Conventions 3, G073).
+Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+Long = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+
+Limit = Annotated[int, Whole(0)]
+Offset = Annotated[int, Whole(0)]
+
+
+class Ttl(int):
+    """A time to live in milliseconds, written as a number followed by a unit: 1m, 1d (P1 Conventions 8)."""
+
+
+class ImageSize(StrEnum):
+    """The sizes of images in answers (P1 Conventions 6)."""
+
+    SMALL = "small"
+    MEDIUM = "medium"
+    LARGE = "large"
+    XLARGE = "xlarge"
+    XXLARGE = "xxlarge"
+    UNFURL = "unfurl"
+
+
+#: Width and height in pixels of each size (P1 Conventions 6).
+PIXELS = {
+    ImageSize.SMALL: 40,
+    ImageSize.MEDIUM: 80,
+    ImageSize.LARGE: 100,
+    ImageSize.XLARGE: 130,
+    ImageSize.XXLARGE: 175,
+    ImageSize.UNFURL: 600,
+}
+
+
+class Order(StrEnum):
+    """Ascending or descending (P1 Conventions 5)."""
+
+    ASC = "asc"
+    DESC = "desc"
+
+
+class Switch(StrEnum):
+    """The state words of most switches (P1 Conventions 10)."""
+
+    ENABLE = "enable"
+    DISABLE = "disable"

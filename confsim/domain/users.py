@@ -1,0 +1,156 @@
+"""Users of a client: their record, how they are found, and the machine of their account."""
+
+from __future__ import annotations
+
+from enum import Enum, StrEnum
+from unicodedata import normalize
+
+from msgspec.structs import replace
+
+from confsim.assumptions import accounts
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.kernel.machine import Guard, Machine, Row, store
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.world import Change
+
+
+class Account(Enum):
+    """Where an account is in its life (P1 Predefined user, Users; P2 linked users, telephony)."""
+
+    GUEST = "guest"
+    LINKED = "linked"
+    DIALLED = "dialled"
+    PREDEFINED = "predefined"
+    REGISTERED = "registered"
+    REMOVED = "removed"
+
+
+class AuthKind(StrEnum):
+    """How a user authenticates (G204); guests have none."""
+
+    OAUTH = "OAuth"
+    CUSTOM = "Custom"
+
+
+class Level(Enum):
+    """The access levels: administrative roles within a client (G139, G140)."""
+
+    CUSTOMER_ADMIN = 10
+    PARTNER_ADMIN = 20
+
+
+class Identity(Record):
+    """What the user's authentication provider told last (P1 Authentication provider)."""
+
+    provider: str
+    name: str = ""
+    email: str = ""
+    picture: str = ""
+
+
+class User(Record, kw_only=True):
+    """One user of one client.
+
+    ``channel`` is the channel that a guest, linked or dialled user was made for. ``accepted`` is the version of the
+    terms last accepted. ``image`` is the key of stored bytes or a URL; ``email`` the verified address and ``pending``
+    the addresses waiting for their code, as (address, code).
+    """
+
+    id: int
+    client: str
+    handle: str
+    account: Account
+    full_name: str | None = None
+    description: str | None = None
+    image: str | None = None
+    languages: tuple[str, ...] = ()
+    auth_kind: AuthKind | None = None
+    identity: Identity | None = None
+    origin_id: str | None = None
+    levels: tuple[Level, ...] = ()
+    accepted: int | None = None
+    channel: str | None = None
+    email: str | None = None
+    pending: tuple[tuple[str, str], ...] = ()
+    reputation: int = 1
+
+
+def folded(handle: str) -> str:
+    """What two equal handles have in common: Unicode NFC, then casefold (G254)."""
+    return normalize("NFC", normalize("NFC", handle).casefold())
+
+
+def _occupied(user: User) -> tuple[str, ...]:
+    return (folded(user.handle),) if user.account is Account.REGISTERED else ()
+
+
+#: Handles that are taken: registered users alone occupy theirs (G257).
+BY_HANDLE: Index[User] = Index("handle", _occupied)
+BY_ORIGIN: Index[User] = Index("origin", lambda user: (user.origin_id,) if user.origin_id is not None else ())
+BY_EMAIL: Index[User] = Index("email", lambda user: (user.email,) if user.email is not None else ())
+#: Users whom the user list knows apart from channel roles: holders of levels and predefined users (G219).
+LISTED: Index[User] = Index(
+    "listed", lambda user: (True,) if user.levels or user.account is Account.PREDEFINED else ()
+)
+#: Users who belong to one channel: guests, linked and dialled users.
+BY_CHANNEL: Index[User] = Index("channel", lambda user: (user.channel,) if user.channel is not None else ())
+USERS: Table[int, User] = Table("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, LISTED, BY_CHANNEL)
+
+UNREGISTERED = frozenset({Account.GUEST, Account.LINKED, Account.DIALLED})
+
+_ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda user, facts: facts.get("origin") == user.origin_id)
+
+
+def _attach(change: Change, user: User, facts: object) -> User:
+    """Authentication is attached; roles and id stay."""
+    return user
+
+
+MACHINE: Machine[Account, User] = Machine(
+    "account",
+    "The life of a user account (P1 Predefined user, States; R058-R063, R096, R143, R365).",
+    Account,
+    (
+        Row("register", Account.GUEST, Account.REGISTERED, source="P1 States L173, R096, G244"),
+        Row(
+            "exchange",
+            (Account.PREDEFINED, Account.REGISTERED),
+            Account.REGISTERED,
+            only_if=_ORIGIN_MATCHES,
+            effect=_attach,
+            source="P1 L81, R061, R143",
+        ),
+        Row("redeem", Account.PREDEFINED, Account.REGISTERED, source="P1 L81, R062, G234"),
+        Row("unlink", Account.LINKED, Account.REMOVED, source="P2 States L171, R365"),
+    ),
+    read=lambda user, facts: user.account,
+    write=store("account"),
+    refusals={"exchange": Reason.IDENTITY_TOKEN_INVALID, None: Reason.NOT_PREDEFINED},
+    initial=Account.PREDEFINED,
+)
+
+
+def create(change: Change, client: str, handle: str, account: Account, **fields: object) -> User:
+    """A new user; ids count up over the whole service (G130)."""
+    id = change.count("user", ask(change, accounts.FIRST_USER_ID))
+    return USERS.of(change, client).put(User(id=id, client=client, handle=handle, account=account, **fields))  # type: ignore[arg-type]
+
+
+def get(change: Change, client: str, id: int) -> User:
+    """The user of this id in the client. Refusal NOT_FOUND when there is none."""
+    user = USERS.of(change, client).get(id)
+    if user is None or user.account is Account.REMOVED:
+        raise Refusal(Reason.NOT_FOUND, what="user", id=id)
+    return user
+
+
+def update(change: Change, user: User, **fields: object) -> User:
+    """The user with these fields changed."""
+    return USERS.of(change, user.client).put(replace(user, **fields))
+
+
+def unregistered(user: User) -> bool:
+    """Whether the account is temporary: guests, linked and dialled users (P1 User, G210)."""
+    return user.account in UNREGISTERED

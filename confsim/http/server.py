@@ -1,0 +1,317 @@
+"""The live server: bytes off a socket into a ``Request``, a ``Response`` back onto it.
+
+One thread, one event loop, and the handler called inline: it is fast and owns the state, so a task or a thread for
+each request would cost more than the request. The parser is httptools (llhttp, as in Node and uvicorn); what stands
+around it is one ``asyncio.Protocol``.
+
+Why not a whole server, in requests/s as multiples of a bare Werkzeug app on run_simple, at 1 and 16 connections:
+waitress 1.7 and 1.9, uvicorn on h11 1.7 and 2.4, uvicorn on httptools 2.5 and 7.8, this 3.0 and 15. Only uvicorn on
+httptools is fast enough, and it costs twice the import, stops ten times too late, and has no limits on URL, headers,
+body or slow clients: these would have to be grafted onto the insides of its protocol class.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Self, cast
+
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
+from msgspec import Struct
+
+from confsim.service.message import Request, Response
+
+Handler = Callable[[Request], Response]
+Ready = Callable[["LiveServer"], object]
+
+_LOG = logging.getLogger("confsim.http")
+_REASONS = {int(status): status.phrase for status in HTTPStatus}
+_BROKEN = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
+
+
+class Limits(Struct, frozen=True):
+    """What one client may ask of the server before it is refused, in bytes and seconds."""
+
+    body: int = 64 * 2**20
+    url: int = 64 * 2**10
+    headers: int = 64 * 2**10
+    idle: float = 120.0  # between two requests; then the connection is closed
+    read: float = 30.0  # for a whole head, and for each silence inside a body; then the fault is "timeout"
+    linger: float = 2.0  # after a last answer: how long leftover input is read and dropped
+
+    @property
+    def tick(self) -> float:
+        """How often deadlines are looked at."""
+        return min(self.idle, self.read, self.linger, 4.0) / 4
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class LiveServer:
+    """Serves ``handler`` over HTTP/1.1: in a thread of its own (``start``, ``stop``, ``with``), or here (``run``).
+
+    ``port`` 0 takes a free one; ``port`` and ``url`` tell which, once it listens. The handler is called in the serving
+    thread, one request at a time. The server writes Content-Length and Connection; the handler all other headers.
+    """
+
+    def __init__(
+        self, handler: Handler, host: str = "127.0.0.1", port: int = 0, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        self.handler, self.host, self.port, self.limits = handler, host, port, limits
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def url(self) -> str:
+        """Where a client on this machine reaches the server, without a slash at the end."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    def start(self) -> None:
+        """Serve from a daemon thread; returns once clients can connect."""
+        listener = self._listen()
+        self._thread = threading.Thread(target=self._serve, args=(listener,), name="confsim-server", daemon=True)
+        self._thread.start()
+
+    def run(self, ready: Ready = lambda server: None) -> None:
+        """Serve in this thread until SIGINT, SIGTERM or ``stop``; ``ready`` is called once clients can connect."""
+        listener = self._listen()
+        main = threading.current_thread() is threading.main_thread()  # no other thread may set signal handlers
+        numbers = (signal.SIGINT, signal.SIGTERM) if main else ()
+        before = {number: signal.signal(number, lambda *_: self.stop()) for number in numbers}
+        try:
+            self._serve(listener, ready)
+        finally:
+            for number, action in before.items():
+                signal.signal(number, action)
+
+    def stop(self) -> None:
+        """Close the port and every connection; twice, or before the start, is fine."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop is closed: stopped already
+                self._loop.call_soon_threadsafe(self._stopping.set)
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _listen(self) -> socket.socket:
+        if self._loop is not None and not self._loop.is_closed():
+            raise RuntimeError(f"the server is running already, at {self.url}")
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        try:
+            listener = socket.create_server((self.host, self.port), family=family, backlog=1024)
+        except OSError as error:
+            raise OSError(error.errno, f"cannot listen on {self.host}:{self.port}: {error.strerror}") from error
+        self.port = listener.getsockname()[1]
+        self._loop, self._stopping = _Loop(), asyncio.Event()
+        return listener
+
+    def _serve(self, listener: socket.socket, ready: Ready = lambda server: None) -> None:
+        assert self._loop is not None
+        try:
+            self._loop.run_until_complete(self._main(self._loop, listener, ready))
+        finally:
+            self._loop.close()
+
+    async def _main(self, loop: asyncio.AbstractEventLoop, listener: socket.socket, ready: Ready) -> None:
+        peers: set[_Connection] = set()
+        port = await loop.create_server(
+            lambda: _Connection(self.handler, self.limits, loop.time, peers), sock=listener, backlog=1024
+        )
+        try:
+            ready(self)
+            while not self._stopping.is_set():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), self.limits.tick)
+                for peer in [peer for peer in peers if peer.deadline <= loop.time()]:
+                    peer.expire()
+        finally:
+            port.close()
+            for _ in range(4):  # a connection being accepted takes some turns of the loop to appear, and one to close
+                for peer in peers:
+                    peer.hang_up()
+                await asyncio.sleep(0)
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop whose clock goes on when a test in the same process freezes time."""
+
+    if sys.platform != "win32":
+
+        def time(self) -> float:
+            """Read the one clock that freezegun and time-machine leave alone."""
+            return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+class _LimitError(Exception):
+    """Raised inside a parser callback to stop reading; its text is the fault."""
+
+
+class _Connection(asyncio.Protocol):
+    """One client: its bytes go to the parser, whose ``on_…`` callbacks gather a request and answer it."""
+
+    def __init__(self, handler: Handler, limits: Limits, clock: Callable[[], float], peers: set[_Connection]) -> None:
+        self._handler, self._limits, self._clock, self._peers = handler, limits, clock, peers
+        self._parser = HttpRequestParser(self)
+        self._leaving = False
+        self._unseen = 0  # bytes read since the parser last showed us anything: bounds what it holds back
+        self._forget()
+
+    def _forget(self) -> None:
+        self._method, self._url, self._headers, self._body = "", b"", dict[str, str](), bytearray()
+        self._room = self._limits.headers
+        self._reading = self._in_body = self._upgrading = False
+        self.deadline = self._clock() + self._limits.idle
+
+    # What the event loop and the server tell it.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._peers.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._peers.discard(self)
+        del self._parser  # it holds our methods: a cycle
+
+    def pause_writing(self) -> None:
+        self._transport.pause_reading()  # who does not take answers may not send more requests
+
+    def resume_writing(self) -> None:
+        self._transport.resume_reading()
+
+    def data_received(self, data: bytes) -> None:
+        self._unseen += len(data)
+        try:
+            while data and not self._leaving:
+                data = self._feed(data)
+        except HttpParserError as error:
+            if not self._leaving:
+                self._refuse(str(error.__context__) if isinstance(error.__context__, _LimitError) else "malformed")
+        if self._unseen > self._limits.url + self._limits.headers and not self._leaving:
+            self._refuse("headers_too_large")
+
+    def expire(self) -> None:
+        """Act on a deadline that has passed."""
+        if self._reading:
+            self._refuse("timeout")
+        else:
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        """Drop the connection, whatever is under way."""
+        self._transport.abort()
+
+    def _feed(self, data: bytes) -> bytes:
+        """Parse; when the client offers an upgrade, return the same input without the offer, to be parsed instead.
+
+        The parser takes what follows such a head for another protocol; for us it is the body and the next requests.
+        """
+        try:
+            self._parser.feed_data(data)
+        except HttpParserUpgrade as pause:
+            headers = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items() if name != "upgrade")
+            head = b"%s %s HTTP/1.1\r\n%s\r\n" % (self._method.encode(), self._url, headers.encode("latin-1"))
+            self._parser = HttpRequestParser(self)
+            self._forget()
+            return head + data[pause.args[0] :]
+        return b""
+
+    # What the parser tells it.
+
+    def on_message_begin(self) -> None:
+        self._reading = True
+        self._unseen = 0
+        self.deadline = self._clock() + self._limits.read
+
+    def on_url(self, url: bytes) -> None:
+        self._method = self._parser.get_method().decode()
+        self._url += url
+        if len(self._url) > self._limits.url:
+            raise _LimitError("url_too_long")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._room -= len(name) + len(value) + 4
+        if self._room < 0:
+            raise _LimitError("headers_too_large")
+        if not self._in_body:  # otherwise a trailer, for which nobody here asks
+            key, text = name.lower().decode("latin-1"), value.rstrip().decode("latin-1")
+            self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
+
+    def on_headers_complete(self) -> None:
+        self._in_body = True
+        self._upgrading = self._parser.should_upgrade() and self._method != "CONNECT"
+        if int(self._headers.get("content-length", 0)) > self._limits.body:
+            raise _LimitError("body_too_large")
+        waits = self._headers.get("expect", "").lower() == "100-continue" and self._parser.get_http_version() == "1.1"
+        if waits and not self._upgrading:
+            self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def on_body(self, chunk: bytes) -> None:
+        self._unseen = 0
+        self.deadline = self._clock() + self._limits.read
+        self._body += chunk
+        if len(self._body) > self._limits.body:
+            raise _LimitError("body_too_large")
+
+    def on_message_complete(self) -> None:
+        self._unseen = 0
+        if not self._upgrading:
+            self._answer(bytes(self._body), keep=self._parser.should_keep_alive() and self._method != "CONNECT")
+
+    # What it answers.
+
+    def _refuse(self, fault: str) -> None:
+        self._answer(b"", keep=False, fault=fault)
+
+    def _answer(self, body: bytes, *, keep: bool, fault: str = "") -> None:
+        target, _, query = self._url.decode("latin-1").partition("?")
+        if not target.startswith("/") and "://" in target:  # the absolute form, as sent to a proxy
+            target = "/" + target.partition("://")[2].partition("/")[2]
+        request = Request(self._method, target, query, self._headers, body, fault)
+        try:
+            answer = _encode(self._handler(request), bare=self._method == "HEAD", keep=keep)
+        except Exception:
+            _LOG.exception("the handler failed at %s %s", request.method, request.target)
+            answer = _encode(_BROKEN, bare=self._method == "HEAD", keep=keep)
+        self._transport.write(answer)
+        self._forget()
+        if not keep:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Close our half and go on reading for a while: closing on unread input would reset the answer away."""
+        self._leaving = True
+        if not self._transport.get_write_buffer_size():  # a long answer still has the idle time to get out
+            self.deadline = self._clock() + self._limits.linger
+        with suppress(OSError):  # the client is gone, and connection_lost on its way
+            self._transport.write_eof()
+
+
+def _encode(response: Response, *, bare: bool, keep: bool) -> bytes:
+    """The answer as it goes out; ``bare`` leaves the body away and still tells its length."""
+    status, body = response.status, response.body
+    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, '')}", f"Connection: {'keep-alive' if keep else 'close'}"]
+    lines += [f"{name}: {value}" for name, value in response.headers]
+    if status in (204, 304):
+        bare = True
+    else:
+        lines.append(f"Content-Length: {len(body)}")
+    head = "\r\n".join(lines)
+    if not head.count("\r") == head.count("\n") == len(lines) - 1:
+        raise ValueError("a response header contains a line break")
+    return f"{head}\r\n\r\n".encode("latin-1") + (b"" if bare else body)

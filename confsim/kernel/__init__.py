@@ -1,0 +1,1 @@
+"""The words everything is written in: World, Table, Change, Timer, Machine, Refusal, ids. Imports nothing above it."""

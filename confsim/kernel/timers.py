@@ -1,0 +1,111 @@
+"""Things that fall due: a persistent pairing heap beside a map of the timers that still count.
+
+A timer is named by its kind, its client and its subject; scheduling the same name again replaces it, cancelling drops
+it from the map, and what the heap still holds of it is passed over when it surfaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from rpds import HashTrieMap
+
+if TYPE_CHECKING:
+    from .world import Change
+
+#: (kind, client id, subject)
+Name = tuple[str, str, str]
+#: (due, serial, name, children as a linked list of nodes)
+Node = tuple[int, int, Name, Any]
+
+NEVER = 2**63 - 1
+
+
+class Timer(Struct, frozen=True, gc=False):
+    """One thing that falls due: ``due`` in epoch milliseconds, ``serial`` orders what falls due together."""
+
+    due: int
+    serial: int
+    kind: str
+    client: str
+    subject: str
+
+
+class Timers(Struct, frozen=True, gc=False):
+    """All timers of a world. ``due`` is a lower bound of the next due instant, so that asking costs nothing."""
+
+    live: HashTrieMap[Name, Timer] = HashTrieMap()
+    heap: Node | None = None
+    serial: int = 0
+    due: int = NEVER
+
+    def add(self, kind: str, due: int, client: str, subject: str) -> Timers:
+        """With this timer; a timer of the same name is replaced."""
+        serial = self.serial + 1
+        name = (kind, client, subject)
+        timer = Timer(due, serial, kind, client, subject)
+        heap = _meld(self.heap, (due, serial, name, None))
+        return Timers(self.live.insert(name, timer), heap, serial, min(self.due, due))
+
+    def cancel(self, kind: str, client: str, subject: str) -> Timers:
+        """Without the timer of this name, if there is one."""
+        name = (kind, client, subject)
+        return Timers(self.live.discard(name), self.heap, self.serial, self.due) if name in self.live else self
+
+    def next(self) -> tuple[Timer | None, Timers]:
+        """The timer that falls due first, and the timers with everything dead before it cleared away."""
+        heap = self.heap
+        while heap is not None:
+            due, serial, name, children = heap
+            timer = self.live.get(name)
+            if timer is not None and timer.serial == serial:
+                return timer, Timers(self.live, heap, self.serial, due)
+            heap = _pairs(children)
+        return None, Timers(self.live, None, self.serial, NEVER)
+
+    def __iter__(self) -> Iterator[Timer]:
+        """Every timer that counts, in the order in which they fall due."""
+        return iter(sorted(self.live.values(), key=lambda timer: (timer.due, timer.serial)))
+
+
+def _meld(one: Node | None, other: Node | None) -> Node | None:
+    if one is None or other is None:
+        return one or other
+    if one[:2] <= other[:2]:
+        return (one[0], one[1], one[2], (other, one[3]))
+    return (other[0], other[1], other[2], (one, other[3]))
+
+
+def _pairs(children: Any) -> Node | None:
+    """One heap out of a linked list of heaps, melded pairwise and then from the last to the first."""
+    melded = []
+    while children is not None:
+        first, children = children
+        second = None
+        if children is not None:
+            second, children = children
+        melded.append(_meld(first, second))
+    heap: Node | None = None
+    while melded:
+        heap = _meld(heap, melded.pop())
+    return heap
+
+
+#: What to do when a timer of a kind falls due: called with the change, the client id and the subject.
+#: Answers True when something happened that a reader of the clock should hear of.
+Due = Callable[["Change", str, str], bool]
+DUE: dict[str, Due] = {}
+
+
+def falls_due(kind: str) -> Callable[[Due], Due]:
+    """Declare what happens when timers of this kind fall due."""
+
+    def declare(what: Due) -> Due:
+        if kind in DUE:
+            raise ValueError(f"timer kind {kind!r} is declared twice")
+        DUE[kind] = what
+        return what
+
+    return declare

@@ -1,0 +1,1 @@
+"""The pipeline: credential, gate, decode, operation, encode; the clock and the journal around it."""

@@ -1,0 +1,53 @@
+"""Refusals as answers: reason to status, code and body, by the one table and the template in force."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from confsim.assumptions import wire
+from confsim.assumptions.refusals import CODE, STATUS, Reason
+from confsim.assumptions.register import Asker, ask
+from confsim.kernel.refusal import Refusal
+
+from .message import Response
+
+
+def refused(asker: Asker, refusal: Refusal) -> Response:
+    """The API's error envelope of a refusal (G034, G035)."""
+    reason = refusal.reason
+    assert isinstance(reason, Reason)
+    entry = STATUS[reason]
+    status = reason.value.status if entry is None else ask(asker, entry)
+    facts = refusal.facts
+    headers = []
+    if status == 401:
+        headers.append(("WWW-Authenticate", "Bearer"))
+    if "allowed" in facts:
+        headers.append(("Allow", str(facts["allowed"])))
+    body = envelope(asker, status, ask(asker, CODE[reason]), reason.value.message.format_map(facts), [facts] if facts else [])
+    if body:
+        headers.append(("Content-Type", "application/json"))
+    return Response(status, headers, body)
+
+
+def envelope(asker: Asker, status: int, code: str, message: str, details: Any) -> bytes:
+    """The body of an error by the template in force."""
+    template = ask(asker, wire.ERROR_BODY)
+    if isinstance(template, str):
+        template = wire.ERROR_BODIES[template]
+    if template is None:
+        return b""
+    values = {"$status": status, "$code": code, "$message": message, "$details": details}
+    return msgspec.json.encode(_filled(template, values), enc_hook=str)
+
+
+def _filled(template: Any, values: dict[str, Any]) -> Any:
+    if isinstance(template, str):
+        return values.get(template, template)
+    if isinstance(template, dict):
+        return {name: filled for name, part in template.items() if (filled := _filled(part, values)) != []}
+    if isinstance(template, list):
+        return [_filled(part, values) for part in template]
+    return template

@@ -1,0 +1,238 @@
+"""Worlds as data: a world file in, a World out. The demo world ships with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from confsim.domain import channels, clients, users, validators
+from confsim.domain.api_tokens import API_TOKENS, ApiToken
+from confsim.domain.channels import CHANNELS
+from confsim.domain.clients import CLIENTS, Client
+from confsim.domain.credentials import CREDENTIALS, Credential
+from confsim.domain.users import Account, AuthKind, Identity, Level, User
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import Change, World
+
+from .clock import instant
+
+_LEVELS = {"customer-admin": Level.CUSTOMER_ADMIN, "partner-admin": Level.PARTNER_ADMIN}
+
+
+class _File(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Part of a world file; a field that is not listed is an error."""
+
+
+class UserFile(_File):
+    """A user. ``token`` is a fixed token that never expires; ``levels`` are customer-admin and partner-admin."""
+
+    handle: str
+    token: str | None = None
+    account: Account = Account.REGISTERED
+    levels: list[str] = []
+    fullName: str | None = None
+    email: str | None = None
+    provider: str | None = None
+    originId: str | None = None
+    acceptedTerms: bool = True
+    channel: str | None = None
+
+
+class ChannelFile(_File):
+    """A channel. ``owners`` and ``operators`` are handles of users of the same client."""
+
+    name: str
+    id: str | None = None
+    description: str | None = None
+    owners: list[str] = []
+    operators: list[str] = []
+    guestAccess: bool = True
+    open: bool | None = None
+    eventRoom: bool = False
+    friendlyUrl: str | None = None
+
+
+class ApiTokenFile(_File):
+    """An API token with a fixed value."""
+
+    token: str
+    label: str | None = None
+
+
+class ValidatorFile(_File):
+    """A validator of identity tokens. ``key`` is a secret, a PEM or a JWK as text."""
+
+    id: str
+    algorithm: str
+    key: str
+    name: str | None = None
+    issuer: str | None = None
+    audience: str | None = None
+    active: bool = False
+
+
+class ClientFile(_File):
+    """A client. ``parent`` is the name of a client that stands before it in the file."""
+
+    name: str
+    id: str | None = None
+    parent: str | None = None
+    reseller: bool = False
+    termsUrl: str | None = None
+    users: list[UserFile] = []
+    channels: list[ChannelFile] = []
+    apiTokens: list[ApiTokenFile] = []
+    validators: list[ValidatorFile] = []
+
+
+class WorldFile(_File):
+    """A world file. ``at`` is the instant (ISO 8601) at which everything in it was made."""
+
+    version: int
+    at: str
+    clients: list[ClientFile] = []
+
+
+def fixtures() -> Path:
+    """The folder of the worlds that ship with confsim: inside the package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / "fixtures"
+    return inside if inside.is_dir() else package.parent / "fixtures"
+
+
+def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
+    """A world file by the name of a shipped world, by path, or as plain data. Misuse that names what is wrong where."""
+    try:
+        if isinstance(world, Mapping):
+            return msgspec.convert(world, WorldFile)
+        path = Path(world)
+        if path.suffix != ".json":
+            path = fixtures() / f"{world}.json"
+        try:
+            text = path.read_bytes()
+        except OSError:
+            shipped = ", ".join(sorted(each.stem for each in fixtures().glob("*.json") if each.stem != "schema"))
+            raise Misuse(f"there is no world {str(world)!r}; shipped are {shipped}, or give the path of a .json file") from None
+        return msgspec.json.decode(text, type=WorldFile)
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        name = "world" if isinstance(world, Mapping) else f"world {str(world)!r}"
+        raise Misuse(f"{name}: {error}") from None
+
+
+def build(file: WorldFile, seed: int, profile: Mapping[str, Any]) -> World:
+    """The world that the file describes. Misuse for a reference that names nothing."""
+    if file.version != 1:
+        raise Misuse(f"world file of version {file.version}; this confsim reads version 1")
+    change = World(seed).change(instant(file.at), profile)
+    made: dict[str, Client] = {}
+    for each in file.clients:
+        made[each.name] = _client(change, each, made)
+    return change.commit()
+
+
+def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Client:
+    if file.parent is not None and file.parent not in made:
+        raise Misuse(f"client {file.name!r}: no client named {file.parent!r} stands before it")
+    parent = made[file.parent].id if file.parent is not None else None
+    client = clients.create(
+        change, file.name, parent, reseller=file.reseller, id=msgspec.UNSET if file.id is None else file.id
+    )
+    if file.termsUrl is not None:
+        client = clients.update(change, client, terms=msgspec.structs.replace(client.terms, url=file.termsUrl))
+    rooms = {room.name: room.id or change.uuid() for room in file.channels}
+    people = {each.handle: _user(change, client, each, rooms) for each in file.users}
+    for room in file.channels:
+        _channel(change, client, room, rooms[room.name], people)
+    for token in file.apiTokens:
+        kept = API_TOKENS.of(change, client.id).put(ApiToken(change.uuid(), token.token, token.label))
+        CREDENTIALS.of(change).put(Credential(token.token, client.id, api_token=kept.id))
+    for validator in file.validators:
+        validators.add(
+            change,
+            client,
+            validator.id,
+            validator.algorithm,
+            validator.key,
+            name=validator.name,
+            issuer=validator.issuer,
+            audience=validator.audience,
+        )
+        if validator.active:
+            validators.enable(change, client, validator.id)
+    return CLIENTS.of(change)[client.id]
+
+
+def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, str]) -> User:
+    for level in file.levels:
+        if level not in _LEVELS:
+            raise Misuse(f"user {file.handle!r}: level {level!r} is none of {', '.join(_LEVELS)}")
+    if file.channel is not None and file.channel not in rooms:
+        raise Misuse(f"user {file.handle!r}: the client has no channel named {file.channel!r}")
+    user = users.create(
+        change,
+        client.id,
+        file.handle,
+        file.account,
+        full_name=file.fullName,
+        email=file.email,
+        origin_id=file.originId,
+        levels=tuple(_LEVELS[level] for level in file.levels),
+        accepted=client.terms.version if file.acceptedTerms else None,
+        channel=rooms[file.channel] if file.channel is not None else None,
+        auth_kind=AuthKind.OAUTH if file.provider is not None else None,
+        identity=Identity(file.provider, file.fullName or "", file.email or "") if file.provider is not None else None,
+    )
+    if file.token is not None:
+        CREDENTIALS.of(change).put(Credential(file.token, client.id, user=user.id))
+    return user
+
+
+def _channel(change: Change, client: Client, file: ChannelFile, id: str, people: Mapping[str, User]) -> None:
+    for handle in (*file.owners, *file.operators):
+        if handle not in people:
+            raise Misuse(f"channel {file.name!r}: the client has no user {handle!r}")
+    room = channels.create(change, client, file.name, file.description, None)
+    CHANNELS.of(change, client.id).remove(room.id)
+    CHANNELS.of(change, client.id).put(
+        msgspec.structs.replace(
+            room,
+            id=id,
+            owners=tuple(people[handle].id for handle in file.owners),
+            operators=tuple(people[handle].id for handle in file.operators),
+            guest_access=file.guestAccess,
+            open=room.open if file.open is None else file.open,
+            event_room=file.eventRoom,
+            friendly_url=file.friendlyUrl,
+        )
+    )
+
+
+@lru_cache(maxsize=32)
+def _shipped(name: str, seed: int, profile: tuple[tuple[str, str], ...], chosen: _Chosen) -> World:
+    return build(read(name), seed, chosen.profile)
+
+
+class _Chosen:
+    """A profile that counts as equal in the cache: its values stand in the key beside it."""
+
+    def __init__(self, profile: Mapping[str, Any]) -> None:
+        self.profile = profile
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Chosen)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def load(world: str | Path | Mapping[str, Any], seed: int, profile: Mapping[str, Any]) -> World:
+    """The world of that name, path or data. A shipped world is built once for each seed and profile."""
+    if isinstance(world, str) and not world.endswith(".json"):
+        key = tuple(sorted((id, repr(value)) for id, value in profile.items()))
+        return _shipped(world, seed, key, _Chosen(profile))
+    return build(read(world), seed, profile)

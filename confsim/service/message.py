@@ -1,0 +1,32 @@
+"""What comes in and what goes out, before and after any transport.
+
+The WSGI app, the live server and the tests all speak these two records; nothing in them belongs to one of them.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Request(Struct):
+    """One request as it arrived.
+
+    ``target`` is the path, still percent-encoded; ``query`` the raw query string without the question mark.
+    ``headers`` has lower-case names, values as they came; a header sent twice is joined by ``", "``.
+    ``fault`` is set by a transport that had to stop reading, and says why.
+    """
+
+    method: str
+    target: str
+    query: str = ""
+    headers: dict[str, str] = {}
+    body: bytes = b""
+    fault: str = ""
+
+
+class Response(Struct):
+    """One answer, complete: status code, headers in order, body bytes."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes = b""
