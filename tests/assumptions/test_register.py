@@ -1,0 +1,82 @@
+"""The register: entries, the one function that asks them, and profiles."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.assumptions.refusals import CODE, STATUS, Reason
+from confsim.assumptions.register import REGISTER, Entry, Register, ask, peek
+from confsim.kernel.refusal import Misuse
+
+
+class Asker:
+    """Somebody who asks."""
+
+    def __init__(self, **profile: object) -> None:
+        self.profile = {id.replace("_", "."): value for id, value in profile.items()}
+        self.used: dict[str, None] = {}
+
+
+SIZE: Entry[int] = Entry("a.size", "G001", "A size.", 20, (10,))
+WORD: Entry[str] = Entry("a.word", "G002", "A word.", "red", ("green",))
+
+
+def _register() -> Register:
+    register = Register()
+    register.add(SIZE)
+    register.add(WORD)
+    return register
+
+
+def test_asking_answers_the_choice_and_notes_it() -> None:
+    """The profile wins over the default; the id is remembered once."""
+    plain, chosen = Asker(), Asker(a_size=10)
+    assert (ask(plain, SIZE), ask(chosen, SIZE), ask(chosen, SIZE)) == (20, 10, 10)
+    assert list(chosen.used) == ["a.size"]
+
+
+def test_peeking_notes_nothing() -> None:
+    """Looking whether a choice matters is not leaning on it."""
+    asker = Asker(a_word="green")
+    assert peek(asker, WORD) == "green"
+    assert asker.used == {}
+
+
+def test_a_profile_may_be_nested_or_flat() -> None:
+    """TOML tables and dotted ids say the same."""
+    register = _register()
+    assert register.profile({"a": {"size": 5, "word": "green"}}) == {"a.size": 5, "a.word": "green"}
+    assert register.profile({"a.size": 5}) == {"a.size": 5}
+
+
+def test_a_profile_that_is_wrong_is_told_in_full() -> None:
+    """Every unknown id and every bad value is named, with the nearest id."""
+    with pytest.raises(Misuse) as caught:
+        _register().profile({"a.sise": 1, "a.word": "blue", "a.size": -1})
+    told = str(caught.value)
+    assert "'a.sise' names no assumption (did you mean 'a.size'?)" in told
+    assert "'blue' is none of 'red', 'green'" in told
+    assert "-1 is no whole number" in told
+
+
+@pytest.mark.parametrize("value", ["20", True, 1.5, None])
+def test_a_number_is_a_number(value: object) -> None:
+    """Texts, booleans and fractions are no sizes."""
+    with pytest.raises(Misuse):
+        _register().profile({"a.size": value})
+
+
+def test_an_id_is_taken_once() -> None:
+    """Two entries of one id are an error of ours."""
+    with pytest.raises(ValueError, match="twice"):
+        _register().add(SIZE)
+
+
+@pytest.mark.parametrize("reason", Reason, ids=lambda reason: reason.name)
+def test_each_reason_has_a_status_and_a_code(reason: Reason) -> None:
+    """A status is documented or an entry with gaps; a code is always an entry; a profile can set both."""
+    refused, entry = reason.value, STATUS[reason]
+    assert 400 <= refused.status <= 599
+    assert bool(refused.source) is (entry is None)
+    assert entry is None or entry.gaps
+    assert REGISTER.profile({CODE[reason].id: "another"}) == {CODE[reason].id: "another"}

@@ -1,0 +1,210 @@
+"""Print the speed of confsim as ratios measured in one run: ``python tests/benchmarks [NAME ...]``."""
+
+from __future__ import annotations
+
+import io
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import measure  # noqa: E402
+import yardstick  # noqa: E402
+
+from confsim import Simulator  # noqa: E402
+from confsim.domain import channels, clients, users  # noqa: E402
+from confsim.domain.users import Account  # noqa: E402
+
+BODY = b'{"url":"https://terms.example/2"}'
+CLOCK = "2026-02-01T00:00:00Z"
+SEEDED = 1_000_000
+
+
+def environ(method: str, path: str, body: bytes = b"") -> dict[str, Any]:
+    """A WSGI environment as a server makes it."""
+    return {
+        "REQUEST_METHOD": method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": path,
+        "QUERY_STRING": "",
+        "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8080",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": str(len(body)),
+        "HTTP_HOST": "127.0.0.1:8080",
+        "HTTP_ACCEPT": "*/*",
+        "HTTP_USER_AGENT": "benchmark",
+        "HTTP_AUTHORIZATION": "Bearer demo-api-token",
+        "wsgi.url_scheme": "http",
+        "wsgi.input": io.BytesIO(body),
+    }
+
+
+def through(app: Callable[..., Any], path: str) -> Callable[[], object]:
+    """One POST through a WSGI app, checked to succeed."""
+
+    def check(status: str, headers: object) -> None:
+        if not status.startswith("200"):
+            raise SystemExit(f"{path}: {status}")
+
+    return lambda: b"".join(app(environ("POST", path, BODY), check))
+
+
+def wsgi() -> Iterator[tuple[str, str]]:
+    """A whole simulated POST through WSGI, and through Simulator.call."""
+    sim = Simulator(clock=CLOCK)
+    bare = through(yardstick.app, yardstick.PATH)
+    yield "a POST through WSGI", f"{measure.paired(through(sim.wsgi, '/v1_0/terms'), bare):.2f}x the bare app"
+    body = {"url": "https://terms.example/2"}
+    ratio = measure.paired(lambda: sim.call("update_terms_url", "demo-api-token", body=body), bare)
+    yield "a POST through Simulator.call", f"{ratio:.2f}x the bare app"
+    ratio = measure.paired(lambda: sim.call("get_me", "demo-owner"), bare)
+    yield "a GET through Simulator.call", f"{ratio:.2f}x the bare app"
+
+
+def populated(people: int, rooms: int = 0) -> Simulator:
+    """A simulator whose client has so many users and channels more."""
+    sim = Simulator(clock=CLOCK)
+    client = "22222222-2222-4222-8222-222222222222"
+    change = sim.service.change()
+    for n in range(people):
+        users.create(change, client, f"user {n}", Account.REGISTERED)
+    for n in range(rooms):
+        channels.create(change, clients.get(change, client), f"room {n}", None, None)
+    sim.service.commit(change)
+    sim.service.origin = sim.service.world
+    return sim
+
+
+def forks() -> Iterator[tuple[str, str]]:
+    """Fork and reset of 100 and of 100,000 users."""
+    for people in (100, 100_000):
+        sim = populated(people)
+        yield f"fork with {people:,} users", f"{measure.each(sim.fork):.1f} us"
+        yield f"reset with {people:,} users", f"{measure.each(sim.reset):.1f} us"
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """The newest 50 channels of 100 and of 1,000,000."""
+    small, large = populated(0, 100), populated(0, SEEDED)
+
+    def newest(sim: Simulator) -> Callable[[], object]:
+        def page() -> object:
+            answer = sim.call("list_channels", "demo-api-token", limit=50)
+            assert answer.status == 200
+            return answer
+
+        return page
+
+    ratio = measure.paired(newest(large), newest(small), number=100)
+    yield f"newest 50 of {SEEDED:,}", f"{ratio:.2f}x the newest 50 of 100"
+
+
+def imports() -> Iterator[tuple[str, str]]:
+    """Import of confsim, and of confsim with a first Simulator, beside a bare interpreter."""
+
+    def run(code: str) -> float:
+        spans = []
+        for _ in range(9):
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-c", code], check=True)
+            spans.append(time.perf_counter() - start)
+        return min(spans) * 1000
+
+    bare = run("pass")
+    yield "import confsim", f"{run('import confsim') - bare:.0f} ms"
+    yield "from confsim import Simulator", f"{run('from confsim import Simulator') - bare:.0f} ms"
+    yield "a first Simulator", f"{run('from confsim import Simulator; Simulator()') - bare:.0f} ms"
+
+
+def free_port() -> int:
+    """A port that is free at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def serving(command: list[str], port: int, path: str) -> Iterator[float]:
+    """A server process; yields the seconds from its start to its first answer."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+    try:
+        while True:
+            try:
+                with socket.create_connection(("127.0.0.1", port), 1) as connection:
+                    connection.sendall(request)
+                    if connection.recv(100):
+                        break
+            except OSError:
+                if process.poll() is not None or time.perf_counter() - start > 20:
+                    raise SystemExit(f"{command} does not serve") from None
+                time.sleep(0.001)
+        yield time.perf_counter() - start
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def commands(port: int) -> tuple[tuple[list[str], str], tuple[list[str], str]]:
+    """The two servers: confsim and the bare app on werkzeug's own, each with a path to ask first."""
+    ours = [sys.executable, "-m", "confsim", "serve", "-p", str(port)]
+    bare = [sys.executable, str(HERE / "yardstick.py"), str(port)]
+    return (ours, "/_confsim/health"), (bare, yardstick.PATH)
+
+
+def starts() -> Iterator[tuple[str, str]]:
+    """From the start of the process to the first answer."""
+    best = [float("inf"), float("inf")]
+    for _ in range(7):
+        port = free_port()
+        for place, (command, path) in enumerate(commands(port)):
+            with serving(command, port, path) as seconds:
+                best[place] = min(best[place], seconds)
+    yield "serve to first answer", f"{best[0] / best[1]:.2f}x a bare Werkzeug server ({best[0] * 1000:.0f} ms)"
+
+
+def rates() -> Iterator[tuple[str, str]]:
+    """Requests a second of the live server beside the bare app on werkzeug's own server."""
+    for connections in (1, 16):
+        best = [0.0, 0.0]
+        for _ in range(3):
+            port = free_port()
+            targets = zip(commands(port), ("/v1_0/terms", yardstick.PATH), strict=True)
+            for place, ((command, first), path) in enumerate(targets):
+                with serving(command, port, first):
+                    load = [str(HERE / "load.py"), "127.0.0.1", str(port), path, "demo-api-token", BODY.decode()]
+                    told = subprocess.run(
+                        [sys.executable, *load, str(connections), "2"], check=True, capture_output=True, text=True
+                    )
+                    best[place] = max(best[place], float(told.stdout))
+        plural = "" if connections == 1 else "s"
+        ratio = f"{best[0] / best[1]:.1f}x the bare app on werkzeug's server ({best[0]:,.0f}/s)"
+        yield f"POSTs on {connections} connection{plural}", ratio
+
+
+ALL = (wsgi, forks, pages, imports, starts, rates)
+
+
+def main() -> None:
+    """Run the benchmarks that are named, or all."""
+    chosen = [bench for bench in ALL if not sys.argv[1:] or bench.__name__ in sys.argv[1:]]
+    if not chosen:
+        raise SystemExit(f"benchmarks: {', '.join(bench.__name__ for bench in ALL)}")
+    for bench in chosen:
+        for what, result in bench():
+            print(f"{what:34} {result}", flush=True)  # noqa: T201  (this is its output)
+
+
+if __name__ == "__main__":
+    main()

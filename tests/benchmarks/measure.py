@@ -1,0 +1,32 @@
+"""Interleaved timings: what is compared takes turns, so that a noisy machine slows both alike."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+
+
+def paired(one: Callable[[], object], other: Callable[[], object], *, number: int = 400, rounds: int = 15) -> float:
+    """How many times as long ``one`` takes as ``other``: the ratio of their fastest rounds."""
+    best = [float("inf"), float("inf")]
+    gc.collect()
+    for _ in range(rounds):
+        for place, call in enumerate((one, other)):
+            start = time.perf_counter()
+            for _ in range(number):
+                call()
+            best[place] = min(best[place], time.perf_counter() - start)
+    return best[0] / best[1]
+
+
+def each(call: Callable[[], object], *, number: int = 2000, rounds: int = 9) -> float:
+    """Microseconds of one call: the median of the rounds."""
+    spans = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(number):
+            call()
+        spans.append((time.perf_counter() - start) / number * 1e6)
+    return statistics.median(spans)

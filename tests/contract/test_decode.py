@@ -1,0 +1,252 @@
+"""From texts and bytes to values, or a refusal that names what was wrong and where."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.assumptions.refusals import Reason
+from confsim.contract.decode import Body, QueryParameter, listed, query_of, reader
+from confsim.contract.types import ImageSize, Int, Limit, Long, Name, Ttl, Url, Wire
+from confsim.kernel.refusal import Refusal
+
+
+class Asker:
+    """Somebody with a profile."""
+
+    def __init__(self, **profile: object) -> None:
+        self.profile: dict[str, Any] = profile
+        self.used: dict[str, None] = {}
+
+
+ASKER = Asker()
+
+
+class Thing(Wire):
+    """A body for the tests."""
+
+    name: Name
+    count: Int | None = None
+    long: Long | None = None
+    url: Url | None = None
+    flag: bool | None = None
+
+
+BODY = Body(Thing)
+
+
+def _refused(type_: Any, text: str) -> str:
+    with pytest.raises(Refusal) as caught:
+        reader(type_)(ASKER, "query it", text)
+    assert caught.value.reason is Reason.INVALID_INPUT
+    assert caught.value.facts["where"] == "query it"
+    return str(caught.value.facts["problem"])
+
+
+@pytest.mark.rule("R020", "R017")
+@given(st.integers(-(2**63), 2**63 - 1))
+def test_whole_numbers_come_as_texts(number: int) -> None:
+    """Every 64-bit number in string form is that number."""
+    assert reader(int)(ASKER, "query it", str(number)) == number
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "1.0", "1e3", "+1", " 1", "0x1", "١", "9223372036854775808", "-9223372036854775809", "9" * 5000]
+)
+def test_what_is_no_whole_number_is_refused(text: str) -> None:
+    """Fractions, signs, spaces, other digits, and numbers that do not fit 64 bits."""
+    assert _refused(int, text)
+
+
+@pytest.mark.rule("R020")
+def test_a_limit_is_not_negative() -> None:
+    """Zero is a limit, minus one is none (G081)."""
+    assert reader(Limit)(ASKER, "query it", "0") == 0
+    assert "less than 0" in _refused(Limit, "-1")
+
+
+@pytest.mark.parametrize(("text", "value"), [("true", True), ("1", True), ("false", False), ("0", False)])
+def test_booleans_have_four_spellings(text: str, value: bool) -> None:
+    """The spellings of G054."""
+    assert reader(bool)(ASKER, "query it", text) is value
+
+
+@pytest.mark.parametrize("text", ["True", "FALSE", "yes", "", "2"])
+def test_other_spellings_of_booleans_are_refused(text: str) -> None:
+    """A Python client that sends str(True) learns of it."""
+    assert _refused(bool, text)
+
+
+def test_a_profile_may_spell_booleans_otherwise() -> None:
+    """The spellings are an assumption."""
+    asker = Asker(**{"parse.booleans": {"ja": True}})
+    assert reader(bool)(asker, "query it", "ja") is True
+    assert "parse.booleans" in asker.used
+
+
+@pytest.mark.rule("R038", "R039", "R040")
+@pytest.mark.parametrize(
+    ("text", "span"), [("1s", 1000), ("1m", 60_000), ("2h", 7_200_000), ("1d", 86_400_000), ("1w", 604_800_000)]
+)
+def test_a_time_to_live_is_a_number_and_a_unit(text: str, span: int) -> None:
+    """One m is a minute, one d a day."""
+    assert reader(Ttl)(ASKER, "query ttl", text) == span
+
+
+@pytest.mark.rule("R038")
+@pytest.mark.parametrize("text", ["5", "m", "1.5m", "-1m", "1 m", "1M", "1y", "0m", "1m1s", "", "9" * 13 + "d"])
+def test_another_time_to_live_is_refused(text: str) -> None:
+    """Without unit, with sign, fraction or space, zero, or beyond all bounds (G126, G127)."""
+    assert _refused(Ttl, text)
+
+
+@pytest.mark.rule("R029")
+def test_only_the_listed_sizes_are_sizes() -> None:
+    """Small is one, Small is none (G102, G053)."""
+    assert reader(ImageSize)(ASKER, "query it", "small") is ImageSize.SMALL
+    assert "none of small" in _refused(ImageSize, "Small")
+
+
+def test_lists_are_comma_separated() -> None:
+    """Items are trimmed and empty ones left out (G055, G075)."""
+    assert listed(" 1, 2,,3, ") == ["1", "2", "3"]
+    assert reader(list[int])(ASKER, "query it", "1, 2,") == [1, 2]
+
+
+@pytest.mark.rule("R014")
+@given(st.dictionaries(st.text(min_size=1), st.text(), max_size=4))
+def test_query_values_are_decoded(values: dict[str, str]) -> None:
+    """What a client encodes is what the call sees."""
+    from urllib.parse import urlencode
+
+    encodable = {name: value for name, value in values.items() if name.isprintable() and value.isprintable()}
+    assert query_of(urlencode(encodable)) == encodable
+
+
+def test_a_plus_is_a_space_and_the_first_of_a_name_wins() -> None:
+    """Form decoding (G056) and one rule for repeated names (G050)."""
+    assert query_of("name=A+B%2BC&name=other&empty=") == {"name": "A B+C", "empty": ""}
+
+
+@pytest.mark.parametrize("query", ["a=%ZZ", "a=%", "a=%FF", "%C3=1"])
+def test_broken_escapes_are_refused(query: str) -> None:
+    """Neither a replacement character nor the literal (G057)."""
+    with pytest.raises(Refusal) as caught:
+        query_of(query)
+    assert caught.value.reason is Reason.INVALID_INPUT
+
+
+@pytest.mark.rule("R015")
+def test_an_option_may_be_left_out_or_null() -> None:
+    """Both mean that it is absent (G071)."""
+    assert BODY.read(ASKER, b'{"name": "n"}') == BODY.read(ASKER, b'{"name": "n", "count": null}') == Thing(name="n")
+
+
+@pytest.mark.rule("R016", "R017")
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        (b"{}", "body"),
+        (b'{"name": 1}', "body name"),
+        (b'{"name": null}', "body name"),
+        (b'{"name": ""}', "body name"),
+        (b'{"name": " "}', "body name"),
+        (b'{"name": "a\\u0000b"}', "body name"),
+        (b'{"name": "n", "count": "5"}', "body count"),
+        (b'{"name": "n", "count": 1.5}', "body count"),
+        (b'{"name": "n", "count": true}', "body count"),
+        (b'{"name": "n", "count": 2147483648}', "body count"),
+        (b'{"name": "n", "long": 9223372036854775808}', "body long"),
+        (b'{"name": "n", "flag": 1}', "body flag"),
+        (b'{"name": "n", "url": "/path"}', "body url"),
+        (b'{"name": "n", "url": "ftp://host/"}', "body url"),
+        (b"[]", "body"),
+        (b'"n"', "body"),
+        (b"null", "body"),
+    ],
+)
+def test_a_wrong_field_is_named(body: bytes, where: str) -> None:
+    """Missing, of another type, out of range, blank: the refusal names the place."""
+    with pytest.raises(Refusal) as caught:
+        BODY.read(ASKER, body)
+    assert caught.value.reason is Reason.INVALID_INPUT
+    assert caught.value.facts["where"] == where
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b'{"name": "n"} x',
+        b'{"name": NaN}',
+        b'{"name": "\xff"}',
+        b'{"name": "\\ud800"}',
+        b"\xef\xbb\xbf{}",
+        b"[" * 100_000,
+        b'{"name": "n", "more": ' + b"[" * 100_000,
+        b'{"name": "n", "more": Infinity}',
+    ],
+    ids=range(10),
+)
+def test_what_is_no_json_is_refused(body: bytes) -> None:
+    """Empty, cut short, followed by more, not UTF-8, half a surrogate pair, nested without end."""
+    with pytest.raises(Refusal) as caught:
+        BODY.read(ASKER, body)
+    assert caught.value.reason is Reason.BODY_MALFORMED
+
+
+def test_a_number_of_five_thousand_digits_is_refused() -> None:
+    """Neither a crash nor a wrong number."""
+    with pytest.raises(Refusal):
+        BODY.read(ASKER, b'{"name": "n", "count": ' + b"9" * 5000 + b"}")
+
+
+def test_json_has_one_type_of_number() -> None:
+    """5.0 is the whole number 5 (G069); of a repeated key the last counts (G065)."""
+    assert BODY.read(ASKER, b'{"name": "a", "name": "n", "count": 5.0}') == Thing(name="n", count=5)
+
+
+def test_unknown_fields_are_ignored_or_refused() -> None:
+    """By default they are ignored (G070); a profile refuses them by name."""
+    assert BODY.read(ASKER, b'{"name": "n", "nickname": "x"}') == Thing(name="n")
+    with pytest.raises(Refusal) as caught:
+        BODY.read(Asker(**{"parse.unknown-fields": "refuse"}), b'{"name": "n", "nickname": "x"}')
+    assert caught.value.facts["where"] == "body nickname"
+
+
+def test_lengths_are_assumptions_that_a_profile_sets() -> None:
+    """A shorter limit in force refuses what the default takes, and only then is leaned on."""
+    asker, strict = Asker(), Asker(**{"size.name": 2})
+    assert BODY.read(asker, b'{"name": "abc"}').name == "abc"
+    assert "size.name" not in asker.used
+    with pytest.raises(Refusal):
+        BODY.read(strict, b'{"name": "abc"}')
+    assert "size.name" in strict.used
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda more: st.lists(more, max_size=3)))
+def test_no_body_crashes(value: object) -> None:
+    """Whatever JSON comes in, the outcome is a value or a refusal."""
+    try:
+        BODY.read(ASKER, json.dumps(value).encode())
+    except Refusal as refusal:
+        assert refusal.reason in {Reason.INVALID_INPUT, Reason.BODY_MALFORMED}
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_crash(raw: bytes) -> None:
+    """Nor do bytes that are no JSON."""
+    with pytest.raises(Refusal):
+        BODY.read(ASKER, raw)
+
+
+@pytest.mark.rule("R019")
+def test_a_parameter_with_a_default_may_be_left_out() -> None:
+    """The default of the signature is what counts then."""
+    parameter = QueryParameter("from_", int | None, None)
+    assert (parameter.name, parameter.keyword, parameter.required, parameter.default) == ("from", "from_", False, None)

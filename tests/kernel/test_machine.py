@@ -1,0 +1,86 @@
+"""The interpreter of machines: one row, one guard, one refusal."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import pytest
+
+from confsim.kernel.machine import Guard, Machine, Row, store
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Record
+from confsim.kernel.world import World
+
+
+class Light(Enum):
+    """States for the tests."""
+
+    OFF = "off"
+    ON = "on"
+
+
+class Why(Enum):
+    """Reasons for the tests."""
+
+    BROKEN = 1
+    OTHERWISE = 2
+
+
+class Lamp(Record):
+    """A subject for the tests."""
+
+    state: Light = Light.OFF
+    broken: bool = False
+
+
+WHOLE = ~Guard("broken", lambda lamp, facts: lamp.broken)
+LAMP: Machine[Light, Lamp] = Machine(
+    "test lamp",
+    "A lamp.",
+    Light,
+    (
+        Row("switch on", Light.OFF, Light.ON, only_if=WHOLE, source="test"),
+        Row("switch off", (Light.ON, Light.OFF), Light.OFF, source="test"),
+    ),
+    read=lambda lamp, facts: lamp.state,
+    write=store("state"),
+    refusals={("switch on", Light.OFF): Why.BROKEN, None: Why.OTHERWISE},
+    initial=Light.OFF,
+)
+
+
+def test_a_row_moves_the_subject() -> None:
+    """The state is written as the row says, and the subject answered."""
+    assert LAMP.fire(World().change(0), Lamp(), "switch on") == Lamp(Light.ON)
+
+
+@pytest.mark.parametrize(
+    ("lamp", "reason"), [(Lamp(broken=True), Why.BROKEN), (Lamp(Light.ON), Why.OTHERWISE)], ids=["guard", "no row"]
+)
+def test_no_row_is_a_refusal(lamp: Lamp, reason: Why) -> None:
+    """The reason is the nearest that the machine names; the facts go along."""
+    with pytest.raises(Refusal) as caught:
+        LAMP.fire(World().change(0), lamp, "switch on", where="kitchen")
+    assert caught.value.reason is reason
+    assert caught.value.facts == {"where": "kitchen"}
+
+
+def test_a_machine_draws_itself() -> None:
+    """Diagram and table come from the rows."""
+    assert "off --> on: switch on [not broken]" in LAMP.mermaid()
+    assert LAMP.table()[1]["on"] == "on | off"
+
+
+def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:
+    """The interpreter checks that the subject is where the row says."""
+    stuck: Machine[Light, Lamp] = Machine(
+        "test stuck lamp",
+        "A lamp that does not move.",
+        Light,
+        (Row("switch on", Light.OFF, Light.ON, source="test"),),
+        read=lambda lamp, facts: lamp.state,
+        refusals={None: Why.OTHERWISE},
+        initial=Light.OFF,
+    )
+    with pytest.raises(AssertionError, match="did not lead to"):
+        stuck.fire(World().change(0), Lamp(), "switch on")

@@ -1,0 +1,108 @@
+"""Timers against a plain model: a dict from name to due instant, fired by sorting."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.kernel.table import Record, Table
+from confsim.kernel.timers import DUE, NEVER, Timers, falls_due
+from confsim.kernel.world import Change, World, settle
+
+
+class Note(Record):
+    """What fell due, and when."""
+
+    id: int
+    subject: str
+    at: int
+
+
+NOTES: Table[int, Note] = Table("test notes", Note, "id")
+
+
+@falls_due("test")
+def _note(change: Change, client: str, subject: str) -> bool:
+    NOTES.of(change).put(Note(change.count("test notes"), subject, change.now))
+    return subject != "silent"
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.sampled_from("abcdef"), st.integers(0, 50)),
+        st.tuples(st.just("cancel"), st.sampled_from("abcdef"), st.just(0)),
+    ),
+    max_size=40,
+)
+
+
+def _scheduled(steps: list[tuple[str, str, int]]) -> tuple[World, dict[str, tuple[int, int]]]:
+    change, model = World().change(0), {}
+    for turn, (what, subject, due) in enumerate(steps):
+        if what == "add":
+            change.schedule("test", due, "k", subject)
+            model[subject] = (due, turn)
+        else:
+            change.cancel("test", "k", subject)
+            model.pop(subject, None)
+    return change.commit(), model
+
+
+@given(STEPS, st.integers(0, 50))
+def test_what_is_due_falls_due_in_order_at_its_instant(steps: list[tuple[str, str, int]], until: int) -> None:
+    """Settling fires exactly what the model says, sorted by due instant and then by age."""
+    world, model = _scheduled(steps)
+    world, fired = settle(world, until)
+    expected = sorted((due, turn, subject) for subject, (due, turn) in model.items() if due <= until)
+    assert [(each.timer.due, each.timer.subject) for each in fired] == [(due, name) for due, _, name in expected]
+    assert [(note.at, note.subject) for note in NOTES.seen(world).oldest()] == [(due, name) for due, _, name in expected]
+    assert {timer.subject for timer in world.timers} == {name for name, (due, _) in model.items() if due > until}
+
+
+@given(STEPS)
+def test_settling_at_once_or_step_by_step_is_the_same(steps: list[tuple[str, str, int]]) -> None:
+    """The world after settling does not depend on how often one looks."""
+    whole, _ = _scheduled(steps)
+    slow = whole
+    whole, _ = settle(whole, 50)
+    for until in range(51):
+        slow, _ = settle(slow, until)
+    assert whole.digest() == slow.digest()
+
+
+def test_once_stops_after_the_first_thing_that_happens() -> None:
+    """A timer that makes nothing happen does not count."""
+    change = World().change(0)
+    for due, subject in ((1, "silent"), (2, "a"), (3, "b")):
+        change.schedule("test", due, "k", subject)
+    world, fired = settle(change.commit(), NEVER, once=True)
+    assert [each.timer.subject for each in fired] == ["a"]
+    assert [timer.subject for timer in world.timers] == ["b"]
+
+
+def test_the_bound_is_never_later_than_the_next_timer() -> None:
+    """Asking whether something is due needs no search."""
+    timers = Timers().add("test", 5, "k", "a").add("test", 9, "k", "a").add("test", 7, "k", "b")
+    assert timers.due <= 7
+    first, cleared = timers.next()
+    assert first is not None
+    assert (first.subject, cleared.due) == ("b", 7)
+
+
+def test_a_hundred_thousand_timers_are_no_recursion() -> None:
+    """The heap is deep in no way that Python minds."""
+    timers = Timers()
+    for due in range(100_000):
+        timers = timers.add("test", due, "k", str(due))
+    first, _ = timers.next()
+    assert first is not None
+    assert first.due == 0
+
+
+def test_unknown_kinds_are_refused() -> None:
+    """A kind that nobody declared is an error of ours, and so is one declared twice."""
+    with pytest.raises(ValueError, match="not declared"):
+        World().change(0).schedule("no such kind", 1, "k", "a")
+    with pytest.raises(ValueError, match="twice"):
+        falls_due("test")(DUE["test"])

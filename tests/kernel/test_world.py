@@ -1,0 +1,77 @@
+"""A change is dropped or committed whole, and worlds are values."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.kernel import ids
+from confsim.kernel.table import Record, Table
+from confsim.kernel.world import World
+
+
+class Word(Record):
+    """A record for the tests."""
+
+    text: str
+
+
+WORDS: Table[str, Word] = Table("test words", Word, "text")
+
+
+def _with(world: World, *texts: str) -> World:
+    change = world.change(0)
+    for text in texts:
+        WORDS.of(change, "k").put(Word(text))
+    return change.commit()
+
+
+def test_a_change_that_is_dropped_leaves_no_trace() -> None:
+    """What was written to a change alone is nowhere."""
+    world = _with(World(), "a")
+    before = world.digest()
+    change = world.change(0)
+    WORDS.of(change, "k").put(Word("b"))
+    change.uuid()
+    assert world.digest() == before
+    assert [word.text for word in WORDS.seen(world, "k")] == ["a"]
+
+
+def test_a_change_that_writes_nothing_gives_the_same_world() -> None:
+    """Reading makes no new world."""
+    world = _with(World(), "a")
+    change = world.change(0)
+    assert WORDS.of(change, "k").get("a") is not None
+    assert change.commit() is world
+
+
+def test_an_earlier_world_stays_as_it_was() -> None:
+    """Keeping a reference is a snapshot."""
+    first = _with(World(), "a")
+    second = _with(first, "b")
+    assert len(WORDS.seen(first, "k")) == 1
+    assert len(WORDS.seen(second, "k")) == 2
+
+
+@given(st.lists(st.text(max_size=3), unique=True))
+def test_the_digest_tells_worlds_apart(texts: list[str]) -> None:
+    """Equal histories have equal digests; one record more changes it."""
+    assert _with(World(), *texts).digest() == _with(World(), *texts).digest()
+    assert _with(World(), *texts).digest() != _with(World(), *texts, "something else").digest()
+
+
+@given(st.integers(0, 2**64), st.integers(1, 2**40))
+def test_ids_follow_from_seed_and_count(seed: int, count: int) -> None:
+    """The same seed and count give the same bytes, in the shape of each kind of id."""
+    raw = ids.draw(seed, count)
+    assert raw == ids.draw(seed, count)
+    assert raw != ids.draw(seed, count + 1)
+    assert ids.as_uuid(raw)[14] == "4"
+    assert ids.as_uuid(raw)[19] in "89ab"
+    assert len(ids.as_digits(raw, 9)) == 9
+
+
+def test_minting_never_repeats() -> None:
+    """Ten thousand ids of one world are ten thousand ids."""
+    change = World().change(0)
+    assert len({change.uuid() for _ in range(10_000)}) == 10_000
