@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, overload
+from urllib.parse import quote, urlencode
 
 import msgspec
 
 from confsim.api.call import API
+from confsim.assumptions import wire
 from confsim.assumptions.register import REGISTER
 from confsim.contract.operation import Operation
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.clock import Clock
+from confsim.service.credential import present
 from confsim.service.loading import load
 from confsim.service.message import Request, Response
-from confsim.service.pipeline import Service
+from confsim.service.pipeline import HOST, Service
+from confsim.service.worlds import Worlds
 
+if TYPE_CHECKING:
+    import httpx
+    import requests
+
+    from confsim.control.clock import Happened
+    from confsim.control.control import Control
+    from confsim.control.journal import Seen, Unmatched
+    from confsim.control.mail import Mail
+    from confsim.control.people import MadeClient, MadeUser, Redeemed
+    from confsim.control.presence import InChannel, Joined
+    from confsim.control.validators import MadeValidator
+    from confsim.http.app import App, Mount
+    from confsim.http.clients import Client
+    from confsim.http.serving import Serving
+    from confsim.http.wsgi import Wsgi
 
 
 class Answer:
@@ -74,23 +93,391 @@ class Simulator:
     ) -> None:
         chosen = read_profile(profile)
         when = clock if isinstance(clock, Clock) else Clock(clock)
-        self.service = Service(load(world, seed, chosen), when, chosen)
+        made_from = "" if isinstance(world, Mapping) else str(world)
+        self._attach(Service(load(world, seed, chosen), when, chosen, made_from))
+
+    def _attach(self, service: Service, worlds: Worlds | None = None) -> Simulator:
+        self.service = service
+        self._prefix: str = service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
+        self._worlds = worlds
+        self._app: App | None = None
+        return self
 
     def call(
-        self, operation: str, caller: str | None = None, *, body: object = None, **arguments: object
+        self,
+        operation: str,
+        caller: str | None = None,
+        *,
+        body: object = None,
+        content_type: str | None = None,
+        **arguments: object,
     ) -> Answer:
         """Call an operation by name, as a request would, without HTTP.
 
-        ``caller`` is a token; ``body`` is the JSON body as plain values, or bytes; every other argument is a path or
-        query parameter by its name on the wire. Misuse for an unknown operation or argument.
+        ``caller`` is a token; ``body`` is the JSON body as plain values, or bytes, of the type ``content_type``; every
+        other argument is a path or query parameter by its name on the wire. Misuse for an unknown operation, or a path
+        parameter that is missing.
         """
-        declared = API.get(operation)
+        declared = API.operations.get(operation)
         if declared is None:
             raise Misuse(f"there is no operation {operation!r}", status=404)
-        path, query = _places(declared, arguments)
+        service = self.service
+        method, target = declared.method, declared.path
+        if service.profile:
+            method, target = declared.route(service.profile)
+        path: tuple[str, ...] = ()
+        query: dict[str, str] = {}
+        if arguments or declared.placeholders:
+            path, query = _places(declared, arguments)
+            for name, text in zip(declared.placeholders, path, strict=True):
+                target = target.replace(f"{{{name}}}", quote(text, safe=""), 1)
         raw = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
-        request = Request(declared.method, _target(declared, path), "", {}, raw)
-        return Answer(self.service.perform(declared, path, query, request, caller))
+        headers = {} if content_type is None else {"content-type": content_type}
+        text = urlencode(query) if query else ""
+        request = Request(method, self._prefix + target, text, headers, raw)
+        return Answer(service.perform(declared, path, query, request, caller))
+
+    # HTTP, in this process and over a socket
+
+    @property
+    def app(self) -> App:
+        """What answers HTTP requests, whatever the transport: this world at the root, and those added to it."""
+        if self._app is None:
+            from confsim.http.app import App
+
+            self._app = App(self._all(), _mount())
+        return self._app
+
+    @property
+    def wsgi(self) -> Wsgi:
+        """The WSGI application."""
+        from confsim.http.wsgi import Wsgi
+
+        return Wsgi(self.app, self.app.limits)
+
+    def client(self, token: str | None = None) -> Client:
+        """A test client of werkzeug that calls as the holder of the token.
+
+        Paths are taken to be below the base address: ``client.get("/users/me")``; those that start with /_confsim,
+        /w or /files, or with the base address itself, are taken as they are.
+        """
+        from confsim.http.clients import Client
+
+        headers, query = self.presented(token)
+        roots = (self._prefix, "/_confsim", "/w", "/files", "/openapi.json")
+        return Client(self.wsgi, self._prefix, roots, headers, query)
+
+    def transport(self) -> httpx.BaseTransport:
+        """A transport for ``httpx.Client`` and ``httpx.AsyncClient``, for any host name."""
+        from confsim.http.clients import httpx_transport
+
+        return httpx_transport(self.app)
+
+    def session(self, token: str | None = None) -> requests.Session:
+        """A session of requests that calls as the holder of the token, for any host name."""
+        from confsim.http.clients import requests_session
+
+        return requests_session(self.app, *self.presented(token))
+
+    def serve(self, host: str = "127.0.0.1", port: int = 0, names: Iterable[str] = ()) -> Serving:
+        """A live server of this world: ``with sim.serve() as server: server.base_url``.
+
+        Port 0 takes a free one; ``names`` are further Host names to answer to.
+        """
+        from confsim.http.serving import Serving
+
+        return Serving(self._all(), _mount(), host, port, names)
+
+    @property
+    def base_url(self) -> str:
+        """The URL that in-process clients use for the base address of the API."""
+        return f"http://{HOST}{self.service.mount}{self._prefix}"
+
+    def presented(self, token: str | None) -> tuple[dict[str, str], dict[str, str]]:
+        """The headers and the query parameters by which a client presents the token."""
+        if token is None:
+            return {}, {}
+        return present(self.service.profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default), token)
+
+    # What the control plane does
+
+    @property
+    def control(self) -> Control:
+        """What the operations of the control plane are called with."""
+        from confsim.control.control import Control
+
+        return Control(self.service, self._all())
+
+    def order(self, operation: str, *path: str, **body: object) -> Any:
+        """Call an operation of the control plane by name, with its path parameters and the fields of its body.
+
+        Misuse says what cannot be.
+        """
+        from confsim.control.control import CONTROL
+
+        declared = CONTROL.get(operation)
+        if declared is None:
+            raise Misuse(f"the control plane has no operation {operation!r}", status=404)
+        control = self.control
+        try:
+            named = {}
+            if declared.body is not None:
+                named["body"] = declared.body.read(control, msgspec.json.encode(body))
+            elif body:
+                raise Misuse(f"{operation} takes no body")
+            return declared.function(control, *path, **named)
+        except Refusal as refusal:
+            reason = refusal.reason.value
+            raise Misuse(reason.message.format_map(refusal.facts), reason.status, **refusal.facts) from None
+
+    @property
+    def clock(self) -> ClockOf:
+        """The clock of the world."""
+        return ClockOf(self)
+
+    @property
+    def worlds(self) -> WorldsOf:
+        """The worlds beside this one."""
+        return WorldsOf(self)
+
+    @property
+    def requests(self) -> Requests:
+        """The calls of the API so far, newest last."""
+        return Requests(self)
+
+    @property
+    def assumptions_used(self) -> list[str]:
+        """The ids of the assumptions that calls have leaned on, in alphabetical order."""
+        return self.service.journal.assumptions()
+
+    @property
+    def mail(self) -> list[Mail]:
+        """The mails that were sent, newest last."""
+        mails: list[Mail] = self.order("list_mail")
+        return mails
+
+    @property
+    def presence(self) -> PresenceOf:
+        """Who comes into the channels of the world and goes."""
+        return PresenceOf(self)
+
+    def reset(self) -> None:
+        """Bring back the world, the clock and the empty journal of the start."""
+        self.service.reset()
+
+    def fork(self) -> Simulator:
+        """Another simulator of the world as it is now: what happens in one, the other never sees."""
+        return Simulator.__new__(Simulator)._attach(self.service.fork())
+
+    def snapshot(self, name: str) -> None:
+        """Keep the world and its instant under a name."""
+        self.service.keep(name)
+
+    def restore(self, name: str) -> None:
+        """Bring the world and the instant of a snapshot back. Misuse for an unknown name."""
+        self.service.restore(name)
+
+    @property
+    def state(self) -> Any:
+        """The whole world as one document of plain values; may be set."""
+        return msgspec.json.decode(self.order("get_state").data)
+
+    @state.setter
+    def state(self, document: Mapping[str, Any]) -> None:
+        self.order("put_state", **document)
+
+    def token(self, user_id: int, ttl: str | int | None = None) -> str:
+        """Mint a token of a user, as a login would. ``ttl`` is a duration such as "15m"."""
+        token: str = self.order("issue_token", userId=user_id, ttl=ttl).token
+        return token
+
+    def make_client(self, name: str, parent: str | None = None, **fields: object) -> MadeClient:
+        """Make a client, at any depth."""
+        made: MadeClient = self.order("make_client", name=name, parent=parent, **fields)
+        return made
+
+    def make_user(self, client: str, handle: str, **fields: object) -> MadeUser:
+        """Make a user who has accepted the terms: ``registered``, ``levels``, ``email``, ``verified``, …."""
+        made: MadeUser = self.order("make_user", clientId=client, handle=handle, **fields)
+        return made
+
+    def make_validator(self, client: str, id: str, algorithm: str, key: str, **fields: object) -> MadeValidator:
+        """Set a validator of identity tokens up."""
+        made: MadeValidator = self.order(
+            "make_validator", clientId=client, validatorId=id, algorithm=algorithm, key=key, **fields
+        )
+        return made
+
+    def redeem(self, code: str, provider: str | None = None) -> Redeemed:
+        """Do what a login with a Nonce invitation does."""
+        redeemed: Redeemed = self.order("redeem_invitation", code=code, provider=provider)
+        return redeemed
+
+    def change_record(self, kind: str, id: str | int, **fields: object) -> Any:
+        """Set fields of a record (user, channel, client, …) that no documented call sets; answers the record."""
+        return self.order("change_record", kind, str(id), **fields)
+
+    def _all(self) -> Worlds:
+        if self._worlds is None:
+            self._worlds = Worlds(self.service)
+        return self._worlds
+
+
+class PresenceOf:
+    """Who comes into the channels of a simulator and goes. Misuse (409) says which rule of a channel is in the way."""
+
+    __slots__ = ("_simulator",)
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+
+    def __call__(self, channel: str) -> list[InChannel]:
+        """Who is in the channel, its breakout rooms and its lobby."""
+        from confsim.control.presence import list_presence
+
+        return list_presence(self._simulator.control, channel=channel)
+
+    def join(self, channel: str, user: int | str) -> Joined:
+        """Let a user, by id or by token, join the channel: in, or waiting in the lobby."""
+        who = {"token": user} if isinstance(user, str) else {"userId": user}
+        joined: Joined = self._simulator.order("join_channel", channel=channel, **who)
+        return joined
+
+    def leave(self, channel: str, user_id: int) -> str:
+        """Let a user leave the channel; answers the state."""
+        state: str = self._simulator.order("leave_channel", channel=channel, userId=user_id).state
+        return state
+
+    def admit(self, channel: str, user_id: int) -> str:
+        """Let in a user who waits in the lobby; answers the state."""
+        state: str = self._simulator.order("admit_to_channel", channel=channel, userId=user_id).state
+        return state
+
+    def present(self, channel: str, user_id: int, presenter: bool = True) -> bool:
+        """Grant or revoke Presenter status; answers whether the user is a presenter now."""
+        order = self._simulator.order
+        status: bool = order("set_presenter", channel=channel, userId=user_id, presenter=presenter).presenter
+        return status
+
+
+class ClockOf:
+    """The clock of a simulator. Durations are texts such as "15m", or milliseconds; instants epoch milliseconds."""
+
+    __slots__ = ("_simulator",)
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+
+    @property
+    def now(self) -> int:
+        """The instant it shows."""
+        return self._simulator.service.clock.now()
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it stands still."""
+        return self._simulator.service.clock.frozen
+
+    def advance(self, by: str | int | None = None, *, until: str | None = None) -> list[Happened]:
+        """Move on by a duration, or until "next", when something happens; answers what happened."""
+        happened: list[Happened] = self._simulator.order("advance_clock", by=by, until=until).fired
+        return happened
+
+    def set(self, to: str | int) -> list[Happened]:
+        """Show an instant: epoch milliseconds, or ISO 8601; answers what happened on the way."""
+        happened: list[Happened] = self._simulator.order("set_clock", to=to).fired
+        return happened
+
+    def freeze(self) -> None:
+        """Stand still at the instant it shows."""
+        self._simulator.service.clock.freeze()
+
+    def resume(self) -> None:
+        """Run on from the instant it shows."""
+        self._simulator.service.clock.resume()
+
+
+class Requests(Sequence["Seen"]):
+    """The journal of a simulator, read as a sequence of calls, newest last."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+
+    def __len__(self) -> int:
+        return len(self._simulator.service.journal)
+
+    @overload
+    def __getitem__(self, place: int) -> Seen: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Seen]: ...
+    def __getitem__(self, place: int | slice) -> Seen | list[Seen]:
+        from confsim.control.journal import seen
+
+        control = self._simulator.control
+        found = list(self._simulator.service.journal)[place]
+        return [seen(control, each) for each in found] if isinstance(found, list) else seen(control, found)
+
+    def find(self, **pattern: object) -> list[Seen]:
+        """The calls that match: ``operation``, ``method``, ``path``, ``status``, ``body`` (a part of it)."""
+        found: list[Seen] = self._simulator.order("find_requests", **pattern)
+        return found
+
+    def matching(self, **pattern: object) -> int:
+        """How many calls match, as ``find`` would find them."""
+        count: int = self._simulator.order("count_requests", **pattern).count
+        return count
+
+    @property
+    def unmatched(self) -> list[Unmatched]:
+        """The calls that reached no operation, each with the nearest route."""
+        found: list[Unmatched] = self._simulator.order("list_unmatched_requests")
+        return found
+
+    def clear(self) -> None:
+        """Forget every call."""
+        self._simulator.service.journal.clear()
+
+
+class WorldsOf:
+    """The worlds of a simulator's server by name; the empty name is the one at the root."""
+
+    __slots__ = ("_simulator",)
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._simulator._all())
+
+    def __len__(self) -> int:
+        return len(self._simulator._all())
+
+    def __getitem__(self, name: str) -> Simulator:
+        worlds = self._simulator._all()
+        service = worlds.get(name)
+        if service is None:
+            raise KeyError(name)
+        return Simulator.__new__(Simulator)._attach(service, worlds)
+
+    def add(self, name: str, source: object = None, seed: int | None = None) -> Simulator:
+        """Put a world on the server: a shipped one, one of this server, or the content of a world file."""
+        self._simulator.order("make_world", name=name, seed=seed, **{"from": source})
+        return self[name]
+
+    def drop(self, name: str) -> None:
+        """Take a world off the server."""
+        self._simulator._all().drop(name)
+
+
+@lru_cache(maxsize=1)
+def _mount() -> Mount:
+    """What every world serves: made once, and only when HTTP is asked for."""
+    from confsim.api.files import FILES
+    from confsim.control import perform
+    from confsim.control.control import CONTROL, PREFIX
+    from confsim.http.app import Face, Mount
+
+    return Mount(API, FILES, Face(PREFIX, CONTROL, perform.perform, perform.refuse))
 
 
 def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
@@ -113,8 +500,6 @@ def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, An
 
 def _places(operation: Operation, arguments: dict[str, object]) -> tuple[tuple[str, ...], dict[str, str]]:
     """The arguments by their places on the wire, as texts."""
-    if not arguments and not operation.placeholders:
-        return (), {}
     try:
         path = tuple(_text(arguments.pop(name)) for name in operation.placeholders)
     except KeyError as missing:
@@ -130,12 +515,3 @@ def _text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ",".join(_text(item) for item in value)
     return str(value)
-
-
-def _target(operation: Operation, path: tuple[str, ...]) -> str:
-    target = operation.path
-    for name, text in zip(operation.placeholders, path, strict=True):
-        target = target.replace(f"{{{name}}}", quote(text, safe=""), 1)
-    return target
-
-

@@ -35,3 +35,40 @@ def people(sim: Simulator) -> dict[str, int]:
 
     credentials = CREDENTIALS.seen(sim.service.world)
     return {each.value: each.user for each in credentials if each.user is not None}
+
+
+#: The numbers of the rules, by the document that states them.
+RULES = {"Part 1": range(1, 250), "Part 2": range(250, 543), "both parts": range(543, 563)}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--rules`` tells how many of the rules the collected tests prove; best with ``--collect-only -q``."""
+    parser.addoption("--rules", action="store_true", help="print the share of the rules that tests prove")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Note the rules that the collected tests prove."""
+    if config.getoption("--rules"):
+        proved = {rule for item in items for mark in item.iter_markers("rule") for rule in mark.args}
+        config.stash[PROVED] = proved
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the share of the rules that are proved, and those that are not, by part."""
+    if PROVED not in config.stash:
+        return
+    known = {part: [f"R{number:03}" for number in numbers] for part, numbers in RULES.items()}
+    proved = config.stash[PROVED]
+    unknown = sorted(proved - {rule for rules in known.values() for rule in rules})
+    terminalreporter.section("rules")
+    terminalreporter.write_line(f"rules proved: {len(proved) - len(unknown)} of {sum(map(len, known.values()))}")
+    for part, rules in known.items():
+        missing = [rule for rule in rules if rule not in proved]
+        terminalreporter.write_line(f"{part}: {len(rules) - len(missing)} of {len(rules)}")
+        if missing:
+            terminalreporter.write_line(f"  missing: {' '.join(missing)}")
+    if unknown:
+        terminalreporter.write_line(f"no rules: {' '.join(unknown)}")
+
+
+PROVED = pytest.StashKey[set[str]]()

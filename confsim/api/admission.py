@@ -8,7 +8,7 @@ from confsim.assumptions import roles
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.gates import Grant
-from confsim.domain import access, channels, users
+from confsim.domain import access, channels, credentials, users
 from confsim.domain.credentials import Caller
 from confsim.kernel.refusal import Refusal
 
@@ -25,17 +25,24 @@ def admit(call: Call) -> None:
         return
     operation = call.operation
     grants = operation.gate.grants if operation.gate_entry is None else ask(call, operation.gate_entry)
-    for grant in grants:
-        if _HOLDS[grant](call, caller):
-            break
-    else:
-        if caller.api_token is None or not any(grant in grants for grant in ask(call, roles.API_TOKEN_PASSES)):
-            if caller.api_token is not None and _FOR_USERS.issuperset(grants):
-                raise Refusal(Reason.NO_USER_CONTEXT)
-            raise Refusal(Reason.ROLE_MISSING, operation=operation.name, gate=" or ".join(grants))
     user = caller.user
     if user is not None and user.channel is not None and call.channel is not None:
         access.confine(call.change, user, call.channel)
+    for grant in grants:
+        if _HOLDS[grant](call, caller):
+            return
+    if any(grant in grants for grant in _passes(call, caller)):
+        return
+    if caller.api_token is not None and _FOR_USERS.issuperset(grants):
+        raise Refusal(Reason.NO_USER_CONTEXT)
+    raise Refusal(Reason.ROLE_MISSING, operation=operation.name, gate=" or ".join(grants))
+
+
+def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
+    """Grants that the caller has beyond those it holds itself, by assumption."""
+    if caller.api_token is not None:
+        return ask(call, roles.API_TOKEN_PASSES)
+    return ask(call, roles.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
 
 
 def _own_client(call: Call, caller: Caller) -> bool:
@@ -43,7 +50,22 @@ def _own_client(call: Call, caller: Caller) -> bool:
 
 
 def _customer_admin(call: Call, caller: Caller) -> bool:
-    return caller.customer_admin if _own_client(call, caller) else caller.partner_admin
+    if _own_client(call, caller):
+        return caller.customer_admin
+    return caller.partner_admin and "children" in ask(call, roles.PARTNER_ADMIN_INCLUDES)
+
+
+def _operator(call: Call, caller: Caller) -> bool:
+    """Host of the channel of the path, or of the channel that the linked user of the path was made for (G240, G443)."""
+    channel, subject = call.channel, call.subject
+    if channel is None and subject is not None and subject.account is users.Account.LINKED and subject.channel:
+        channel = channels.get(call.change, subject.client, subject.channel)
+    if channel is None:
+        return False
+    channel = channels.governing(call.change, channel)
+    if not channels.is_operator(channel, caller.user):
+        return False
+    return not channels.is_owner(channel, caller.user) or ask(call, roles.OWNER_IS_OPERATOR)
 
 
 def _api_token(call: Call, caller: Caller) -> bool:
@@ -63,12 +85,12 @@ _HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {
     ),
     Grant.API_TOKEN: _api_token,
     Grant.CUSTOMER_ADMIN: _customer_admin,
-    Grant.PARTNER_ADMIN: lambda call, caller: caller.partner_admin,
+    Grant.PARTNER_ADMIN: lambda call, caller: credentials.manages_children(call.change, caller),
     Grant.ACCESS: lambda call, caller: (
         call.channel is not None and access.has_access(call.change, caller, call.channel)
     ),
-    Grant.OPERATOR: lambda call, caller: (
-        call.channel is not None and channels.is_operator(call.channel, caller.user)
+    Grant.OPERATOR: _operator,
+    Grant.OWNER: lambda call, caller: (
+        call.channel is not None and channels.is_owner(channels.governing(call.change, call.channel), caller.user)
     ),
-    Grant.OWNER: lambda call, caller: call.channel is not None and channels.is_owner(call.channel, caller.user),
 }

@@ -1,3 +1,211 @@
-"""The app_sessions family."""
+"""App sessions: runs of client applications and what is linked to them (P2 App sessions)."""
 
 from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from confsim.assumptions import app_sessions as assumed
+from confsim.assumptions import sizes
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Limit, Long, Offset, Page, Search, Sized, Wire
+from confsim.domain import app_sessions
+from confsim.domain.app_sessions import AppSession as Run
+from confsim.domain.app_sessions import Log, Wanted
+from confsim.domain.channels import Channel
+from confsim.domain.users import USERS, User
+from confsim.kernel.refusal import Refusal
+
+from . import views
+from .call import Call, operation
+from .views import Id
+
+LINE = "P2 App sessions"
+
+#: Milliseconds since 1970 on the clock of whoever calls (G382).
+Milliseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Address = Annotated[str, Sized(sizes.URL)]
+
+
+class Registration(Wire):
+    """One run of a client application: ``started`` in UTC milliseconds, ``channel`` the id of a channel."""
+
+    started: Milliseconds
+    url: Address
+    channel: str | None = None
+
+
+class AppSessionUser(Wire):
+    """A user of an app session (G386)."""
+
+    id: Long
+    handle: str
+
+
+class AppSession(Wire):
+    """An app session (P2 App session). ``channelsSessions`` are ids of channel sessions."""
+
+    id: str
+    clientId: str
+    url: str
+    started: Long
+    channels: list[str]
+    channelsSessions: list[str]
+    users: list[AppSessionUser]
+
+
+class AppSessionLog(Wire):
+    """One log: ``time`` in milliseconds, ``index`` a sequence number that is unique in the app session."""
+
+    time: Long
+    data: str
+    index: Long | None = None
+
+
+def _shown(call: Call, run: Run) -> AppSession:
+    people = USERS.of(call.change, run.client)
+    found = [people.get(id) for id in run.users]
+    return AppSession(
+        id=run.id,
+        clientId=run.client,
+        url=run.url,
+        started=run.started,
+        channels=list(run.channels),
+        channelsSessions=list(run.sessions),
+        users=[AppSessionUser(id=user.id, handle=user.handle) for user in found if user is not None],
+    )
+
+
+@operation(
+    "POST /app_sessions/new/{clientId}",
+    gate=gates.SIGNED_IN.assumed("G380"),
+    rules="R012 R307 R427",
+    line=LINE,
+    gaps="G157 G381 G382",
+)
+def create_app_session(call: Call, clientId: str, body: Registration) -> Id:
+    """Register one run of a client application in the caller's own client.
+
+    404 for another client, 400 for a channel that the client has not.
+    """
+    assert call.caller is not None
+    if clientId.lower() != call.client.id:
+        raise Refusal(Reason.NOT_FOUND, what="client", id=clientId)
+    return Id(id=app_sessions.register(call.change, call.caller, body.started, body.url, body.channel).id)
+
+
+@operation(
+    "POST /app_sessions/{appSession}/logs",
+    gate=gates.SIGNED_IN.assumed("G380"),
+    rules="R428 R429",
+    line=LINE,
+    gaps="G120 G383 G384",
+)
+def add_app_session_log(call: Call, appSession: Run, body: AppSessionLog) -> None:
+    """Append a log to an app session. 409 for an index that a different log has."""
+    app_sessions.append(call.change, appSession, body.time, body.data, body.index)
+
+
+@operation(
+    "GET /app_sessions/{appSessionId}",
+    gate=gates.SELF_OR_ADMIN.assumed("G380"),
+    rules="R306 R307 R430",
+    line=LINE,
+    gaps="G386",
+)
+def get_app_session(call: Call, appSessionId: Run) -> AppSession:
+    """Read an app session: for administrators and whoever registered it."""
+    return _shown(call, appSessionId)
+
+
+@operation(
+    "GET /app_sessions",
+    gate=gates.ADMIN.assumed("G380"),
+    rules="R021 R023 R306 R431 R432 R433",
+    line=LINE,
+    gaps="G121 G377 G389 G390",
+)
+def list_app_sessions(
+    call: Call,
+    *,
+    offset: Offset | None = None,
+    limit: Limit | None = None,
+    user: Long | None = None,
+    channelSession: str | None = None,
+    channel: str | None = None,
+    url: Search | None = None,
+    startedBefore: Long | None = None,
+    startedAfter: Long | None = None,
+) -> Page[AppSession]:
+    """Find app sessions of the client, the latest first; everything that is given must match.
+
+    ``url`` is a part of the address; ``startedBefore`` and ``startedAfter`` are UTC milliseconds.
+    """
+    assert call.caller is not None
+    wanted = Wanted(user, channelSession, channel, url, _at(call, startedBefore), _at(call, startedAfter))
+    found = app_sessions.find(call.change, call.client, call.caller, wanted)
+    return views.page(call, found, limit, offset, lambda run: _shown(call, run))
+
+
+def _at(call: Call, given: int | None) -> int | None:
+    return given if given is None or ask(call, assumed.STARTED_FILTER) == "epoch-ms" else given * 1000
+
+
+@operation(
+    "POST /app_sessions/{appSession}/link/channel/session/{channelUuid}/{channelSession}",
+    gate=gates.SIGNED_IN.assumed("G380"),
+    rules="R434",
+    line=LINE,
+    gaps="G387 G388",
+)
+def link_app_session_to_channel_session(call: Call, appSession: Run, channelUuid: Channel, channelSession: str) -> None:
+    """Link a channel and a session of it to an app session; linking again changes nothing."""
+    app_sessions.link_channel(call.change, appSession, channelUuid, channelSession)
+
+
+@operation(
+    "POST /app_sessions/{appSession}/link/channel/session/{channelUuid}",
+    gate=gates.SIGNED_IN.assumed("G380"),
+    rules="R434 R435",
+    line=LINE,
+    gaps="G388",
+)
+def link_app_session_to_channel(call: Call, appSession: Run, channelUuid: Channel) -> None:
+    """Link a channel alone to an app session; linking again changes nothing."""
+    app_sessions.link_channel(call.change, appSession, channelUuid)
+
+
+@operation(
+    "GET /app_sessions/{appSession}/logs",
+    gate=gates.SELF_OR_ADMIN.assumed("G380"),
+    rules="R428",
+    source=Source.NAME_ONLY,
+    gaps="G385 G581",
+    line="P2 L354",
+)
+def list_app_session_logs(
+    call: Call, appSession: Run, *, offset: Offset | None = None, limit: Limit | None = None
+) -> Page[AppSessionLog]:
+    """Read the logs of an app session by their index: for administrators and whoever registered it."""
+    return views.page(call, app_sessions.logs(call.change, appSession), limit, offset, _log)
+
+
+def _log(log: Log) -> AppSessionLog:
+    return AppSessionLog(time=log.time, data=log.data, index=log.index)
+
+
+@operation(
+    "POST /app_sessions/{appSession}/link/user/{userId}",
+    gate=gates.SIGNED_IN.assumed("G380"),
+    rules="R306",
+    source=Source.NAME_ONLY,
+    gaps="G388 G582",
+    line="P2 L354",
+)
+def link_app_session_to_user(call: Call, appSession: Run, userId: User) -> None:
+    """Link a user of the client to an app session; linking again changes nothing."""
+    app_sessions.link_user(call.change, appSession, userId)

@@ -1,3 +1,365 @@
-"""The breakout family."""
+"""Breakout sessions, their rooms and participants, and linked users (P2 Endpoints, Breakout rooms)."""
 
 from __future__ import annotations
+
+from confsim.assumptions import breakout as assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.encode import NO_CONTENT, NoContent
+from confsim.contract.operation import Source
+from confsim.contract.types import Handle, ImageSize, Limit, Long, Name, Offset, Ttl, Wire
+from confsim.domain import assignments, breakout_rooms, breakouts, linked_users
+from confsim.domain.breakouts import Breakout, Phase
+from confsim.domain.channels import Channel
+from confsim.domain.users import User as Person
+from confsim.kernel.refusal import Refusal
+
+from .call import Call, operation
+from .views import Id, NumberId, User, page_limit, user_view
+
+
+class BreakoutSessionChange(Wire):
+    """Name and duration (milliseconds; 0 without limit) of a breakout session."""
+
+    name: Name | None = None
+    duration: Long | None = None
+
+
+class BreakoutRoomChange(Wire):
+    """The name of a breakout room."""
+
+    name: Name | None = None
+
+
+class BreakoutRoom(Wire, kw_only=True):
+    """A breakout room; ``channelUuid`` and ``sessionId`` are there once the room is live (G438)."""
+
+    id: str
+    name: str
+    breakoutSession: str
+    sessionId: str | None = None
+    channelUuid: str | None = None
+
+
+class BreakoutSession(Wire, kw_only=True):
+    """A breakout session (P2 Breakout); ``breakoutRoom`` is the room of the caller."""
+
+    id: str
+    name: str
+    channel: str
+    duration: Long
+    started: Long | None = None
+    isActive: bool
+    isCompleted: bool
+    breakoutRoom: BreakoutRoom | None = None
+
+
+class NewLinkedUser(Wire):
+    """The handle of a linked user to be made."""
+
+    handle: Handle
+
+
+def _room(room: breakout_rooms.Room) -> BreakoutRoom:
+    return BreakoutRoom(
+        id=room.id,
+        name=room.name,
+        breakoutSession=room.breakout,
+        sessionId=room.session,
+        channelUuid=room.place,
+    )
+
+
+def _session(call: Call, breakout: Breakout) -> BreakoutSession:
+    user = call.maybe_user
+    mine = None if user is None else assignments.room_of(call.change, breakout, user.id)
+    return BreakoutSession(
+        id=breakout.id,
+        name=breakout.name,
+        channel=breakout.channel,
+        duration=breakout.duration,
+        started=breakout.started,
+        isActive=breakout.phase is Phase.ACTIVE,
+        isCompleted=breakout.phase is Phase.COMPLETED,
+        breakoutRoom=None if mine is None else _room(mine),
+    )
+
+
+_HOST = gates.OPERATOR.assumed("G417")
+_SESSION = "/channels/{uuid}/breakout/sessions/{breakoutSession}"
+
+
+@operation(
+    "POST /channels/{uuid}/breakout/sessions",
+    gate=_HOST,
+    rules="R310 R354 R406 R454",
+    gaps="G418 G419 G421",
+    line="P2 Breakout rooms",
+)
+def create_breakout_session(call: Call, uuid: Channel, body: BreakoutSessionChange) -> Id:
+    """Prepare a breakout session in an event room; it is not started.
+
+    Refusals EVENT_ROOM_OFF, INVALID_INPUT for a negative duration.
+    """
+    return Id(id=breakouts.create(call.change, uuid, body.name, body.duration).id)
+
+
+@operation(
+    f"POST {_SESSION}",
+    gate=_HOST,
+    rules="R455",
+    gaps="G418 G421 G422",
+    line="P2 Breakout rooms",
+)
+def update_breakout_session(call: Call, uuid: Channel, breakoutSession: str, body: BreakoutSessionChange) -> None:
+    """Change name, duration or both; what is not given stays. A running one that is past its new end ends now.
+
+    Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED, INVALID_INPUT for a negative duration.
+    """
+    breakouts.modify(call.change, breakouts.get(call.change, uuid, breakoutSession), body.name, body.duration)
+
+
+@operation(f"DELETE {_SESSION}", gate=_HOST, rules="R456", gaps="G418 G423", line="P2 Breakout rooms")
+def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: str) -> None:
+    """Remove a breakout session with its rooms and assignments.
+
+    Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_ACTIVE while it runs.
+    """
+    breakouts.delete(call.change, breakouts.get(call.change, uuid, breakoutSession))
+
+
+@operation(
+    "GET /channels/{uuid}/breakout/sessions",
+    gate=_HOST,
+    rules="R024 R025 R308 R309 R310 R311 R457",
+    gaps="G418 G424",
+    line="P2 Breakout rooms",
+)
+def list_breakout_sessions(
+    call: Call, uuid: Channel, *, limit: Limit | None = None, offset: Offset | None = None, sessionId: str | None = None
+) -> list[BreakoutSession]:
+    """List the breakout sessions of the event room that are not completed; with ``sessionId`` the finished ones of
+    that past session of the event room. By creation. Refusal EVENT_ROOM_OFF.
+    """
+    found = breakouts.listed(call.change, uuid, sessionId)
+    start = offset or 0
+    return [_session(call, each) for each in found[start : start + page_limit(call, limit)]]
+
+
+@operation(
+    "GET /channels/{uuid}/breakout/session",
+    gate=gates.ACCESS.assumed("G417 G425"),
+    rules="R308 R313 R458 R459 R539",
+    gaps="G425",
+    line="P2 Breakout rooms",
+    runtime=True,
+)
+def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | NoContent:
+    """Read the active breakout session with the caller's room; 204 when none is active.
+
+    Refusal NO_USER_CONTEXT for API tokens.
+    """
+    user = call.user
+    active = breakouts.active(call.change, uuid)
+    if active is None:
+        return NO_CONTENT
+    if assignments.room_of(call.change, active, user.id) is None:
+        choice = ask(call, assumed.WITHOUT_ROOM)
+        if choice == "204":
+            return NO_CONTENT
+        if choice == "403":
+            raise Refusal(Reason.NO_ROOM_ASSIGNED)
+        if choice == "404":
+            raise Refusal(Reason.NOT_FOUND, what="breakout room of user", id=user.id)
+    return _session(call, active)
+
+
+@operation(
+    f"POST {_SESSION}/rooms", gate=_HOST, rules="R460", gaps="G418 G420 G426 G438 G546", line="P2 Breakout rooms"
+)
+def create_breakout_room(call: Call, uuid: Channel, breakoutSession: str, body: BreakoutRoomChange) -> Id:
+    """Add a room to a breakout session; in an active one it is live at once.
+
+    Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED.
+    """
+    breakout = breakouts.get(call.change, uuid, breakoutSession)
+    return Id(id=breakout_rooms.add_room(call.change, breakout, body.name).id)
+
+
+@operation(
+    f"POST {_SESSION}/rooms/{{breakoutRoom}}",
+    gate=_HOST,
+    rules="R461",
+    gaps="G418 G420 G426 G546",
+    line="P2 Breakout rooms",
+)
+def rename_breakout_room(
+    call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str, body: BreakoutRoomChange
+) -> None:
+    """Rename a room. Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED."""
+    breakout = breakouts.get(call.change, uuid, breakoutSession)
+    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    breakout_rooms.rename_room(call.change, breakout, room, body.name)
+
+
+@operation(
+    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}",
+    gate=_HOST,
+    rules="R462",
+    gaps="G418 G426 G427 G546",
+    line="P2 Breakout rooms",
+)
+def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str) -> None:
+    """Remove a room with the assignments to it.
+
+    Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_STARTED while its breakout session runs, BREAKOUT_COMPLETED.
+    """
+    breakout = breakouts.get(call.change, uuid, breakoutSession)
+    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    breakout_rooms.delete_room(call.change, breakout, room)
+
+
+@operation(f"GET {_SESSION}/rooms", gate=_HOST, rules="R024 R312 R463", gaps="G418 G438 G546", line="P2 Breakout rooms")
+def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: str) -> list[BreakoutRoom]:
+    """List the rooms of a breakout session, by creation. Refusals EVENT_ROOM_OFF, NOT_FOUND."""
+    breakout = breakouts.get(call.change, uuid, breakoutSession)
+    return [_room(each) for each in breakout_rooms.rooms(call.change, breakout)]
+
+
+@operation(
+    f"POST {_SESSION}/rooms/{{breakoutRoom}}/participants/{{userId}}",
+    gate=_HOST,
+    rules="R358 R464 R472",
+    gaps="G418 G428 G429 G430 G546",
+    line="P2 Breakout rooms",
+)
+def add_breakout_participant(
+    call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str, userId: Person
+) -> None:
+    """Assign a user to a room, before the breakout session starts; a user who has another room of it is moved.
+
+    Refusals EVENT_ROOM_OFF, NOT_FOUND (also for users made for another channel), BREAKOUT_STARTED.
+    """
+    breakout = breakouts.get(call.change, uuid, breakoutSession)
+    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    assignments.assign(call.change, uuid, breakout, room, userId)
+
+
+@operation(
+    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}/participants/{{userId}}",
+    gate=_HOST,
+    rules="R358 R465",
+    gaps="G418 G430 G536 G546",
+    line="P2 Breakout rooms",
+)
+def remove_breakout_participant(
+    call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str, userId: Person
+) -> None:
+    """Take a room from a user, before the breakout session starts.
+
+    Refusals EVENT_ROOM_OFF, NOT_FOUND (also for users who are not assigned to the room), BREAKOUT_STARTED.
+    """
+    breakout = breakouts.get(call.change, uuid, breakoutSession)
+    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    assignments.unassign(call.change, breakout, room, userId)
+
+
+@operation(
+    f"GET {_SESSION}/rooms/{{breakoutRoom}}/participants",
+    gate=_HOST,
+    rules="R024 R043 R466",
+    gaps="G418 G546",
+    line="P2 Breakout rooms",
+)
+def list_breakout_participants(
+    call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str, *, imgSize: ImageSize | None = None
+) -> list[User]:
+    """List the users assigned to a room, as they were assigned. Refusals EVENT_ROOM_OFF, NOT_FOUND."""
+    breakout = breakouts.get(call.change, uuid, breakoutSession)
+    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    return [user_view(call, user, imgSize) for user in assignments.participants(call.change, room)]
+
+
+@operation(
+    "POST /channels/{uuid}/breakout/session/start",
+    gate=_HOST,
+    rules="R355 R356 R467 R553",
+    gaps="G418 G431 G432 G435 G436 G437 G441",
+    line="P2 Breakout rooms",
+)
+def start_breakout_session(call: Call, uuid: Channel) -> None:
+    """Start the prepared breakout session, the oldest of several; users go to their rooms until its duration ends.
+
+    Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED.
+    """
+    breakouts.start(call.change, uuid)
+
+
+@operation(
+    "POST /channels/{uuid}/breakout/session/stop",
+    gate=_HOST,
+    rules="R357 R468",
+    gaps="G418 G433 G434 G435",
+    line="P2 Breakout rooms",
+)
+def stop_breakout_session(call: Call, uuid: Channel) -> None:
+    """Stop the active breakout session; users in rooms return to the event room.
+
+    Refusals EVENT_ROOM_OFF, BREAKOUT_NOT_ACTIVE.
+    """
+    breakouts.stop(call.change, uuid)
+
+
+@operation(
+    "POST /channels/{uuid}/linked/users/new",
+    gate=gates.OPERATOR.assumed("G442"),
+    rules="R038 R039 R040 R044 R365 R469 R470 R471 R472",
+    gaps="G443 G447",
+    line="P2 Breakout rooms",
+)
+def create_linked_user(call: Call, uuid: Channel, body: NewLinkedUser, *, ttl: Ttl | None = None) -> NumberId:
+    """Make a named guest-like user linked to the channel, to be assigned to breakout rooms before joining.
+
+    An invitation is generated, which ``ttl`` ends; read it with get_invitation.
+    """
+    made = linked_users.create(call.change, call.client, uuid, body.handle, ttl)
+    return NumberId(id=made.id)
+
+
+@operation(
+    "GET /channels/{uuid}/linked/users",
+    gate=gates.OPERATOR.assumed("G442"),
+    rules="R024 R043 R473",
+    gaps="G444",
+    line="P2 Breakout rooms",
+)
+def list_linked_users(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[User]:
+    """List the users linked to the channel, regular ones and those made for it, as they were linked."""
+    return [user_view(call, user, imgSize) for user in linked_users.listed(call.change, uuid)]
+
+
+@operation(
+    "POST /channels/{uuid}/linked/users/{userId}",
+    gate=gates.OPERATOR.assumed("G442"),
+    rules="R473",
+    gaps="G444",
+    line="P2 Breakout rooms",
+    source=Source.IMPLIED,
+)
+def link_user(call: Call, uuid: Channel, userId: Person) -> None:
+    """Link a regular user to the channel. Refusal NOT_REGULAR for unregistered users."""
+    linked_users.link(call.change, uuid, userId)
+
+
+@operation(
+    "DELETE /channels/{uuid}/linked/users/{userId}",
+    gate=gates.OPERATOR.assumed("G442"),
+    rules="R365",
+    gaps="G445",
+    line="P2 Breakout rooms",
+    source=Source.IMPLIED,
+)
+def unlink_user(call: Call, uuid: Channel, userId: Person) -> None:
+    """Unlink a user from the channel; one who was made for it is removed. Refusal NOT_LINKED."""
+    linked_users.unlink(call.change, uuid, userId)

@@ -1,3 +1,285 @@
-"""The broadcast family."""
+"""Live streaming: destinations of a channel, its broadcast and their history (P2 Live streaming)."""
 
 from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from confsim.assumptions import broadcast as assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.encode import NO_CONTENT, NoContent
+from confsim.contract.operation import Source
+from confsim.contract.types import Label, Limit, Name, Offset, Order, Switch, Wire
+from confsim.domain import broadcast, channels, destinations
+from confsim.domain.broadcast import Sort
+from confsim.domain.channels import Channel
+from confsim.kernel.refusal import Refusal
+
+from .call import Call, operation
+from .views import Id, page
+
+_LINE = "P2 Live streaming"
+_NAMED = "P2 L354"
+
+
+class BroadcastDestination(Wire):
+    """A destination of the broadcasts of a channel; ``destination`` is the RTMP URL (P2 Broadcast)."""
+
+    id: str | None = None
+    label: str | None = None
+    destination: str | None = None
+    channelId: str | None = None
+    enabled: bool | None = None
+
+
+class NewDestination(Wire):
+    """What a destination is made from."""
+
+    destination: Name
+    label: Label | None = None
+    enabled: bool | None = None
+
+
+class BroadcastRecord(Wire):
+    """A broadcast (P2 Broadcast); the times are absent as long as they have not come."""
+
+    id: str | None = None
+    clientId: str | None = None
+    channelId: str | None = None
+    created: str | None = None
+    started: str | None = None
+    ended: str | None = None
+    sessions: list[str] | None = None
+
+
+class BroadcastHistory(Wire):
+    """A page of the history, with rows where other pages have results (P2 L142)."""
+
+    total: int | None = None
+    rows: list[BroadcastRecord] | None = None
+
+
+class BroadcastState(Wire):
+    """Whether a channel is broadcasting: off, starting or running."""
+
+    state: str
+
+
+def _time(call: Call, at: int | None) -> str | None:
+    if at is None:
+        return None
+    if ask(call, assumed.TIMES) == "epoch-ms":
+        return str(at)
+    instant = datetime.fromtimestamp(at // 1000, UTC).replace(microsecond=at % 1000 * 1000)
+    return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _record(call: Call, each: broadcast.Broadcast) -> BroadcastRecord:
+    return BroadcastRecord(
+        id=each.id,
+        clientId=each.client,
+        channelId=each.channel,
+        created=_time(call, each.created),
+        started=_time(call, each.started),
+        ended=_time(call, each.ended),
+        sessions=list(each.sessions),
+    )
+
+
+def _row(call: Call, each: broadcast.Broadcast) -> BroadcastRecord:
+    record = _record(call, each)
+    if ask(call, assumed.ROWS) == "summary":
+        record = BroadcastRecord(id=record.id, created=record.created, started=record.started, ended=record.ended)
+    return record
+
+
+@operation(
+    "GET /channels/{channel}/broadcast/destinations",
+    gate=gates.OPERATOR.assumed("G519"),
+    rules="R024 R334 R524",
+    line=_LINE,
+    gaps="G520",
+)
+def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastDestination]:
+    """List the destinations of a channel, in order of creation."""
+    broadcast.require_feature(call.change, channel)
+    whole = ask(call, assumed.KEYS) == "shown" or _owns(call, channel)
+    return [
+        BroadcastDestination(
+            id=each.id,
+            label=each.label,
+            destination=each.url if whole else f"{each.url.rpartition('/')[0]}/***",
+            channelId=each.channel,
+            enabled=each.enabled,
+        )
+        for each in destinations.listed(call.change, channel)
+    ]
+
+
+def _owns(call: Call, channel: Channel) -> bool:
+    user = call.maybe_user
+    return user is None or channels.is_owner(channels.governing(call.change, channel), user)
+
+
+@operation(
+    "POST /channels/{channel}/broadcast/destinations",
+    gate=gates.OWNER,
+    rules="R525 R526",
+    source=Source.NAME_ONLY,
+    line=_NAMED,
+    gaps="G518 G568",
+)
+def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination) -> Id:
+    """Add a destination to a channel; only owners do.
+
+    400 for what is no RTMP URL.
+    """
+    broadcast.require_feature(call.change, channel)
+    return Id(id=destinations.add(call.change, channel, body.destination, body.label, body.enabled).id)
+
+
+@operation(
+    "POST /channels/{channel}/broadcast/destinations/{destinationId}/{state}",
+    gate=gates.OWNER,
+    rules="R369 R525 R526",
+    source=Source.NAME_ONLY,
+    line=_NAMED,
+    gaps="G568",
+)
+def set_broadcast_destination_state(call: Call, channel: Channel, destinationId: str, state: Switch) -> None:
+    """Enable or disable a destination of a channel; only owners do. A running broadcast stays as it is.
+
+    404 for an id that is none of the channel's.
+    """
+    broadcast.require_feature(call.change, channel)
+    destinations.turn(call.change, channel, destinationId, state.value)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/broadcast/{state}",
+    gate=gates.ADMIN.assumed("G526 G569"),
+    rules="R523",
+    source=Source.NAME_ONLY,
+    line=_NAMED,
+    gaps="G569 G597",
+)
+def set_broadcast_state(call: Call, uuid: Channel, state: Switch) -> None:
+    """Enable or disable live streaming for a channel."""
+    broadcast.switch(call.change, uuid, state.value)
+
+
+@operation(
+    "GET /channels/{uuid}/broadcast",
+    gate=gates.OPERATOR.assumed("G570"),
+    rules="R370",
+    source=Source.NAME_ONLY,
+    line=_NAMED,
+    gaps="G570",
+)
+def get_broadcast_state(call: Call, uuid: Channel) -> BroadcastState:
+    """Tell whether a broadcast of the channel is starting up or running."""
+    broadcast.require_feature(call.change, uuid)
+    off, starting, running = ask(call, assumed.STATES)
+    found = broadcast.look(call.change, uuid)
+    if found is None:
+        return BroadcastState(state=off)
+    return BroadcastState(state=starting if found.started is None else running)
+
+
+@operation(
+    "POST /channels/{uuid}/broadcast/start",
+    gate=gates.OPERATOR,
+    rules="R368 R369 R370 R523 R527 R537",
+    source=Source.NAME_ONLY,
+    line="P2 L176",
+    gaps="G569",
+    runtime=True,
+)
+def start_broadcast(call: Call, uuid: Channel) -> None:
+    """Start a broadcast of the channel to the destinations that are enabled now; any host does.
+
+    403 while live streaming is off for the channel; 409 without an enabled destination, or when one is running.
+    """
+    broadcast.start(call.change, uuid)
+
+
+@operation(
+    "POST /channels/{uuid}/broadcast/stop",
+    gate=gates.OPERATOR,
+    rules="R527 R537",
+    source=Source.NAME_ONLY,
+    line="P2 L176",
+    gaps="G569",
+    runtime=True,
+)
+def stop_broadcast(call: Call, uuid: Channel) -> None:
+    """Stop the broadcast of the channel; any host does.
+
+    409 when there is none.
+    """
+    broadcast.require_feature(call.change, uuid)
+    broadcast.stop(call.change, uuid)
+
+
+@operation(
+    "GET /channels/{uuid}/broadcast/history",
+    gate=gates.OPERATOR.assumed("G519"),
+    rules="R026 R027 R028 R528",
+    line=_LINE,
+    gaps="G523",
+)
+def list_broadcast_history(
+    call: Call,
+    uuid: Channel,
+    *,
+    session: str | None = None,
+    sort: Sort | None = None,
+    order: Order = Order.DESC,
+    offset: Offset | None = None,
+    limit: Limit | None = None,
+) -> BroadcastHistory:
+    """List the broadcasts of a channel, or those that showed one session, the latest first unless asked otherwise."""
+    broadcast.require_feature(call.change, uuid)
+    found = broadcast.history(call.change, uuid, session, sort, descending=order is Order.DESC)
+    if not found and ask(call, assumed.EMPTY_HISTORY) == "absent":
+        return BroadcastHistory()
+    shown = page(call, found, limit, offset, lambda each: _row(call, each))
+    return BroadcastHistory(total=shown.total, rows=shown.results)
+
+
+@operation(
+    "GET /channels/{uuid}/broadcast/history/{broadcastID}",
+    gate=gates.OPERATOR.assumed("G519"),
+    rules="R335 R529",
+    line=_LINE,
+)
+def get_broadcast(call: Call, uuid: Channel, broadcastID: str) -> BroadcastRecord:
+    """Read one broadcast of a channel.
+
+    404 for an id that is none of the channel's.
+    """
+    broadcast.require_feature(call.change, uuid)
+    return _record(call, broadcast.get(call.change, uuid, broadcastID))
+
+
+@operation(
+    "GET /channels/{uuid}/broadcast/metrics",
+    gate=gates.OPERATOR.assumed("G519"),
+    rules="R335 R370 R530",
+    line=_LINE,
+    gaps="G524 G525",
+)
+def get_broadcast_metrics(call: Call, uuid: Channel) -> BroadcastRecord | NoContent:
+    """Read the record of the running broadcast; without started while it is starting up.
+
+    404 when nothing is broadcast.
+    """
+    broadcast.require_feature(call.change, uuid)
+    found = broadcast.look(call.change, uuid)
+    if found is not None:
+        return _record(call, found)
+    answer = ask(call, assumed.WITHOUT)
+    if answer == "404":
+        raise Refusal(Reason.NO_BROADCAST)
+    return NO_CONTENT if answer == "204" else BroadcastRecord()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from confsim.assumptions import transport
 from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
 from confsim.contract.operation import Catalogue, Operation
 from confsim.domain.channels import Channel
 from confsim.domain.clients import Client
@@ -28,22 +30,40 @@ class Call:
 
     ``client`` is the client in whose context the call runs: the caller's own, or a child named by for_client.
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that the path names.
-    ``root`` is the address of the mount, without a slash at its end, for URLs in answers.
+    ``address`` is host and mount, without a slash at its end; ``content_type`` what a body of bytes says that it is.
     """
 
-    __slots__ = ("_client", "caller", "change", "channel", "now", "operation", "profile", "root", "subject", "used")
+    __slots__ = (
+        "_client",
+        "address",
+        "caller",
+        "change",
+        "channel",
+        "content_type",
+        "now",
+        "operation",
+        "profile",
+        "subject",
+        "used",
+    )
 
-    def __init__(self, operation: Operation, change: Change, root: str) -> None:
+    def __init__(self, operation: Operation, change: Change, address: str) -> None:
         self.operation = operation
         self.change = change
         self.now = change.now
         self.profile: Mapping[str, Any] = change.profile
         self.used = change.used
-        self.root = root
+        self.address = address
         self.caller: Caller | None = None
         self.channel: Channel | None = None
         self.subject: User | None = None
+        self.content_type: str | None = None
         self._client: Client | None = None
+
+    @property
+    def root(self) -> str:
+        """The URL of the mount, without a slash at its end, for URLs in answers."""
+        return f"{ask(self, transport.SCHEME)}://{self.address}"
 
     @property
     def client(self) -> Client:

@@ -1,3 +1,140 @@
-"""The events family."""
+"""The events interface of a client: its state, its endpoints, its secret (P2 Events)."""
 
 from __future__ import annotations
+
+from confsim.assumptions import events as assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Long, Switch, Url, Wire
+from confsim.domain import events
+from confsim.kernel.refusal import Refusal
+
+from .call import Call, operation
+from .views import Id
+
+_ADMIN = gates.ADMIN.assumed("G531")
+_NAMED = "P2 L368"
+
+
+class EndpointChange(Wire):
+    """What an events endpoint is changed to; what is not given stays (P2 L366)."""
+
+    url: Url | None = None
+    active: bool | None = None
+
+
+class NewEndpoint(Wire):
+    """What an events endpoint is made from."""
+
+    url: Url
+    active: bool | None = None
+
+
+class EventsEndpoint(Wire):
+    """An events endpoint; ``created`` in epoch milliseconds."""
+
+    id: str
+    url: str
+    active: bool
+    created: Long | None = None
+
+
+class EventsStatus(Wire):
+    """Whether the client's events are on."""
+
+    enabled: bool
+
+
+class EventsSecret(Wire):
+    """The secret that a client shares with its endpoints."""
+
+    secret: str
+
+
+def _require_on(call: Call) -> None:
+    """Refusal EVENTS_OFF for a call that needs the client's events to be on, while they are not (G532)."""
+    if not call.client.events and call.operation.name not in ask(call, assumed.OPEN_WHILE_OFF):
+        raise Refusal(Reason.EVENTS_OFF, client=call.client.id)
+
+
+@operation(
+    "POST /events/endpoints/{id}",
+    gate=_ADMIN,
+    rules="R336 R532 R533 R534",
+    line="P2 Events",
+    gaps="G529 G530 G532",
+)
+def update_events_endpoint(call: Call, id: str, body: EndpointChange) -> None:
+    """Change the URL of one events endpoint, enable it or disable it.
+
+    403 while the client's events are off, 404 for an unknown endpoint.
+    """
+    _require_on(call)
+    events.update(call.change, call.client, id, body.url, body.active)
+
+
+@operation("POST /events/endpoints", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G527 G589")
+def add_events_endpoint(call: Call, body: NewEndpoint) -> Id:
+    """Add an events endpoint; it is active, and told what happens once the client's events are on."""
+    _require_on(call)
+    return Id(id=events.add(call.change, call.client, body.url, body.active).id)
+
+
+@operation("GET /events/endpoints", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G527 G528 G593")
+def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
+    """List the client's events endpoints, in order of creation.
+
+    403 while the client's events are off.
+    """
+    _require_on(call)
+    dated = ask(call, assumed.RECORD) == "with-created"
+    return [
+        EventsEndpoint(id=each.id, url=each.url, active=each.active, created=each.created if dated else None)
+        for each in events.listed(call.change, call.client)
+    ]
+
+
+@operation("DELETE /events/endpoints/{id}", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G594")
+def remove_events_endpoint(call: Call, id: str) -> None:
+    """Remove an events endpoint.
+
+    403 while the client's events are off, 404 for an unknown endpoint.
+    """
+    _require_on(call)
+    events.remove(call.change, call.client, id)
+
+
+@operation("GET /events/status", gate=_ADMIN, rules="R531", source=Source.NAME_ONLY, line=_NAMED, gaps="G590")
+def get_events_status(call: Call) -> EventsStatus:
+    """Tell whether the client's events are on."""
+    _require_on(call)
+    return EventsStatus(enabled=call.client.events)
+
+
+@operation("POST /events/{state}", gate=_ADMIN, rules="R531", source=Source.NAME_ONLY, line=_NAMED, gaps="G591 G597")
+def set_events_state(call: Call, state: Switch) -> None:
+    """Enable or disable the client's events."""
+    _require_on(call)
+    events.switch(call.change, call.client, state.value)
+
+
+@operation("GET /events/secret", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")
+def get_events_secret(call: Call) -> EventsSecret:
+    """Read the secret that the client shares with its endpoints.
+
+    403 while the client's events are off.
+    """
+    _require_on(call)
+    return EventsSecret(secret=events.secret(call.change, call.client.id))
+
+
+@operation("POST /events/secret/regenerate", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")
+def regenerate_events_secret(call: Call) -> EventsSecret:
+    """Make the secret anew; the old one is dead at once.
+
+    403 while the client's events are off.
+    """
+    _require_on(call)
+    return EventsSecret(secret=events.renew_secret(call.change, call.client.id))

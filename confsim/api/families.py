@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from confsim.domain import couplings
+
 from . import (
     access,
     api_tokens,
@@ -58,3 +60,5 @@ FAMILIES = (
     events,
 )
 RESOLVERS = paths
+#: Machines move each other once these are there.
+COUPLINGS = couplings.COUPLINGS

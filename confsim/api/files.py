@@ -1,15 +1,21 @@
-"""What a mount serves beside the API: images by their address, without any token (G104)."""
+"""What a mount serves beside the API, without any token: images by their address, media by their links (G104, G510)."""
 
 from __future__ import annotations
 
-from confsim.contract import gates
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from confsim.assumptions import wire
+from confsim.contract import gates, openapi
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Catalogue
+from confsim.contract.schema import in_force
 from confsim.contract.types import ImageSize
-from confsim.domain import images
+from confsim.domain import images, media
 from confsim.domain.clients import Client
 
-from .call import Call
+from .call import API, Call
 
 
 def _declared() -> None:
@@ -24,3 +30,28 @@ def get_image(call: Call, clientId: Client, image: str, *, size: ImageSize | Non
     """The bytes of an image; every size is served by the one file that was uploaded."""
     kept = images.get(call.change, clientId.id, image)
     return Raw(kept.content_type, kept.data)
+
+
+@FILES.operation("GET /files/{clientId}/media/{mediaId}", gate=gates.PUBLIC, rules="R330 R331")
+def get_media_file(
+    call: Call, clientId: Client, mediaId: str, *, expires: int | None = None, signature: str | None = None
+) -> Raw:
+    """The bytes of a media asset as they were uploaded, for whoever has a link, or for everybody (publicRead).
+
+    403 for a link that is none, or no longer. Browsers save the file and do not show it: it is a stranger's.
+    """
+    asset = media.read(call.change, clientId.id, mediaId, expires, signature)
+    saved = ("Content-Disposition", f"attachment; filename*=UTF-8''{quote(asset.name, safe='')}")
+    return Raw(asset.content_type, asset.data, (saved, ("X-Content-Type-Options", "nosniff")))
+
+
+@FILES.operation("GET /openapi.json", gate=gates.PUBLIC)
+def get_openapi(call: Call) -> Raw:
+    """The OpenAPI document of the API as this world serves it: its profile counts."""
+    return Raw("application/json", api_document(call.profile))
+
+
+def api_document(profile: Mapping[str, Any]) -> bytes:
+    """The OpenAPI document of the API under a profile, as JSON."""
+    prefix = in_force(profile, wire.PREFIX).lstrip("/")
+    return openapi.document_bytes(API, title=API.title, version="1.0", prefix=prefix, profile=profile)

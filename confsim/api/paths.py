@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from confsim.assumptions import accounts
+from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
+from confsim.assumptions.clients import PATH_CLIENT
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
 from confsim.contract.decode import resolves, wrong
-from confsim.domain import channels, clients, users
+from confsim.contract.gates import Grant
+from confsim.domain import app_sessions, channels, clients, credentials, sessions, templates, users
+from confsim.domain.app_sessions import AppSession
 from confsim.domain.channels import Channel
 from confsim.domain.clients import Client
+from confsim.domain.sessions import Session
+from confsim.domain.templates import Offered
 from confsim.domain.users import User
 from confsim.kernel.refusal import Refusal
-from confsim.assumptions.refusals import Reason
 
 from .call import Call
 
@@ -23,6 +31,14 @@ class Me:
 MeOrUser = Annotated[User, Me()]
 
 
+class Anywhere:
+    """Marks a channel that may belong to another client than the caller's (G322)."""
+
+
+#: A channel of whichever client has it.
+AnyChannel = Annotated[Channel, Anywhere()]
+
+
 @resolves(User, int)
 def _user(call: Call, id: int) -> User:
     call.subject = users.get(call.change, call.client.id, id)
@@ -31,7 +47,7 @@ def _user(call: Call, id: int) -> User:
 
 @resolves(MeOrUser, str)
 def _me_or_user(call: Call, text: str) -> User:
-    if text == "me":
+    if text == "me" and (ask(call, accounts.ME) == "unmarked" or "/properties" in call.operation.path):
         call.subject = call.user
     elif text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
         call.subject = users.get(call.change, call.client.id, int(text))
@@ -46,12 +62,49 @@ def _channel(call: Call, id: str) -> Channel:
     return call.channel
 
 
+@resolves(AnyChannel, str)
+def _any_channel(call: Call, id: str) -> Channel:
+    """A channel of the call's client, or of any client where that is assumed (G322)."""
+    if ask(call, CLIENT_ACROSS_TENANTS):
+        for client in clients.CLIENTS.of(call.change):
+            found = channels.find(call.change, client.id, id.lower())
+            if found is not None:
+                return found
+    return _channel(call, id)
+
+
 @resolves(Client, str)
 def _client(call: Call, id: str) -> Client:
-    """The client of the path: any on a public call; else the caller's own or a child of it (G157)."""
+    """The client of the path: any on a public call; else the caller's own, or a child for a Partner Admin (G157)."""
     client = clients.get(call.change, id)
     if call.caller is None:
         call.client = client
-    elif client.id != call.client.id and client.parent != call.client.id:
-        raise Refusal(Reason.NOT_FOUND, what="client", id=id)
+    elif client.id != call.client.id:
+        if ask(call, PATH_CLIENT) == "own" or not clients.below(call.change, client, call.client):
+            raise Refusal(Reason.NOT_FOUND, what="client", id=id)
+        if not credentials.manages_children(call.change, call.caller):
+            raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate=Grant.PARTNER_ADMIN)
     return client
+
+
+@resolves(Offered, str)
+def _template(call: Call, id: str) -> Offered:
+    """A template that the call's client may see, as that client sees it (G408)."""
+    return templates.get(call.change, call.client, id)
+
+
+@resolves(Session, str)
+def _session(call: Call, id: str) -> Session:
+    """A session of the call's client; its channel counts as the one the path names (G366)."""
+    session = sessions.get(call.change, call.client.id, id)
+    call.channel = channels.get(call.change, call.client.id, session.channel)
+    return session
+
+
+@resolves(AppSession, str)
+def _app_session(call: Call, id: str) -> AppSession:
+    """An app session of the call's client; the user who registered it counts as the one the path names (G380)."""
+    run = app_sessions.get(call.change, call.client.id, id)
+    if run.by is not None:
+        call.subject = users.USERS.of(call.change, call.client.id).get(run.by)
+    return run

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import images, sizes
+import re
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+from unicodedata import combining, normalize
+from urllib.parse import quote
+
+from confsim.assumptions import accounts, images, sizes
 from confsim.assumptions.register import ask
-from confsim.contract.types import ImageSize, Int, Long, Wire
-from confsim.domain.users import AuthKind
+from confsim.contract.types import ImageSize, Int, Long, Page, Wire
+from confsim.domain import languages, users
+from confsim.domain.users import Account, Level
 from confsim.domain.users import User as Person
-from confsim.domain.users import unregistered
+from confsim.kernel.table import Record, Rows
 
 from .call import Call
+
+R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 
 
 class Id(Wire):
@@ -31,7 +42,7 @@ class Languages(Wire):
     acceptLanguage: str
 
 
-class User(Wire):
+class User(Wire, kw_only=True):
     """A user (P1 User)."""
 
     id: Long
@@ -46,8 +57,15 @@ class User(Wire):
     followedBy: bool
     languages: Languages | None = None
     unregistered: bool
-    authKind: AuthKind | None = None
+    authKind: str | None = None
     kind: str
+
+
+class AccessLevel(Wire):
+    """An access level (P1 Access level)."""
+
+    id: Int
+    name: str
 
 
 class Face(Wire):
@@ -65,6 +83,64 @@ def image_url(call: Call, client: str, image: str | None, size: ImageSize | None
     return f"{call.root}/files/{client}/images/{image}?size={size or ask(call, images.DEFAULT_SIZE)}"
 
 
+_UNFRIENDLY = re.compile(r"[^a-z0-9]+")
+
+
+def url_handle(call: Call, handle: str) -> str | None:
+    """The handle with its characters changed to be URL friendly, None when nothing is left of it (R045, G135)."""
+    if ask(call, accounts.URL_HANDLE) == "percent":
+        return quote(handle, safe="")
+    plain = handle
+    if not handle.isascii():
+        plain = "".join(char for char in normalize("NFKD", handle) if not combining(char))
+    return _UNFRIENDLY.sub("-", plain.lower()).strip("-") or None
+
+
+def kind(call: Call, user: Person) -> str:
+    """The word for the sort of account (G203)."""
+    sort = user.account.value
+    if user.account is Account.DIALLED:
+        sort = "dialled-in" if user.inbound else "dialled-out"
+    return ask(call, accounts.KIND_WORDS)[sort]
+
+
+def auth_kind(call: Call, user: Person) -> str | None:
+    """The word for how the user authenticates; guests and whoever is not connected have none (R053, R054, G204)."""
+    return None if user.auth_kind is None else ask(call, accounts.AUTH_KIND_WORDS)[user.auth_kind]
+
+
+def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
+    """The user as the caller sees one (P1 User)."""
+    unregistered = users.unregistered(user)
+    if user.account is Account.PREDEFINED:
+        unregistered = ask(call, accounts.PREDEFINED_UNREGISTERED)
+    viewer = call.maybe_user
+    shown = None
+    if user.languages:
+        shown = Languages(languages=list(user.languages), acceptLanguage=languages.header(call, user.languages))
+    return User(
+        id=user.id,
+        handle=user.handle,
+        urlHandle=url_handle(call, user.handle),
+        fullName=user.full_name,
+        description=user.description,
+        imageUrl=image_url(call, user.client, user.image, size),
+        clientId=user.client,
+        reputation=user.reputation,
+        following=viewer is not None and user.id in viewer.follows,
+        followedBy=viewer is not None and viewer.id in user.follows,
+        languages=shown,
+        unregistered=unregistered,
+        authKind=auth_kind(call, user),
+        kind=kind(call, user),
+    )
+
+
+def access_level(call: Call, level: Level) -> AccessLevel:
+    """The access level with its id and display name."""
+    return AccessLevel(id=users.level_id(call, level), name=users.level_name(call, level))
+
+
 def face(call: Call, user: Person, size: ImageSize | None) -> Face:
     """The user as lists of people show one."""
     return Face(id=user.id, handle=user.handle, imageUrl=image_url(call, user.client, user.image, size))
@@ -78,4 +154,16 @@ def page_limit(call: Call, limit: int | None) -> int:
     return limit if limit < most else most
 
 
-__all__ = ["Face", "Id", "Languages", "NumberId", "User", "face", "image_url", "page_limit", "unregistered"]
+def page(
+    call: Call,
+    found: Sequence[R] | Rows[Any, R],
+    limit: int | None,
+    offset: int | None,
+    show: Callable[[R], T],
+) -> Page[T]:
+    """One page of what was found: ``total`` counts all of it, only the page is shown (R021, R022, G082)."""
+    start = offset or 0
+    stop = start + page_limit(call, limit)
+    picked = found[start:stop] if isinstance(found, Sequence) else islice(found, start, stop)
+    return Page(total=len(found), results=[show(each) for each in picked])
+

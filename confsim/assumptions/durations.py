@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+
 from .register import assumption
 
 MINUTE = 60_000
@@ -22,4 +25,50 @@ INVITATION = assumption(
     7 * DAY,
     (DAY, 30 * DAY),
     "create_invitation create_linked_user",
+)
+
+
+class Slow(NamedTuple):
+    """How long a slow thing takes: the word ``immediate``, ``time`` or ``manual``, and its number."""
+
+    word: str
+    amount: int = 0
+
+
+_SLOW = re.compile(r"(time|manual)\(([0-9]{1,9})\)\Z", re.ASCII)
+
+
+def slow_word(text: object) -> Slow:
+    """``immediate``, ``time(seconds)`` or ``manual(times)``: done after being looked at so many times in vain."""
+    if text == "immediate":
+        return Slow("immediate")
+    match = _SLOW.match(text) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError(f"{text!r} is none of immediate, time(seconds), manual(times)")
+    return Slow(match[1], int(match[2]))
+
+
+def slow_text(value: object) -> str:
+    """The check of an entry that says how long a slow thing takes."""
+    slow_word(value)
+    return str(value)
+
+
+PLACEMENT = assumption(
+    "duration.placement",
+    "G349",
+    "How long a channel is being created on a streaming server after the first request for its address: immediate, "
+    "time(seconds), or manual(times): until it was asked for so many times in vain.",
+    "immediate",
+    ("time(2)", "manual(3)"),
+    "get_streaming_proxy",
+    check=slow_text,
+)
+SESSION_GRACE = assumption(
+    "duration.session-grace",
+    "G359",
+    "Milliseconds for which a session goes on after its channel has become empty.",
+    0,
+    (5 * MINUTE,),
+    "get_session list_sessions",
 )

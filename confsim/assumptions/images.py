@@ -15,12 +15,20 @@ def _prefixes(value: object) -> tuple[str, ...]:
 
 UNREACHABLE = assumption(
     "images.unreachable",
-    "G110 G243",
+    "G110",
     "An image URL is not fetched: a stub image answers for it, except below these prefixes.",
     ("http://unreachable.invalid", "https://unreachable.invalid"),
     ("any list of URL prefixes",),
     _OPERATIONS,
     check=_prefixes,
+)
+GIVEN_URL = assumption(
+    "images.given-url",
+    "G243",
+    "An image URL given at registration: stored as it is, or fetched like any other.",
+    "stored",
+    ("fetched",),
+    "create_user",
 )
 FORMATS = assumption(
     "images.formats",

@@ -64,3 +64,38 @@ MAX_USERS = assumption("initial.max-users", "G301 G315", "Most users of a new ch
 LOBBY_OPEN = assumption("initial.lobby-open", "G302", "Whether the lobby door of a new channel is open.", False, (True,), _CREATE)
 GUEST_ACCESS = assumption("initial.guest-access", "G226", "Whether a new channel admits guests.", True, (False,), _CREATE)
 MAKE_PRIVATE = assumption("initial.make-private", "G301", "Whether a new channel can be switched to private.", True, (False,), _CREATE)
+
+
+_FLAGS = {
+    "private": False,
+    "star": False,
+    "organization": False,
+    "premium": False,
+    "off_air": False,
+    "range_enabled": False,
+    "wall_disabled": False,
+    "event_room": False,
+    "auto_close": False,
+    "attendees_muted": False,
+    "public_pin": False,
+    "broadcast_enabled": False,
+}
+
+
+def _flags(value: object) -> dict[str, bool]:
+    if not isinstance(value, dict) or not set(value) <= set(_FLAGS):
+        raise ValueError(f"{value!r} is no table of {', '.join(_FLAGS)}")
+    if not all(isinstance(flag, bool) for flag in value.values()):
+        raise ValueError(f"{value!r} holds more than true and false")
+    return {**_FLAGS, **value}
+
+
+CHANNEL_FLAGS = assumption(
+    "initial.channel-flags",
+    "G301 G313 G315 G316 G526",
+    "Flags of a new channel; no documented call sets most of them.",
+    _FLAGS,
+    ("any of them true",),
+    _CREATE,
+    check=_flags,
+)

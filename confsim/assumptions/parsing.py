@@ -22,7 +22,7 @@ EMPTY_QUERY = assumption(
     ("absent",),
 )
 NULL_OPTION = assumption(
-    "parse.null", "G071", "An explicit null for an optional field of a body means that it is absent.", "absent"
+    "parse.null", "G071", "An explicit null for an optional field of a body: it is absent, or refused.", "absent", ("refuse",)
 )
 
 
@@ -65,4 +65,61 @@ CONTENT_TYPE = assumption(
 )
 ACCEPT = assumption(
     "parse.accept", "G008", "An Accept header that does not admit application/json.", "ignore", ("refuse",)
+)
+REPEATED_QUERY = assumption(
+    "parse.repeated-query",
+    "G050",
+    "A query parameter that is given more than once: the first counts, the last, all joined by commas, or refused.",
+    "first",
+    ("last", "join", "refuse"),
+)
+PLUS = assumption("parse.plus", "G056", "A plus sign in the query: a space, or itself.", "space", ("plus",))
+ESCAPES = assumption(
+    "parse.broken-escapes",
+    "G057",
+    "Broken percent escapes and bytes that are not UTF-8: refused, or read with replacement characters.",
+    "refuse",
+    ("replace",),
+)
+LIST_SEPARATOR = assumption(
+    "parse.list-separator", "G055 G075", "What separates the items of a list in the path or the query.", ",", (";", "|", " ")
+)
+EMPTY_ITEMS = assumption(
+    "parse.empty-items", "G075", "Empty items of a list are left out, or refused; items are trimmed.", "skip", ("refuse",)
+)
+PATH_NUMBERS = assumption(
+    "parse.path-numbers",
+    "G060",
+    "Text in a path where a number is documented: invalid (400), or a thing that is not there (404).",
+    "400",
+    ("404",),
+)
+NUMBERS = assumption(
+    "parse.numbers",
+    "G069",
+    "Numbers in a JSON body: 5.0 is the integer 5; or it is not; or even the text \"5\" is.",
+    "5.0 is 5",
+    ("strict", "coerce"),
+)
+DUPLICATE_KEYS = assumption(
+    "parse.duplicate-keys", "G065", "A key that a JSON object has twice: the last counts, or it is refused.", "last", ("refuse",)
+)
+NO_BODY = assumption(
+    "parse.no-body", "G066", "No body where every field is optional: the same as {}, or refused.", "as {}", ("refuse",)
+)
+PLACES = assumption(
+    "parse.places",
+    "G047",
+    "Parameters are read only where their call states; or a call without a body takes its fields from the query too.",
+    "stated",
+    ("query too",),
+)
+BAD_WORD = assumption(
+    "parse.bad-sort", "G084 G085", "A sort or an order that the call does not know: refused, or as if absent.", "refuse", ("absent",)
+)
+LIMIT_ZERO = assumption(
+    "parse.limit-zero", "G081", "A limit of 0: an empty page with the total, or as if absent.", "empty page", ("absent",)
+)
+LIMIT_LARGE = assumption(
+    "parse.limit-large", "G080", "A limit above the most: cut to it, or refused.", "cut", ("refuse",)
 )

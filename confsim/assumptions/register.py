@@ -19,6 +19,16 @@ class Asker(Protocol):
     def used(self) -> dict[str, None]: ...
 
 
+class Asking:
+    """Somebody who asks on behalf of nobody yet: a profile, and what was asked."""
+
+    __slots__ = ("profile", "used")
+
+    def __init__(self, profile: Mapping[str, Any]) -> None:
+        self.profile = profile
+        self.used: dict[str, None] = {}
+
+
 class Entry(Generic[T]):
     """One thing the documents leave open.
 
@@ -118,8 +128,11 @@ def ask(asker: Asker, entry: Entry[T]) -> T:
 
 def peek(asker: Asker, entry: Entry[T]) -> T:
     """The value in force, not noted: to find out whether the choice matters at all."""
-    chosen: T = asker.profile.get(entry.id, entry.default)
-    return chosen
+    profile = asker.profile
+    if profile:
+        chosen: T = profile.get(entry.id, entry.default)
+        return chosen
+    return entry.default
 
 
 def _one_of(default: T, alternatives: tuple[object, ...]) -> Callable[[object], T]:

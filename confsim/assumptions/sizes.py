@@ -18,3 +18,19 @@ IMAGE = assumption(
     "size.image", "G107 G108", "Most bytes of an image of a user or a channel (8 Mbytes).", 8 * 2**20, (8_000_000,)
 )
 USER_IDS = assumption("size.user-ids", "G217", "Most ids of one look-up of several users.", 200)
+REQUEST_URL = assumption("size.request-url", "G011", "Most bytes of the URL of a request.", 64 * 2**10, (16 * 2**10,))
+REQUEST_HEADERS = assumption(
+    "size.request-headers", "G011", "Most bytes of the header lines of a request.", 64 * 2**10, (16 * 2**10,)
+)
+REQUEST_BODY = assumption(
+    "size.request-body", "G011", "Most bytes of any body; JSON has a limit of its own.", 64 * 2**20, (8 * 2**20,)
+)
+JSON_DEPTH = assumption(
+    "size.json-depth", "G249 G391", "Most levels of objects and arrays in a JSON value that is stored.", 100, (20,)
+)
+WORD = assumption(
+    "size.config-word", "G072", "Most characters of a theme, language, context or category of a configuration.", 255
+)
+MEDIA_POOL = assumption(
+    "size.media-pool", "G301 G513", "Bytes that the media pool of a new channel holds (1 Gbyte).", 2**30, (0,)
+)

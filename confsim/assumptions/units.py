@@ -23,6 +23,14 @@ INVITATION_EXPIRES = assumption(
 PROMULGATED = assumption(
     "units.promulgated", "G116", "Unit of promulgated in a client's terms.", "epoch-ms", ("epoch-s",), "get_client_terms"
 )
+SESSION = assumption(
+    "units.session",
+    "G118",
+    "Unit of created, started and ended of a session.",
+    "epoch-ms",
+    ("epoch-s",),
+    "get_session list_sessions",
+)
 API_TOKEN_EXPIRES = assumption(
     "units.api-token-expires", "G117", "Unit of expiresAt of an API token.", "epoch-ms", ("epoch-s",), "list_api_tokens"
 )

@@ -6,10 +6,12 @@ each operation, from the types in its signature.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from enum import Enum
 from inspect import Parameter
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -17,7 +19,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions import parsing, sizes
+from confsim.assumptions import parsing, sizes, transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal
@@ -85,15 +87,16 @@ class QueryParameter:
 class Body:
     """The body of a call: a JSON value of a type, or raw bytes."""
 
-    __slots__ = ("_decoder", "_strict", "checks", "is_json", "name", "optional", "type")
+    __slots__ = ("_decoder", "_strict", "checks", "fields", "is_json", "name", "optional", "type")
 
     def __init__(self, type_: Any) -> None:
         self.type = type_
         self.is_json = type_ is not bytes
         self._decoder = msgspec.json.Decoder(type_) if self.is_json else None
-        struct = _struct(type_)
+        struct = struct_of(type_)
         self.checks = _checks(type_)
         self.optional = struct is not None and not any(field.required for field in msgspec.structs.fields(struct))
+        self.fields: tuple[str, ...] = () if struct is None else struct.__struct_encode_fields__
         self._strict = struct
 
     def read(self, asker: Asker, raw: bytes) -> Any:
@@ -101,29 +104,30 @@ class Body:
         if self._decoder is None:
             return raw
         if not raw:
-            if self.optional:
-                raw = b"{}"
-            else:
+            if not self.optional or ask(asker, parsing.NO_BODY) == "refuse":
                 raise Refusal(Reason.BODY_MALFORMED, problem="it is empty")
+            raw = b"{}"
         try:
             value = self._decoder.decode(raw)
         except msgspec.ValidationError as error:
-            value = self._lenient(raw, error)
+            value = self._lenient(asker, raw, error)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             raise Refusal(Reason.BODY_MALFORMED, problem=_told(error)) from None
-        if self._strict is not None and ask(asker, parsing.UNKNOWN_FIELDS) == "refuse":
-            self._refuse_unknown(raw)
-        for where, get, check in self.checks:
-            text = get(value)
-            if text is not None:
-                check(asker, where, text)
+        if self._strict is not None:
+            self._examine(asker, raw)
+            for where, get, check in self.checks:
+                text = get(value)
+                if text is not None:
+                    check(asker, where, text)
         return value
 
-    def _lenient(self, raw: bytes, error: msgspec.ValidationError) -> Any:
+    def _lenient(self, asker: Asker, raw: bytes, error: msgspec.ValidationError) -> Any:
         """JSON has one type of number: 5.0 is the integer 5 (G069). Everything else stays refused."""
         try:
             plain = msgspec.json.decode(raw)
-            return msgspec.convert(_integral(plain), self.type)
+            numbers = ask(asker, parsing.NUMBERS)
+            if numbers != "strict":
+                return msgspec.convert(_integral(plain), self.type, strict=numbers != "coerce")
         except msgspec.ValidationError as again:
             error = again
         except (RecursionError, ValueError) as other:
@@ -133,40 +137,57 @@ class Body:
         where = "body" if place is None or not place[1] else f"body {place[1]}"
         raise wrong(where, _WHERE.sub("", text)) from None
 
-    def _refuse_unknown(self, raw: bytes) -> None:
-        given = msgspec.json.decode(raw)
-        if isinstance(given, dict) and self._strict is not None:
-            unknown = sorted(given.keys() - set(self._strict.__struct_encode_fields__))
-            if unknown:
-                raise wrong(f"body {unknown[0]}", "no such field")
+    def _examine(self, asker: Asker, raw: bytes) -> None:
+        """Refuse what the decoder lets pass and the profile does not."""
+        unknown = ask(asker, parsing.UNKNOWN_FIELDS) == "refuse"
+        null = b"null" in raw and ask(asker, parsing.NULL_OPTION) == "refuse"
+        twice = bool(asker.profile) and peek(asker, parsing.DUPLICATE_KEYS) == "refuse"
+        if not (unknown or null or twice):
+            return
+        pairs: list[tuple[str, Any]] = json.loads(raw, object_pairs_hook=list)
+        known = self._strict.__struct_encode_fields__
+        for place, (name, value) in enumerate(pairs):
+            if unknown and name not in known:
+                raise wrong(f"body {name}", "no such field")
+            if null and value is None and name in known:
+                raise wrong(f"body {name}", "it is null")
+            if twice and any(name == other for other, _ in pairs[:place]):
+                ask(asker, parsing.DUPLICATE_KEYS)
+                raise wrong(f"body {name}", "it is given twice")
+
+    def ignored(self, raw: bytes) -> list[str]:
+        """The fields of a JSON body that the call does not know and passes over (G070)."""
+        try:
+            given = msgspec.json.decode(raw) if raw and self._strict is not None else None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+            given = None
+        if not isinstance(given, dict) or self._strict is None:
+            return []
+        return sorted(given.keys() - set(self._strict.__struct_encode_fields__))
 
 
-def query_of(text: str) -> dict[str, str]:
-    """The query string decoded: form encoding in strict UTF-8, the first of a repeated name (G050, G056, G057)."""
-    query: dict[str, str] = {}
-    if not text:
-        return query
-    for item in text.split("&"):
-        name, _, value = item.partition("=")
-        name = decoded(name.replace("+", " "), "query") if "%" in name or "+" in name else name
-        if name and name not in query:
-            query[name] = decoded(value.replace("+", " "), f"query {name}") if "%" in value or "+" in value else value
-    return query
-
-
-def decoded(text: str, where: str) -> str:
+def decoded(text: str, where: str, asker: Asker | None = None) -> str:
     """Percent-encoded text as text; broken escapes and bytes that are no UTF-8 are refused (G057)."""
-    if _BROKEN_ESCAPE.search(text):
-        raise wrong(where, "a percent sign without two hexadecimal digits")
-    try:
-        return unquote_to_bytes(text).decode()
-    except UnicodeDecodeError:
-        raise wrong(where, "the bytes are not UTF-8") from None
+    raw = unquote_to_bytes(text)
+    broken = _BROKEN_ESCAPE.search(text) is not None
+    if not broken:
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            pass
+    if asker is not None and ask(asker, parsing.ESCAPES) == "replace":
+        return raw.decode(errors="replace")
+    raise wrong(where, "a percent sign without two hexadecimal digits" if broken else "the bytes are not UTF-8")
 
 
-def listed(text: str) -> list[str]:
+def listed(asker: Asker, where: str, text: str) -> list[str]:
     """A comma separated list: items trimmed, empty ones left out (G055, G075)."""
-    return [item for raw in text.split(",") if (item := raw.strip())]
+    items = [item.strip() for item in text.split(ask(asker, parsing.LIST_SEPARATOR))]
+    if "" in items:
+        if text and ask(asker, parsing.EMPTY_ITEMS) == "refuse":
+            raise wrong(where, "an item of the list is empty")
+        return [item for item in items if item]
+    return items
 
 
 def reader(annotation: Any) -> FromText:
@@ -181,12 +202,12 @@ def reader(annotation: Any) -> FromText:
         return _boolean
     if get_origin(base) is list:
         of = reader(get_args(base)[0])
-        return lambda asker, where, text: [of(asker, where, item) for item in listed(text)]
+        return lambda asker, where, text: [of(asker, where, item) for item in listed(asker, where, text)]
     if isinstance(base, type) and issubclass(base, Enum):
         return _enum(base)
     if base is int:
         least = next((mark.least for mark in marks if isinstance(mark, Whole)), None)
-        return lambda asker, where, text: _integer(where, text, least)
+        return lambda asker, where, text: _integer(asker, where, text, least)
     if base is str:
         sized = next((mark for mark in marks if isinstance(mark, Sized)), None)
         if sized is None:
@@ -201,7 +222,7 @@ def reader(annotation: Any) -> FromText:
     raise TypeError(f"no parameter can be of type {annotation!r}")
 
 
-def _integer(where: str, text: str, least: int | None) -> int:
+def _integer(asker: Asker, where: str, text: str, least: int | None) -> int:
     if _DIGITS.match(text):
         number = int(text)
         if number > 2**63 - 1 or number < -(2**63):
@@ -209,6 +230,8 @@ def _integer(where: str, text: str, least: int | None) -> int:
         if least is not None and number < least:
             raise wrong(where, f"{text} is less than {least}")
         return number
+    if where.startswith("path") and ask(asker, parsing.PATH_NUMBERS) == "404":
+        raise Refusal(Reason.NOT_FOUND, what=where.removeprefix("path "), id=text[:40])
     raise wrong(where, f"{text[:40]!r} is not a whole number")
 
 
@@ -239,6 +262,8 @@ def _enum(type_: type[Enum]) -> FromText:
 
     def read(asker: Asker, where: str, text: str) -> Enum:
         member = words.get(text)
+        if member is None and text.lower() in words and ask(asker, transport.STATE_CASE) == "ignore":
+            member = words[text.lower()]
         if member is None:
             if where.startswith("path"):
                 raise Refusal(Reason.INVALID_STATE, given=text, expected=expected)
@@ -249,12 +274,12 @@ def _enum(type_: type[Enum]) -> FromText:
 
 
 def _text_check(sized: Sized) -> Callable[[Asker, str, str], None]:
-    is_url = isinstance(sized, AbsoluteUrl)
+    is_url, blank = isinstance(sized, AbsoluteUrl), sized.blank
 
     def check(asker: Asker, where: str, text: str) -> None:
         if _CONTROL.search(text):
             raise wrong(where, "control characters are not allowed")
-        if not sized.blank and not text.strip():
+        if not (blank or text.strip()):
             raise wrong(where, "it is blank")
         if len(text) > peek(asker, sized.most):
             raise wrong(where, f"it is longer than {ask(asker, sized.most)} characters")
@@ -275,22 +300,19 @@ def absolute(url: str) -> bool:
 
 def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], Callable[[Asker, str, str], None]], ...]:
     """The checks of the texts in a body, each with its place and how to get at it."""
-    struct = _struct(type_)
+    struct = struct_of(type_)
     if struct is None:
         return ()
     checks = []
     for field in msgspec.structs.fields(struct):
-        sized = _sized(field.type)
+        sized = sized_of(field.type)
         if sized is not None:
-            checks.append((f"body {field.encode_name}", _getter(field.name), _text_check(sized)))
+            checks.append((f"body {field.encode_name}", attrgetter(field.name), _text_check(sized)))
     return tuple(checks)
 
 
-def _getter(name: str) -> Callable[[Any], Any]:
-    return lambda value: getattr(value, name)
-
-
-def _sized(annotation: Any) -> Sized | None:
+def sized_of(annotation: Any) -> Sized | None:
+    """The limits of a text, optional or not; None for any other type."""
     for option in get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,):
         if get_origin(option) is Annotated:
             for mark in get_args(option)[1:]:
@@ -308,7 +330,8 @@ def _bare(annotation: Any) -> Any:
     return annotation
 
 
-def _struct(type_: Any) -> type[Struct] | None:
+def struct_of(type_: Any) -> type[Struct] | None:
+    """The type itself when its values are JSON objects of known fields."""
     return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
 
 

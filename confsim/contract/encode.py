@@ -16,10 +16,18 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Raw(Struct):
-    """An answer that is not JSON: bytes of a media type."""
+    """An answer that is not JSON: bytes of a media type, with header lines of its own."""
 
     content_type: str
     data: bytes
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class NoContent(Struct, frozen=True):
+    """The answer 204 without a body, where a call has nothing to show. Declared as ``X | NoContent``."""
+
+
+NO_CONTENT = NoContent()
 
 
 def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, bytes]:
@@ -28,6 +36,8 @@ def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, b
         return _EMPTY[ask(asker, wire.EMPTY)]
     if isinstance(result, Raw):
         return 200, result.content_type, result.data
+    if result is NO_CONTENT:
+        return 204, "", b""
     if peek(asker, wire.ABSENT) == "null":
         ask(asker, wire.ABSENT)
         result = with_nulls(result)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from enum import StrEnum
 from typing import Any, TypeVar, get_type_hints
 
@@ -50,12 +50,14 @@ class Operation:
         for_client: bool,
         runtime: bool,
         variant_of: str,
+        slash: Entry[str] | None,
         catalogue: Catalogue,
     ) -> None:
         self.method, self.path = route.split(" ")
         self.name = function.__name__
         self.function = function
         self.gate = gate
+        self.public = Grant.PUBLIC in gate.grants
         self.source = source
         self.rules = tuple(rules.split())
         self.gaps = tuple(gaps.split())
@@ -64,6 +66,9 @@ class Operation:
         self.for_client = for_client
         self.runtime = runtime
         self.variant_of = variant_of
+        self.slash = slash
+        #: Operations on the same route, each of which needs a query parameter that this one does not list.
+        self.variants: list[Operation] = []
         self.catalogue = catalogue
         self.changes = self.method != "GET"
         self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
@@ -83,6 +88,13 @@ class Operation:
             return self.__dict__[name]
         raise AttributeError(name)
 
+    def meant(self, query: Collection[str]) -> Operation:
+        """Which operation a request on this route means: a variant when the query names all that the variant needs."""
+        for variant in self.variants:
+            if all(parameter.name in query for parameter in variant.query_parameters if parameter.required):
+                return variant
+        return self
+
     def _compile(self) -> None:
         hints = get_type_hints(self.function, include_extras=True)
         self.result: Any = hints.pop("return")
@@ -97,6 +109,14 @@ class Operation:
         declared = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and p.name != "body"]
         if declared != list(self.placeholders):
             raise TypeError(f"{self.name} takes {declared}, its path {list(self.placeholders)}")
+
+    def route(self, profile: Mapping[str, Any]) -> tuple[str, str]:
+        """Method and path under a profile."""
+        entry = self.route_entry
+        if entry is None or entry.id not in profile:
+            return self.method, self.path
+        method, path = profile[entry.id].split(" ", 1)
+        return method, path
 
     def _gate_entry(self) -> Entry[tuple[Grant, ...]] | None:
         if not self.gate.gaps:
@@ -162,7 +182,11 @@ class Catalogue:
         """Every operation by name; the modules that declare them are imported first."""
         if not self._loaded:
             self._loaded = True
-            self._modules()
+            try:
+                self._modules()
+            except BaseException:
+                self._loaded = False
+                raise
         return self._operations
 
     def __iter__(self) -> Iterator[Operation]:
@@ -190,13 +214,15 @@ class Catalogue:
         for_client: bool = False,
         runtime: bool = False,
         variant_of: str = "",
+        slash: Entry[str] | None = None,
     ) -> Callable[[F], F]:
         """Declare the operation that the decorated function is.
 
         ``route`` is the method and the path below the base address; ``rules`` and ``gaps`` the numbers it answers for;
         ``line`` the document part and section; ``for_client`` whether the query may name a child client;
         ``runtime`` whether it belongs to the running of a channel, which a disabled service refuses even to read;
-        ``variant_of`` the operation whose route it shares: a required query parameter tells which is meant.
+        ``variant_of`` the operation whose route it shares: a required query parameter tells which is meant;
+        ``slash`` the assumption by which the path may end with a slash too, where that is "either".
         """
 
         def declare(function: F) -> F:
@@ -211,11 +237,14 @@ class Catalogue:
                 for_client=for_client,
                 runtime=runtime,
                 variant_of=variant_of,
+                slash=slash,
                 catalogue=self,
             )
             if operation.name in self._operations:
                 raise ValueError(f"operation {operation.name!r} is declared twice")
             self._operations[operation.name] = operation
+            if variant_of:
+                self._operations[variant_of].variants.append(operation)
             return function
 
         return declare

@@ -51,6 +51,7 @@ class Whole:
 Json = Any
 
 Name = Annotated[str, Sized(sizes.NAME)]
+FullName = Annotated[str, Sized(sizes.NAME, blank=True)]
 Handle = Annotated[str, Sized(sizes.HANDLE)]
 Label = Annotated[str, Sized(sizes.LABEL, blank=True)]
 FreeText = Annotated[str, Sized(sizes.TEXT, blank=True)]

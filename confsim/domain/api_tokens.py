@@ -6,14 +6,16 @@ from enum import Enum
 
 from msgspec.structs import replace
 
+from confsim.assumptions import identity
 from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from .clients import Client
-from .credentials import CREDENTIALS, Credential
+from .credentials import CREDENTIALS, Credential, secret
 
 
 class Life(Enum):
@@ -24,7 +26,7 @@ class Life(Enum):
 
 
 class ApiToken(Record):
-    """One API token. No call sets ``expires`` (G279)."""
+    """One API token. No call sets ``expires`` (G279), epoch milliseconds."""
 
     id: str
     value: str
@@ -44,14 +46,16 @@ class Slot(Record):
 
 def _make(change: Change, slot: Slot, facts: Facts) -> Slot:
     """A new value that is told this once."""
-    return _keep(change, slot.client, ApiToken(change.uuid(), change.token(), facts["label"]))
+    return _keep(change, slot.client, ApiToken(change.uuid(), secret(change), facts["label"], _expiry(change)))
 
 
 def _renew(change: Change, slot: Slot, facts: Facts) -> Slot:
     """The old value is dead, the new one told this once."""
     assert slot.token is not None
     CREDENTIALS.of(change).remove(slot.token.value)
-    return _keep(change, slot.client, replace(slot.token, value=change.token()))
+    kept = ask(change, identity.REGENERATED_EXPIRY) == "kept"
+    expires = slot.token.expires if kept else _expiry(change)
+    return _keep(change, slot.client, replace(slot.token, value=secret(change), expires=expires))
 
 
 def _remove(change: Change, slot: Slot, facts: Facts) -> Slot:
@@ -60,6 +64,11 @@ def _remove(change: Change, slot: Slot, facts: Facts) -> Slot:
     CREDENTIALS.of(change).remove(slot.token.value)
     API_TOKENS.of(change, slot.client).remove(slot.token.id)
     return Slot(slot.client, None)
+
+
+def _expiry(change: Change) -> int | None:
+    life = ask(change, identity.API_TOKEN_LIFE)
+    return change.now + life if life else None
 
 
 def _keep(change: Change, client: str, token: ApiToken) -> Slot:
@@ -89,7 +98,7 @@ def create(change: Change, client: Client, label: str | None) -> ApiToken:
 
 
 def regenerate(change: Change, client: Client, id: str) -> ApiToken:
-    """The same token with a new value; label and expiry stay (G280). Refusal NOT_FOUND."""
+    """The same token with a new value; the label stays, the old value is dead (R118, G280). Refusal NOT_FOUND."""
     slot = Slot(client.id, API_TOKENS.of(change, client.id).get(id))
     return _told(MACHINE.fire(change, slot, "regenerate", what="API token", id=id))
 
@@ -103,6 +112,12 @@ def delete(change: Change, client: Client, id: str) -> None:
 def listed(change: Change, client: Client) -> list[ApiToken]:
     """The client's tokens in order of creation (G136)."""
     return API_TOKENS.of(change, client.id).oldest()
+
+
+def masked(change: Change, value: str) -> str:
+    """What a list shows of a value: enough to recognise it, useless as a credential (R092, G278)."""
+    form = ask(change, identity.MASK)
+    return {"last-4": "****" + value[-4:], "first-4": value[:4] + "****", "asterisks": "********"}[form]
 
 
 def _told(slot: Slot) -> ApiToken:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Callable
+from enum import Enum, IntEnum, StrEnum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import initial
+from confsim.assumptions import channels as assumed
+from confsim.assumptions import initial, sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from . import credentials, users
 from .clients import Client
-from .users import BY_CHANNEL, USERS, Account, User
+from .users import LISTED, USERS, Level, User
+
+#: P2 Limits L390: most characters of a description.
+DESCRIPTION = 200
 
 
 class ServiceMode(StrEnum):
@@ -23,6 +28,13 @@ class ServiceMode(StrEnum):
 
     CONFERENCE = "conference"
     PANEL = "panel"
+
+
+class Life(Enum):
+    """Whether a channel is there (P2 Channel basics)."""
+
+    ABSENT = "absent"
+    EXISTS = "exists"
 
 
 class Channel(Record, kw_only=True):
@@ -49,18 +61,25 @@ class Channel(Record, kw_only=True):
     open: bool
     guest_access: bool
     make_private: bool
-    private: bool = False
-    star: bool = False
-    organization: bool = False
-    premium: bool = False
-    off_air: bool = False
-    range_enabled: bool = False
-    wall_disabled: bool = False
-    event_room: bool = False
-    midi: bool = False
-    speech2text: bool = False
-    dial_in: bool = False
-    dial_out: bool = False
+    private: bool
+    star: bool
+    organization: bool
+    premium: bool
+    off_air: bool
+    range_enabled: bool
+    wall_disabled: bool
+    event_room: bool
+    midi: bool
+    speech2text: bool
+    dial_in: bool
+    dial_out: bool
+    auto_close: bool = False
+    attendees_muted: bool = False
+    presenters_limit: int | None = None
+    population_limit: int | None = None
+    public_pin: bool = False
+    broadcast_enabled: bool = False
+    media_pool_size: int = 0
     favourites: tuple[int, ...] = ()
 
 
@@ -69,68 +88,271 @@ def friendly(url: str) -> str:
     return url.casefold()
 
 
-BY_NAME: Index[Channel] = Index("name", lambda channel: (channel.name,) if channel.parent is None else ())
+BY_NAME: Index[Channel] = Index("name", lambda channel: (channel.name,))
 BY_HOST: Index[Channel] = Index("host", lambda channel: channel.owners + channel.operators)
 BY_FRIENDLY_URL: Index[Channel] = Index(
     "friendly url", lambda channel: (friendly(channel.friendly_url),) if channel.friendly_url is not None else ()
 )
 BY_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.meeting_id,))
-BY_PARENT: Index[Channel] = Index("parent", lambda channel: (channel.parent,) if channel.parent is not None else ())
-CHANNELS: Table[str, Channel] = Table(
-    "channels", Channel, "id", BY_NAME, BY_HOST, BY_FRIENDLY_URL, BY_MEETING_ID, BY_PARENT
+#: Base channels: what the channel list shows.
+CHANNELS: Table[str, Channel] = Table("channels", Channel, "id", BY_NAME, BY_HOST, BY_FRIENDLY_URL, BY_MEETING_ID)
+
+ROOMS_OF: Index[Channel] = Index("parent", lambda channel: (channel.parent or "",))
+ROOM_HOST: Index[Channel] = Index("host", lambda channel: channel.owners + channel.operators)
+ROOM_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.meeting_id,))
+#: Channels with a parent (breakout rooms), kept apart so that the channel list need not skip them (G325).
+ROOMS: Table[str, Channel] = Table("room channels", Channel, "id", ROOMS_OF, ROOM_HOST, ROOM_MEETING_ID)
+
+
+class Slot(Record):
+    """The place of one channel of a client, there or not: what the machine moves."""
+
+    client: str
+    channel: Channel | None = None
+
+
+def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """A fresh id, meeting id and link; the feature flags are the client's defaults."""
+    client: Client = facts["client"]
+    flags = ask(change, initial.CHANNEL_FLAGS)
+    made = Channel(
+        id=change.uuid(),
+        client=client.id,
+        name=facts["name"],
+        meeting_id=meeting_id(change),
+        url_name=change.token()[:12],
+        created=change.now,
+        owners=facts["owners"],
+        description=facts["description"],
+        parent=facts.get("parent"),
+        service_mode=ServiceMode(ask(change, initial.SERVICE_MODE)),
+        audio_quality=ask(change, initial.AUDIO_QUALITY),
+        reputation=ask(change, initial.CHANNEL_REPUTATION),
+        max_users=ask(change, initial.MAX_USERS),
+        open=ask(change, initial.LOBBY_OPEN),
+        guest_access=ask(change, initial.GUEST_ACCESS),
+        make_private=ask(change, initial.MAKE_PRIVATE),
+        media_pool_size=ask(change, sizes.MEDIA_POOL),
+        midi=client.midi,
+        speech2text=client.speech2text,
+        dial_in=client.dial_in,
+        dial_out=client.dial_out,
+        private=flags["private"],
+        star=flags["star"],
+        organization=flags["organization"],
+        premium=flags["premium"],
+        off_air=flags["off_air"],
+        range_enabled=flags["range_enabled"],
+        wall_disabled=flags["wall_disabled"],
+        event_room=flags["event_room"],
+    )
+    return replace(slot, channel=keep(change, made))
+
+
+def _first_owners(change: Change, client: Client, creator: User | None) -> tuple[int, ...]:
+    owners = (creator.id,) if creator is not None else ()
+    if ask(change, assumed.FIRST_OWNERS) == "creator":
+        return owners
+    admins = (user.id for user in USERS.of(change, client.id).find(LISTED, True) if Level.CUSTOMER_ADMIN in user.levels)
+    return (*owners, *(admin for admin in admins if admin not in owners))
+
+
+def _rename(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """Only the name changes: links and ids in circulation stay (G307)."""
+    assert slot.channel is not None
+    return replace(slot, channel=update(change, slot.channel, name=facts["name"]))
+
+
+def _delete(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """What runs in it stops, what is bound to it is free, what hangs on it goes; then its rooms, then itself."""
+    channel = slot.channel
+    assert channel is not None
+    _part(change, channel, (Step.STOP,))
+    for room in rooms(change, channel):
+        delete(change, room)
+    _part(change, get(change, channel.client, channel.id), (Step.FREE, Step.DROP))
+    _table(channel).of(change, channel.client).remove(channel.id)
+    return Slot(slot.client)
+
+
+_NAME_FREE = Guard("the name is free in the client", lambda slot, facts: facts["free"])
+
+MACHINE: Machine[Life, Slot] = Machine(
+    "channel",
+    "The life of a channel (R276, R371-R374, R381, R545, R551).",
+    Life,
+    (
+        Row("create", Life.ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
+        Row("rename", Life.EXISTS, Life.EXISTS, only_if=_NAME_FREE, effect=_rename, source="P2 L194, R381, G307"),
+        Row("delete", Life.EXISTS, Life.ABSENT, effect=_delete, source="P2 L189, R365, R374, R551, G309"),
+    ),
+    read=lambda slot, facts: Life.ABSENT if slot.channel is None else Life.EXISTS,
+    refusals={
+        ("create", Life.ABSENT): Reason.CHANNEL_NAME_TAKEN,
+        ("rename", Life.EXISTS): Reason.CHANNEL_NAME_TAKEN,
+        None: Reason.NOT_FOUND,
+    },
+    initial=Life.ABSENT,
 )
+
+
+class Step(IntEnum):
+    """The steps in which a channel is taken apart when it is deleted (machines M14, order of effects)."""
+
+    STOP = 1  # what runs in it ends: sessions, recordings, broadcasts, calls
+    FREE = 2  # what is bound to it is free again: linked users, numbers, URLs
+    DROP = 3  # what is kept below it goes: properties, media, configuration, history
+
+
+#: What to do with what hangs on a channel that is about to go; the channel is still in its table.
+Hook = Callable[[Change, Channel], None]
+_HOOKS: list[tuple[Step, str, Hook]] = []
+
+
+def on_delete(step: Step) -> Callable[[Hook], Hook]:
+    """Declare what happens to something that hangs on a channel when the channel is deleted.
+
+    Hooks of a step run in the order of their modules' names, so that the order of imports does not matter. Rooms of
+    the channel are deleted between STOP and FREE, each by the same steps.
+    """
+
+    def declare(hook: Hook) -> Hook:
+        _HOOKS.append((step, f"{hook.__module__}.{hook.__qualname__}", hook))
+        _HOOKS.sort(key=lambda entry: entry[:2])
+        return hook
+
+    return declare
+
+
+def _part(change: Change, channel: Channel, steps: tuple[Step, ...]) -> None:
+    for step, _, hook in _HOOKS:
+        if step in steps:
+            hook(change, get(change, channel.client, channel.id))
+
+
+def stop(change: Change, channel: Channel) -> None:
+    """End everything that runs in the channel."""
+    _part(change, channel, (Step.STOP,))
+
+
+def _name_free(change: Change, client: str, name: str, own: Channel | None = None) -> bool:
+    """Whether no other base channel of the client has exactly this name (G300); rooms need not differ."""
+    if own is not None and own.parent is not None:
+        return True
+    taken = any(own is None or other.id != own.id for other in CHANNELS.of(change, client).find(BY_NAME, name))
+    return not taken or ask(change, assumed.UNIQUE_NAMES) == "allow"
 
 
 def create(change: Change, client: Client, name: str, description: str | None, owner: User | None) -> Channel:
     """A new channel; its feature flags are the client's defaults (R316), its creator is the owner (R545, G298).
 
-    Refusal CHANNEL_NAME_TAKEN when the client has a channel of this name (G300).
+    Refusals CHANNEL_NAME_TAKEN when the client has a channel of this name (G300), DESCRIPTION_TOO_LONG.
     """
-    channels = CHANNELS.of(change, client.id)
-    if channels.find(BY_NAME, name):
-        raise Refusal(Reason.CHANNEL_NAME_TAKEN, name=name)
-    return channels.put(
-        Channel(
-            id=change.uuid(),
-            client=client.id,
-            name=name,
-            meeting_id=meeting_id(change),
-            url_name=change.token()[:12],
-            created=change.now,
-            owners=(owner.id,) if owner is not None else (),
-            description=description or None,
-            service_mode=ServiceMode(ask(change, initial.SERVICE_MODE)),
-            audio_quality=ask(change, initial.AUDIO_QUALITY),
-            reputation=ask(change, initial.CHANNEL_REPUTATION),
-            max_users=ask(change, initial.MAX_USERS),
-            open=ask(change, initial.LOBBY_OPEN),
-            guest_access=ask(change, initial.GUEST_ACCESS),
-            make_private=ask(change, initial.MAKE_PRIVATE),
-            midi=client.midi,
-            speech2text=client.speech2text,
-            dial_in=client.dial_in,
-            dial_out=client.dial_out,
-        )
+    how = ask(change, assumed.DESCRIPTION_AT_CREATION)
+    text = description or None
+    if how == "limit" and text is not None:
+        text = described(change, text)
+    free = _name_free(change, client.id, name)
+    owners = _first_owners(change, client, owner)
+    slot = MACHINE.fire(
+        change, Slot(client.id), "create", client=client, name=name, description=text, owners=owners, free=free
     )
+    assert slot.channel is not None
+    return slot.channel
+
+
+def create_room(change: Change, client: Client, parent: Channel, name: str) -> Channel:
+    """A new channel below a parent, without hosts of its own: only breakout rooms have parents (G312)."""
+    slot = MACHINE.fire(
+        change,
+        Slot(client.id),
+        "create",
+        client=client,
+        name=name,
+        description=None,
+        owners=(),
+        parent=parent.id,
+        free=True,
+    )
+    assert slot.channel is not None
+    return slot.channel
+
+
+def described(change: Change, text: str) -> str:
+    """The description as it may be stored: up to 200 characters (R373, R376). Refusal DESCRIPTION_TOO_LONG."""
+    if ask(change, assumed.DESCRIPTION_COUNT) == "code-points":
+        short = text[:DESCRIPTION]
+    else:
+        short = text.encode("utf-16-le")[: 2 * DESCRIPTION].decode("utf-16-le", "ignore")
+    if short != text and ask(change, assumed.DESCRIPTION_TOO_LONG) == "refuse":
+        raise Refusal(Reason.DESCRIPTION_TOO_LONG, limit=DESCRIPTION)
+    return short
+
+
+def describe(change: Change, channel: Channel, text: str) -> Channel:
+    """Set the description; an empty text clears it (R377, G305). Refusal DESCRIPTION_TOO_LONG."""
+    return update(change, channel, description=described(change, text) or None)
+
+
+def rename(change: Change, channel: Channel, name: str) -> Channel:
+    """Give the channel another name. Refusal CHANNEL_NAME_TAKEN (G300)."""
+    free = _name_free(change, channel.client, name, channel)
+    slot = MACHINE.fire(change, Slot(channel.client, channel), "rename", name=name, free=free)
+    assert slot.channel is not None
+    return slot.channel
 
 
 def meeting_id(change: Change) -> str:
-    """A fresh meeting id of nine digits, unique over the whole service by its sequence (G133)."""
+    """A fresh meeting id, of nine digits and unique over the whole service by its sequence (R262, G133)."""
+    if ask(change, assumed.MEETING_ID) == "uuid":
+        return change.uuid()
     return str(100_000_000 + (change.count("meeting id") * 387_420_489) % 899_999_963)
+
+
+def _table(channel: Channel) -> Table[str, Channel]:
+    return CHANNELS if channel.parent is None else ROOMS
+
+
+def keep(change: Change, channel: Channel) -> Channel:
+    """Put the channel into the table where it belongs."""
+    return _table(channel).of(change, channel.client).put(channel)
 
 
 def get(change: Change, client: str, id: str) -> Channel:
     """The channel of this id in the client; upper case is taken as equal (G061). Refusal NOT_FOUND."""
-    channels = CHANNELS.of(change, client)
-    channel = channels.get(id) or channels.get(id.lower())
+    channel = find(change, client, id) or find(change, client, id.lower())
     if channel is None:
         raise Refusal(Reason.NOT_FOUND, what="channel", id=id)
     return channel
 
 
+def find(change: Change, client: str, id: str) -> Channel | None:
+    """The channel of exactly this id in the client, a base channel or a room, or None."""
+    return CHANNELS.of(change, client).get(id) or ROOMS.of(change, client).get(id)
+
+
+def rooms(change: Change, channel: Channel) -> list[Channel]:
+    """The channels whose parent is this one, in order of creation."""
+    return ROOMS.of(change, channel.client).find(ROOMS_OF, channel.id)
+
+
+def by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channel:
+    """The channel of the client that has the meeting id. Refusal MEETING_ID_UNKNOWN (G320, G321)."""
+    found = CHANNELS.of(change, client.id).first(BY_MEETING_ID, meeting_id)
+    found = found or ROOMS.of(change, client.id).first(ROOM_MEETING_ID, meeting_id)
+    if found is None:
+        raise Refusal(Reason.MEETING_ID_UNKNOWN, id=meeting_id)
+    return found
+
+
 def update(change: Change, channel: Channel, **fields: object) -> Channel:
     """The channel with these fields changed."""
-    return CHANNELS.of(change, channel.client).put(replace(channel, **fields))
+    return keep(change, replace(channel, **fields))
+
+
+def governing(change: Change, channel: Channel) -> Channel:
+    """The channel whose owners and operators count: the event room for its breakout rooms (G439)."""
+    return channel if channel.parent is None else CHANNELS.of(change, channel.client)[channel.parent]
 
 
 def is_owner(channel: Channel, user: User | None) -> bool:
@@ -144,16 +366,10 @@ def is_operator(channel: Channel, user: User | None) -> bool:
 
 
 def hosted_by(change: Change, user: User) -> list[Channel]:
-    """The channels where the user is at least operator, newest first; breakout rooms are not listed (G325)."""
-    found = CHANNELS.of(change, user.client).find(BY_HOST, user.id)
-    return [channel for channel in reversed(found) if channel.parent is None]
+    """The base channels where the user is at least operator, newest first; rooms are not listed (G325)."""
+    return CHANNELS.of(change, user.client).find(BY_HOST, user.id)[::-1]
 
 
 def delete(change: Change, channel: Channel) -> None:
-    """Remove the channel with what hangs on it: its linked users go, its name and its URLs are free (R365, R551)."""
-    for user in USERS.of(change, channel.client).find(BY_CHANNEL, channel.id):
-        if user.account is Account.LINKED:
-            users.MACHINE.fire(change, user, "unlink")
-            credentials.revoke(change, user)
-            USERS.of(change, channel.client).remove(user.id)
-    CHANNELS.of(change, channel.client).remove(channel.id)
+    """Remove the channel with what hangs on it (``on_delete``); its name, meeting id and URLs are free (R365, R551)."""
+    MACHINE.fire(change, Slot(channel.client, channel), "delete")

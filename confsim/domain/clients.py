@@ -8,13 +8,17 @@ from enum import Enum
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from confsim.assumptions import clients as assumed
 from confsim.assumptions import initial
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.machine import Machine, Row, store
+from confsim.kernel.machine import Guard, Machine, Row, store
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
+
+from . import users
+from .users import Account, Level
 
 
 class Service(Enum):
@@ -58,13 +62,27 @@ class Client(Record, kw_only=True):
 CHILDREN: Index[Client] = Index("children", lambda client: (client.parent,) if client.parent else ())
 CLIENTS: Table[str, Client] = Table("clients", Client, "id", CHILDREN, shared=True)
 
+_BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, facts: facts["by_parent"])
+
 MACHINE: Machine[Service, Client] = Machine(
     "client service",
     "Whether a client is served (R109-R112); an ancestor that is disabled takes the service from it too (R086).",
     Service,
     (
-        Row("disable", (Service.ENABLED, Service.DISABLED), Service.DISABLED, source="P1 States L178, R109, G537"),
-        Row("enable", (Service.ENABLED, Service.DISABLED), Service.ENABLED, source="P1 States L179, R112, G537"),
+        Row(
+            "disable",
+            (Service.ENABLED, Service.DISABLED),
+            Service.DISABLED,
+            only_if=_BY_PARENT,
+            source="P1 States L178, R109, R110, G537",
+        ),
+        Row(
+            "enable",
+            (Service.ENABLED, Service.DISABLED),
+            Service.ENABLED,
+            only_if=_BY_PARENT,
+            source="P1 States L179, R112, G166, G537",
+        ),
     ),
     read=lambda client, facts: client.service,
     write=store("service"),
@@ -96,9 +114,17 @@ def create(
     )
 
 
+def create_child(change: Change, parent: Client, name: str) -> Client:
+    """A new client below the parent (R234), with or without the reseller interface and a first admin (G138, G296)."""
+    child = create(change, name, parent.id, reseller=ask(change, assumed.RESELLER))
+    if ask(change, assumed.FIRST_ADMIN):
+        users.create(change, child.id, "Customer Admin", Account.PREDEFINED, levels=(Level.CUSTOMER_ADMIN,))
+    return child
+
+
 def get(change: Change, id: str) -> Client:
     """The client of this id. Refusal NOT_FOUND when there is none."""
-    client = CLIENTS.of(change).get(id)
+    client = CLIENTS.get(change, id)
     if client is None:
         raise Refusal(Reason.NOT_FOUND, what="client", id=id)
     return client
@@ -114,6 +140,30 @@ def children(change: Change, client: Client) -> list[Client]:
     return CLIENTS.of(change).find(CHILDREN, client.id)
 
 
+def below(change: Change, client: Client, ancestor: Client) -> bool:
+    """Whether the client is a child of the ancestor: a direct one, or any below it (G154)."""
+    if client.parent == ancestor.id:
+        return True
+    if client.parent is None or ask(change, assumed.DEPTH) == "direct":
+        return False
+    return any(each.parent == ancestor.id for each in lineage(change, client))
+
+
+def under(change: Change, client: Client) -> list[Client]:
+    """The children of the client, in order of creation; with all below them where those count (G154)."""
+    found = children(change, client)
+    if ask(change, assumed.DEPTH) == "direct":
+        return found
+    return [each for child in found for each in (child, *under(change, child))]
+
+
+def descendants(change: Change, client: Client) -> Iterator[Client]:
+    """The client and every client below it."""
+    yield client
+    for child in children(change, client):
+        yield from descendants(change, child)
+
+
 def lineage(change: Change, client: Client) -> Iterator[Client]:
     """The client and its ancestors, from the nearest to the root."""
     clients = CLIENTS.of(change)
@@ -126,11 +176,38 @@ def lineage(change: Change, client: Client) -> Iterator[Client]:
 
 def served(change: Change, client: Client) -> bool:
     """Whether neither the client nor an ancestor is disabled (R086, G165)."""
-    if client.parent is None:
-        return client.service is Service.ENABLED
-    return all(each.service is Service.ENABLED for each in lineage(change, client))
+    while client.service is Service.ENABLED:
+        if client.parent is None:
+            return True
+        client = get(change, client.parent)
+    return False
 
 
-def switch_service(change: Change, client: Client, event: str) -> Client:
-    """Enable or disable the client's service; nothing else in it moves (G163, G543)."""
-    return CLIENTS.of(change).put(MACHINE.fire(change, client, event))
+def shown_disabled(change: Change, client: Client) -> bool:
+    """What ``disabled`` tells of the client (R085, G165)."""
+    if ask(change, assumed.DISABLED_FIELD) == "own":
+        return client.service is Service.DISABLED
+    return not served(change, client)
+
+
+def require_reseller(change: Change, client: Client, call: str) -> None:
+    """Refusal RESELLER_DISABLED when the call needs the reseller interface and the client has none (R235, G167)."""
+    if not client.reseller and call in ask(change, assumed.RESELLER_CALLS):
+        raise Refusal(Reason.RESELLER_DISABLED, client=client.id)
+
+
+def switch_service(change: Change, client: Client, event: str, by: Client | None = None) -> Client:
+    """Enable or disable the client's service; nothing else in it moves (R109-R112, R549, G543).
+
+    ``by`` is the client of the Partner Admin who calls, None for the service operator. Refusal NOT_PARENT when the
+    client is the caller's own.
+    """
+    return CLIENTS.of(change).put(
+        MACHINE.fire(change, client, event, by_parent=by is None or _parent(change, client, by))
+    )
+
+
+def _parent(change: Change, client: Client, by: Client) -> bool:
+    if client.id == by.id:
+        return ask(change, assumed.OWN_SERVICE)
+    return below(change, client, by)

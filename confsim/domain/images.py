@@ -62,6 +62,13 @@ def keep(change: Change, client: str, data: bytes, url: str | None) -> str:
     return IMAGES.of(change, client).put(Image(change.uuid(), kind, data)).id
 
 
+def given(change: Change, client: str, url: str | None) -> str | None:
+    """What stands for the image whose URL is given with a new user: the URL itself (G243). Refusal as ``keep``."""
+    if url is None or ask(change, images.GIVEN_URL) == "stored":
+        return url
+    return keep(change, client, b"", url)
+
+
 def drop(change: Change, client: str, image: str | None) -> None:
     """Forget the bytes behind an image; a URL that was stored as given has none."""
     if image is not None and image in IMAGES.of(change, client):

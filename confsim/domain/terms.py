@@ -7,7 +7,9 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.assumptions import terms as assumed
 from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.world import Change
 
@@ -112,19 +114,19 @@ class Standing(Struct, frozen=True):
 def standing(client: Client, user: User) -> Standing:
     """How the user stands to the client's terms (R079-R082)."""
     state = ACCEPTANCE.read(user, {"currentVersion": client.terms.version})
-    return Standing(
-        state is Acceptance.CURRENT, client.terms.version, client.terms.url, state is Acceptance.NEVER
-    )
+    return Standing(state is Acceptance.CURRENT, client.terms.version, client.terms.url, state is Acceptance.NEVER)
 
 
-def blocked(client: Client, user: User) -> bool:
+def blocked(change: Change, client: Client, user: User) -> bool:
     """Whether authentication is denied until the user accepts (R105, R240).
 
     Guests may skip while the client does not require it of them (R077); telephony users never log in (G176).
     """
     if user.accepted == client.terms.version or user.account is Account.DIALLED:
         return False
-    return client.terms.required or not users.unregistered(user)
+    if client.terms.required:
+        return True
+    return not users.unregistered(user) and ask(change, assumed.BINDS) == "users"
 
 
 def link(change: Change, client: Client, url: str) -> Client:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from enum import Enum, StrEnum
+from typing import Any
 from unicodedata import normalize
 
 from msgspec.structs import replace
 
-from confsim.assumptions import accounts
+from confsim.assumptions import accounts, roles
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.kernel.machine import Guard, Machine, Row, store
+from confsim.assumptions.register import Asker, ask
+from confsim.kernel.machine import Facts, Guard, Machine, Row, store
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
@@ -19,6 +20,7 @@ from confsim.kernel.world import Change
 class Account(Enum):
     """Where an account is in its life (P1 Predefined user, Users; P2 linked users, telephony)."""
 
+    ABSENT = "absent"
     GUEST = "guest"
     LINKED = "linked"
     DIALLED = "dialled"
@@ -40,6 +42,23 @@ class Level(Enum):
     CUSTOMER_ADMIN = 10
     PARTNER_ADMIN = 20
 
+    @property
+    def word(self) -> str:
+        """The word by which profiles and world files name it."""
+        return self.name.lower().replace("_", "-")
+
+
+def level_id(asker: Asker, level: Level) -> int:
+    """The id of an access level on the wire (G140)."""
+    levels: Any = ask(asker, roles.LEVELS)
+    return int(levels[level.word]["id"])
+
+
+def level_name(asker: Asker, level: Level) -> str:
+    """The display name of an access level (G140)."""
+    levels: Any = ask(asker, roles.LEVELS)
+    return str(levels[level.word]["name"])
+
 
 class Identity(Record):
     """What the user's authentication provider told last (P1 Authentication provider)."""
@@ -55,7 +74,8 @@ class User(Record, kw_only=True):
 
     ``channel`` is the channel that a guest, linked or dialled user was made for. ``accepted`` is the version of the
     terms last accepted. ``image`` is the key of stored bytes or a URL; ``email`` the verified address and ``pending``
-    the addresses waiting for their code, as (address, code).
+    the addresses waiting for their code, as (address, code). ``follows`` are user ids (G207). ``inbound`` tells of
+    a dialled user that the call came in.
     """
 
     id: int
@@ -74,7 +94,9 @@ class User(Record, kw_only=True):
     channel: str | None = None
     email: str | None = None
     pending: tuple[tuple[str, str], ...] = ()
-    reputation: int = 1
+    reputation: int
+    follows: tuple[int, ...] = ()
+    inbound: bool = False
 
 
 def folded(handle: str) -> str:
@@ -89,11 +111,10 @@ def _occupied(user: User) -> tuple[str, ...]:
 #: Handles that are taken: registered users alone occupy theirs (G257).
 BY_HANDLE: Index[User] = Index("handle", _occupied)
 BY_ORIGIN: Index[User] = Index("origin", lambda user: (user.origin_id,) if user.origin_id is not None else ())
-BY_EMAIL: Index[User] = Index("email", lambda user: (user.email,) if user.email is not None else ())
+#: Verified addresses without case.
+BY_EMAIL: Index[User] = Index("email", lambda user: (user.email.casefold(),) if user.email is not None else ())
 #: Users whom the user list knows apart from channel roles: holders of levels and predefined users (G219).
-LISTED: Index[User] = Index(
-    "listed", lambda user: (True,) if user.levels or user.account is Account.PREDEFINED else ()
-)
+LISTED: Index[User] = Index("listed", lambda user: (True,) if user.levels or user.account is Account.PREDEFINED else ())
 #: Users who belong to one channel: guests, linked and dialled users.
 BY_CHANNEL: Index[User] = Index("channel", lambda user: (user.channel,) if user.channel is not None else ())
 USERS: Table[int, User] = Table("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, LISTED, BY_CHANNEL)
@@ -103,17 +124,27 @@ UNREGISTERED = frozenset({Account.GUEST, Account.LINKED, Account.DIALLED})
 _ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda user, facts: facts.get("origin") == user.origin_id)
 
 
-def _attach(change: Change, user: User, facts: object) -> User:
+def _attach(change: Change, user: User, facts: Facts) -> User:
     """Authentication is attached; roles and id stay."""
     return user
 
 
+def _settle(change: Change, user: User, facts: Facts) -> User:
+    """The guest bears the reserved handle and is no longer bound to a channel; id, token and roles stay."""
+    return replace(user, handle=facts["handle"], channel=None)
+
+
 MACHINE: Machine[Account, User] = Machine(
     "account",
-    "The life of a user account (P1 Predefined user, States; R058-R063, R096, R143, R365).",
+    "The life of a user account (P1 Predefined user, States; R058-R063, R096, R143, R175, R365).",
     Account,
     (
-        Row("register", Account.GUEST, Account.REGISTERED, source="P1 States L173, R096, G244"),
+        Row("create guest", Account.ABSENT, Account.GUEST, source="P1 L236, R175"),
+        Row("link", Account.ABSENT, Account.LINKED, source="P2 L287, R469"),
+        Row("dial", Account.ABSENT, Account.DIALLED, source="P2 L305, G203"),
+        Row("predefine", Account.ABSENT, Account.PREDEFINED, source="P1 L237, R178"),
+        Row("register", Account.ABSENT, Account.REGISTERED, source="P1 States L173, R096, G033, G199, G244"),
+        Row("register", Account.GUEST, Account.REGISTERED, effect=_settle, source="P1 States L173, R096, G244"),
         Row(
             "exchange",
             (Account.PREDEFINED, Account.REGISTERED),
@@ -123,19 +154,35 @@ MACHINE: Machine[Account, User] = Machine(
             source="P1 L81, R061, R143",
         ),
         Row("redeem", Account.PREDEFINED, Account.REGISTERED, source="P1 L81, R062, G234"),
+        Row("end", Account.GUEST, Account.REMOVED, source="G231"),
         Row("unlink", Account.LINKED, Account.REMOVED, source="P2 States L171, R365"),
     ),
     read=lambda user, facts: user.account,
     write=store("account"),
-    refusals={"exchange": Reason.IDENTITY_TOKEN_INVALID, None: Reason.NOT_PREDEFINED},
-    initial=Account.PREDEFINED,
+    refusals={
+        "exchange": Reason.IDENTITY_TOKEN_INVALID,
+        "register": Reason.NOT_A_GUEST,
+        "unlink": Reason.NOT_LINKED,
+        None: Reason.NOT_PREDEFINED,
+    },
+    initial=Account.ABSENT,
 )
 
+#: What makes an account of each sort out of nothing.
+BIRTHS = {row.then: row.when for row in MACHINE.rows if row.on == (Account.ABSENT,)}
 
-def create(change: Change, client: str, handle: str, account: Account, **fields: object) -> User:
+
+def create(change: Change, client: str, handle: str, account: Account, **fields: Any) -> User:
     """A new user; ids count up over the whole service (G130)."""
+    fields.setdefault("reputation", ask(change, accounts.REPUTATION))
     id = change.count("user", ask(change, accounts.FIRST_USER_ID))
-    return USERS.of(change, client).put(User(id=id, client=client, handle=handle, account=account, **fields))  # type: ignore[arg-type]
+    draft = User(id=id, client=client, handle=handle, account=Account.ABSENT, **fields)
+    return USERS.of(change, client).put(MACHINE.fire(change, draft, BIRTHS[account]))
+
+
+def register(change: Change, user: User, handle: str) -> User:
+    """The guest becomes a registered user of this handle. Refusal NOT_A_GUEST."""
+    return USERS.of(change, user.client).put(MACHINE.fire(change, user, "register", id=user.id, handle=handle))
 
 
 def get(change: Change, client: str, id: int) -> User:

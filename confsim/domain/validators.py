@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from enum import Enum
 
+from confsim.assumptions import conventions
 from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Machine, Row, store
-from confsim.kernel.refusal import Refusal
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
+from . import jws
 from .clients import Client
+
+#: What a claim of an identity token can be about (G200).
+ABOUT = ("originId", "name", "picture", "email", "emailVerified")
 
 
 class Activity(Enum):
@@ -21,8 +27,9 @@ class Activity(Enum):
 
 
 class Validator(Record, kw_only=True):
-    """One validator. ``key`` is a secret, a PEM or a JWK as text; ``claims`` maps originId, name, picture and email to
-    the claims that carry them (G200)."""
+    """One validator. ``key`` is a secret, a PEM or a JWK as text; ``claims`` maps originId, name, picture, email and
+    emailVerified to the claims that carry them, where they are not the usual ones (G200).
+    """
 
     id: str
     client: str
@@ -85,7 +92,20 @@ def add(
     audience: str | None = None,
     claims: tuple[tuple[str, str], ...] = (),
 ) -> Validator:
-    """Set a validator up, as only the service operator can (R139, G190)."""
+    """Set a validator up, as only the service operator can (R139, G190). Misuse that names what cannot be."""
+    if not id.strip():
+        raise Misuse("a validator needs an id")
+    if id in VALIDATORS.of(change, client.id):
+        raise Misuse(f"the client has a validator {id!r} already", status=409)
+    for about, claim in claims:
+        if about not in ABOUT or not claim:
+            raise Misuse(
+                f"validator {id!r}: claims go from one of {', '.join(ABOUT)} to a name, not {about!r} to {claim!r}"
+            )
+    try:
+        jws.parse_key(algorithm, key)
+    except ValueError as error:
+        raise Misuse(f"validator {id!r}: {error}") from None
     return VALIDATORS.of(change, client.id).put(
         Validator(
             id=id,
@@ -101,13 +121,15 @@ def add(
 
 
 def enable(change: Change, client: Client, id: str) -> Validator:
-    """Make the validator the client's active one. Refusal NOT_FOUND (G192)."""
-    return VALIDATORS.of(change, client.id).put(MACHINE.fire(change, _get(change, client, id), "enable"))
+    """Make the validator the client's active one. Refusals NOT_FOUND (G192), STATE_HOLDS (G537)."""
+    validator = _to_be(change, client, id, Activity.ACTIVE)
+    return VALIDATORS.of(change, client.id).put(MACHINE.fire(change, validator, "enable"))
 
 
 def disable(change: Change, client: Client, id: str) -> Validator:
-    """Make the validator inactive; another one that is active stays so. Refusal NOT_FOUND (G192)."""
-    return VALIDATORS.of(change, client.id).put(MACHINE.fire(change, _get(change, client, id), "disable"))
+    """Make the validator inactive; no other is touched. Refusals NOT_FOUND (G192), STATE_HOLDS (G537)."""
+    validator = _to_be(change, client, id, Activity.INACTIVE)
+    return VALIDATORS.of(change, client.id).put(MACHINE.fire(change, validator, "disable"))
 
 
 def listed(change: Change, client: Client) -> list[Validator]:
@@ -121,8 +143,10 @@ def active(change: Change, client: Client) -> Validator | None:
     return found[0] if found else None
 
 
-def _get(change: Change, client: Client, id: str) -> Validator:
+def _to_be(change: Change, client: Client, id: str, state: Activity) -> Validator:
     validator = VALIDATORS.of(change, client.id).get(id)
     if validator is None:
         raise Refusal(Reason.NOT_FOUND, what="validator", id=id)
+    if validator.state is state and ask(change, conventions.REPEATED_STATE) == "refuse":
+        raise Refusal(Reason.STATE_HOLDS, state=state.value)
     return validator

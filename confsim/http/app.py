@@ -3,99 +3,153 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from hashlib import blake2b
 from typing import Any
 
-from confsim.assumptions import parsing, wire
+from confsim.assumptions import parsing, sizes, transport, wire
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask, peek
-from confsim.contract.operation import Catalogue
+from confsim.assumptions.register import Asking, ask, peek
+from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Refusal
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import Service
 from confsim.service.worlds import Worlds
 
+from . import cors
+from .limits import Limits
 from .routing import Found, Routes
-from .server import Limits
 
-#: Performs an operation of one catalogue in one world: service, operation, path texts, request.
-Perform = Callable[[Service, Found, Request], Response]
+#: Performs an operation of the control plane: service, worlds, operation, path texts, request.
+Perform = Callable[[Service, Worlds, Operation, tuple[str, ...], Request], Response]
 
 
 class Face:
-    """A catalogue, where it is mounted, and who performs its operations."""
+    """A catalogue beside the API: where it is mounted, who performs its operations and who words its refusals."""
 
-    __slots__ = ("catalogue", "perform", "prefix")
+    __slots__ = ("catalogue", "perform", "prefix", "refuse")
 
-    def __init__(self, prefix: str, catalogue: Catalogue, perform: Perform) -> None:
+    def __init__(
+        self, prefix: str, catalogue: Catalogue, perform: Perform, refuse: Callable[[Refusal], Response]
+    ) -> None:
         self.prefix = prefix
         self.catalogue = catalogue
         self.perform = perform
+        self.refuse = refuse
 
 
-def simulated(service: Service, found: Found, request: Request) -> Response:
-    """Perform an operation of the simulated API."""
-    return service.perform(found.operation, found.texts, request.query, request)
+class Mount:
+    """What is served below the mount of a world: the catalogues of the API, and the control plane beside them.
 
+    The routes are made once for each set of choices that bears on them.
+    """
 
-class App:
-    """The worlds of one server over HTTP. ``hosts`` are the Host names it answers to; None for any (in process)."""
-
-    def __init__(
-        self, worlds: Worlds, api: Catalogue, faces: Iterable[Face], hosts: frozenset[str] | None = None
-    ) -> None:
-        self.worlds = worlds
-        self.hosts = hosts
-        self.limits = Limits()
+    def __init__(self, api: Catalogue, files: Catalogue, control: Face) -> None:
         self._api = api
-        self._faces = tuple(faces)
-        self._performs = {api: simulated, **{face.catalogue: face.perform for face in self._faces}}
-        self._routes: dict[tuple[tuple[str, str], ...], Routes] = {}
+        self._files = files
+        self.control = control
+        self._routes: dict[tuple[tuple[str, Any], ...], Routes] = {}
 
     def routes(self, profile: Mapping[str, Any]) -> Routes:
-        """The routes under a profile; profiles that differ in no route share them."""
+        """Give the routes under a profile; profiles that differ in none of them share them."""
         chosen = tuple(sorted((id, value) for id, value in profile.items() if id.startswith("route.")))
         routes = self._routes.get(chosen)
         if routes is None:
-            faces = [(profile.get(wire.PREFIX.id, wire.PREFIX.default), self._api)]
-            faces += [(face.prefix, face.catalogue) for face in self._faces]
+            faces: list[tuple[str, Iterable[Operation]]] = [
+                (profile.get(wire.PREFIX.id, wire.PREFIX.default), self._api),
+                ("", self._files),
+                (self.control.prefix, self.control.catalogue),
+            ]
             routes = self._routes[chosen] = Routes(faces, profile)
         return routes
+
+
+class App:
+    """The worlds of one server over HTTP. ``answers_to`` tells of a Host name whether it is ours; None for any."""
+
+    def __init__(self, worlds: Worlds, mount: Mount, answers_to: Callable[[str], bool] | None = None) -> None:
+        self.worlds = worlds
+        self.mount = mount
+        self.answers_to = answers_to
+        profile = worlds.default.profile
+        self.limits = Limits(
+            body=profile.get(sizes.REQUEST_BODY.id, sizes.REQUEST_BODY.default),
+            url=profile.get(sizes.REQUEST_URL.id, sizes.REQUEST_URL.default),
+            headers=profile.get(sizes.REQUEST_HEADERS.id, sizes.REQUEST_HEADERS.default),
+        )
 
     def __call__(self, request: Request) -> Response:
         """Answer one request. Never raises."""
         segments = request.target.split("/")
         service = self.worlds.default
-        if len(segments) > 2 and segments[1] == "w":
-            named = self.worlds.get(segments[2])
-            if named is None:
+        del segments[0]
+        if len(segments) > 1 and segments[0] == "w":
+            named = self.worlds.get(segments[1])
+            if named is None or not segments[1]:
                 return service.refuse(request, _no_route(request))
             service = named
-            del segments[1:3]
-        del segments[0]
+            del segments[:2]
+        asker = Asking(service.profile)
+        control = bool(segments) and f"/{segments[0]}" == self.mount.control.prefix
         try:
-            return self._answer(service, segments, request)
+            if control:
+                return self._control(service, segments, request)
+            response = self._answer(service, segments, request, asker)
         except Refusal as refusal:
-            return service.refuse(request, refusal)
+            if control:
+                return self.mount.control.refuse(refusal)
+            response = service.refuse(request, refusal, asker.used)
+        except Exception as bug:
+            bug.add_note(f"confsim failed while it answered {request.method} {request.target[:200]}")
+            service.bugs.append(bug)
+            response = service.refuse(request, Refusal(Reason.INTERNAL_ERROR, reference=repr(bug)), asker.used)
+        return _finished(service, request, response, asker)
 
-    def _answer(self, service: Service, segments: list[str], request: Request) -> Response:
+    def _control(self, service: Service, segments: list[str], request: Request) -> Response:
+        """Answer a call of the control plane, which no choice of a profile touches."""
+        self._admit(request)
+        control = self.mount.control
+        found = self.mount.routes(service.profile).find(Asking({}), _as_get(request.method), segments, request.query)
+        if not isinstance(found, Found):
+            if not found:
+                raise _no_route(request)
+            if request.method == "OPTIONS":
+                return Response(204, [("Allow", _allowed(found, head=True))])
+            raise _wrong_method(request, _allowed(found, head=True))
+        return control.perform(service, self.worlds, found.operation, found.texts, request)
+
+    def _answer(self, service: Service, segments: list[str], request: Request, asker: Asking) -> Response:
+        self._admit(request)
+        method = request.method
+        if method == "HEAD" and ask(asker, transport.HEAD) == "as GET":
+            method = "GET"
+        if "%" in request.target:
+            segments = _split(request, segments, asker)
+        routes = self.mount.routes(service.profile)
+        found = routes.find(asker, method, segments, request.query)
+        if not isinstance(found, Found) and not all(segments):
+            plain = [segment for segment in segments if segment]
+            again = routes.find(asker, method, plain, request.query)
+            choice = ask(asker, transport.TRAILING_SLASH)
+            if choice == "redirect" and again:
+                return _redirect(service, plain, request)
+            found = again if choice == "same" else found
+        if isinstance(found, tuple) and method in {"PUT", "PATCH"} and "POST" in found:
+            if ask(asker, transport.WRONG_METHOD) == "as POST":
+                found = routes.find(asker, "POST", segments, request.query)
+        if not isinstance(found, Found):
+            return _unanswered(service, request, found, asker)
+        if "accept" in request.headers:
+            _check_accept(request.headers["accept"], asker)
+        ask(asker, transport.CACHING)
+        return service.perform(found.operation, found.texts, request.query, request, used=asker.used)
+
+    def _admit(self, request: Request) -> None:
+        """Refuse what a transport could not read, and what was not meant for this server."""
         if request.fault:
             raise self._fault(request.fault)
-        method = request.method
-        if self.hosts is not None and _host(request) not in self.hosts:
-            raise Refusal(Reason.HOST_UNKNOWN, host=_host(request))
-        found = self.routes(service.profile).find("GET" if method == "HEAD" else method, segments)
-        if isinstance(found, Found):
-            profile = service
-            if "accept" in request.headers and peek(profile, parsing.ACCEPT) == "refuse":
-                ask(profile, parsing.ACCEPT)
-                _check_accept(request.headers["accept"])
-            return self._performs[found.operation.catalogue](service, found, request)
-        if not found:
-            raise _no_route(request)
-        allowed = ", ".join((*found, "HEAD", "OPTIONS") if "GET" in found else (*found, "OPTIONS"))
-        if method == "OPTIONS":
-            return Response(204, [("Allow", allowed)])
-        raise Refusal(Reason.METHOD_NOT_ALLOWED, method=method, path=request.target[:200], allowed=allowed)
+        host = request.headers.get("host", "")
+        if self.answers_to is not None and host and not self.answers_to(host):
+            raise Refusal(Reason.HOST_UNKNOWN, host=host[:200])
 
     def _fault(self, fault: str) -> Refusal:
         limits = self.limits
@@ -110,21 +164,83 @@ class App:
         return Refusal(Reason.REQUEST_MALFORMED, problem="it cannot be parsed")
 
 
+def _as_get(method: str) -> str:
+    return "GET" if method == "HEAD" else method
+
+
+def _split(request: Request, segments: list[str], asker: Asking) -> list[str]:
+    """The segments of the path where it holds an encoded slash (G058)."""
+    if "%2f" not in request.target.lower():
+        return segments
+    choice = ask(asker, transport.ENCODED_SLASH)
+    if choice == "404":
+        raise _no_route(request)
+    if choice == "data":
+        return segments
+    return "/".join(segments).replace("%2F", "/").replace("%2f", "/").split("/")
+
+
+def _unanswered(service: Service, request: Request, found: tuple[str, ...], asker: Asking) -> Response:
+    """The answer where the path is not served, or not to this method (G002, G003, G005)."""
+    if not found:
+        raise _no_route(request)
+    head = peek(asker, transport.HEAD) == "as GET"
+    options = request.method == "OPTIONS" and ask(asker, transport.OPTIONS) == "204"
+    allowed = _allowed(found, head=head, options=peek(asker, transport.OPTIONS) == "204")
+    if options:
+        return Response(204, [("Allow", allowed), *cors.preflight(service, request, asker, allowed)])
+    if request.method not in {"HEAD", "OPTIONS"} and ask(asker, transport.WRONG_METHOD) == "404":
+        raise _no_route(request)
+    raise _wrong_method(request, allowed)
+
+
+def _allowed(found: tuple[str, ...], *, head: bool, options: bool = True) -> str:
+    more = [*(["HEAD"] if head and "GET" in found else []), *(["OPTIONS"] if options else [])]
+    return ", ".join((*found, *more))
+
+
+def _redirect(service: Service, segments: list[str], request: Request) -> Response:
+    query = f"?{request.query}" if request.query else ""
+    return Response(308, [("Location", f"{service.mount}/{'/'.join(segments)}{query}")])
+
+
+def _wrong_method(request: Request, allowed: str) -> Refusal:
+    return Refusal(
+        Reason.METHOD_NOT_ALLOWED, method=request.method[:40], path=request.target[:200], allowed=allowed
+    )
+
+
 def _no_route(request: Request) -> Refusal:
-    return Refusal(Reason.ROUTE_NOT_FOUND, method=request.method, path=request.target[:200])
+    return Refusal(Reason.ROUTE_NOT_FOUND, method=request.method[:40], path=request.target[:200])
 
 
-def _host(request: Request) -> str:
-    host = request.headers.get("host", "")
-    return host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-
-
-def _check_accept(accept: str) -> None:
-    """Refusal NOT_ACCEPTABLE unless the header admits application/json."""
+def _check_accept(accept: str, asker: Asking) -> None:
+    """Refuse, where the profile says so, an Accept header that does not admit application/json (G008)."""
     for item in accept.split(","):
         media, *parameters = (part.strip().lower() for part in item.split(";"))
         if media in {"*/*", "application/*", "application/json"} and not any(
             parameter.startswith("q=") and not parameter[2:].strip("0.") for parameter in parameters
         ):
             return
-    raise Refusal(Reason.NOT_ACCEPTABLE, accept=accept[:200])
+    if ask(asker, parsing.ACCEPT) == "refuse":
+        raise Refusal(Reason.NOT_ACCEPTABLE, accept=accept[:200])
+
+
+def _finished(service: Service, request: Request, response: Response, asker: Asking) -> Response:
+    """The answer with the headers that all answers of the API carry (G006, G010, G013)."""
+    headers = response.headers
+    caching = peek(asker, transport.CACHING)
+    if caching == "no-store":
+        headers.append(("Cache-Control", "no-store"))
+    elif caching == "etag" and request.method in {"GET", "HEAD"} and response.status == 200:
+        tag = f'"{blake2b(response.body, digest_size=12).hexdigest()}"'
+        headers.append(("ETag", tag))
+        if request.headers.get("if-none-match") in {tag, "*"}:
+            response = Response(304, headers)
+    if asker.profile:
+        name = peek(asker, transport.REQUEST_ID)
+        if name:
+            headers += [(name, value) for key, value in headers if key == "X-Confsim-Request-Id"]
+        if "origin" in request.headers and request.method != "OPTIONS":
+            headers += cors.headers(service, request, asker)
+    return response

@@ -5,13 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from confsim.assumptions import transport
+from confsim.assumptions.register import Asking
 from confsim.contract.decode import decoded
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
 
 
-#: An operation, and the place in the path of each of its parameters where they are not in its own order.
-_Answer = tuple[Operation, tuple[int, ...] | None]
+class _Answer:
+    """An operation, where its parameters stand in the path, and the operations that share its route.
+
+    A variant is chosen by the query parameter that it requires. ``places`` is None where the order is its own.
+    """
+
+    __slots__ = ("operation", "order", "places", "variants")
+
+    def __init__(self, operation: Operation, places: tuple[int, ...], order: int) -> None:
+        self.operation = operation
+        self.places = None if places == tuple(range(len(places))) else places
+        self.order = order
+        self.variants: dict[str, Operation] = {}
+
+    def chosen(self, query: str) -> Operation:
+        """The operation that is meant with this query."""
+        for item in query.split("&") if self.variants and query else ():
+            variant = self.variants.get(item.partition("=")[0])
+            if variant is not None:
+                return variant
+        return self.operation
 
 
 class _Node:
@@ -41,40 +62,58 @@ class Routes:
 
     def __init__(self, faces: Iterable[tuple[str, Iterable[Operation]]], profile: Mapping[str, Any]) -> None:
         self._root = _Node()
+        self._count = 0
+        self._fold = profile.get(transport.CASE.id, transport.CASE.default) == "ignore"
+        self._declared = profile.get(transport.PRECEDENCE.id, transport.PRECEDENCE.default) == "declared"
+        variants: list[Operation] = []
+        answers: dict[str, _Answer] = {}
         for prefix, operations in faces:
             for operation in operations:
-                entry = operation.route_entry
-                route = profile.get(entry.id, entry.default) if entry else f"{operation.method} {operation.path}"
-                method, path = route.split(" ", 1)
-                self._add(operation, method, prefix + path)
+                if operation.variant_of:
+                    variants.append(operation)
+                else:
+                    method, path = operation.route(profile)
+                    answers[operation.name] = self._add(operation, method, prefix + path)
+                    slash = operation.slash
+                    if slash is not None and profile.get(slash.id, slash.default) == "either":
+                        self._add(operation, method, prefix + path, [""])
+        for variant in variants:
+            required = next(parameter.name for parameter in variant.query_parameters if parameter.required)
+            answers[variant.variant_of].variants[required] = variant
 
-    def _add(self, operation: Operation, method: str, path: str) -> None:
+    def _add(self, operation: Operation, method: str, path: str, more: list[str] | None = None) -> _Answer:
         node, names = self._root, []
-        for segment in path.strip("/").split("/"):
+        for segment in path.strip("/").split("/") + (more or []):
             if segment.startswith("{"):
                 names.append(segment[1:-1])
                 node.parameter = node.parameter or _Node()
                 node = node.parameter
             else:
-                node = node.literals.setdefault(segment, _Node())
-        places = tuple(names.index(name) for name in operation.placeholders)
-        answer = (operation, None if places == tuple(range(len(places))) else places)
-        if node.methods.setdefault(method, answer) is not answer and not operation.variant_of:
-            raise Misuse(f"{operation.name} and {node.methods[method][0].name} would share the route {method} {path}")
+                node = node.literals.setdefault(segment.lower() if self._fold else segment, _Node())
+        self._count += 1
+        answer = _Answer(operation, tuple(names.index(name) for name in operation.placeholders), self._count)
+        if node.methods.setdefault(method, answer) is not answer:
+            other = node.methods[method].operation
+            raise Misuse(f"{operation.name} and {other.name} would share the route {method} {path}")
+        return answer
 
-    def find(self, method: str, segments: list[str]) -> Found | tuple[str, ...]:
+    def find(self, asker: Asking, method: str, segments: list[str], query: str = "") -> Found | tuple[str, ...]:
         """What answers the method at the raw path segments, or the methods that the path does answer (none: 404).
 
         Refusal INVALID_INPUT when an escape in the path is broken.
         """
         texts: list[str] = []
         allowed: dict[str, None] = {}
-        hit = self._match(self._root, method, segments, 0, texts, allowed)
-        if hit is None:
+        if self._declared:
+            answer = self._first(method, segments, texts, allowed)
+        else:
+            answer = self._match(self._root, method, segments, 0, texts, allowed)
+        if answer is None:
             return tuple(sorted(allowed))
-        operation, places = hit
-        values = tuple(decoded(text, "path") if "%" in text else text for text in texts)
-        return Found(operation, values if places is None else tuple(values[place] for place in places))
+        values = tuple(decoded(text, "path", asker) if "%" in text else text for text in texts)
+        if answer.places is not None:
+            values = tuple(values[place] for place in answer.places)
+        return Found(answer.chosen(query), values)
 
     def _match(
         self, node: _Node, method: str, segments: list[str], at: int, texts: list[str], allowed: dict[str, None]
@@ -83,15 +122,41 @@ class Routes:
             allowed.update(dict.fromkeys(node.methods))
             return node.methods.get(method)
         segment = segments[at]
-        literal = node.literals.get(segment)
+        literal = node.literals.get(segment.lower() if self._fold else segment)
         if literal is not None:
-            hit = self._match(literal, method, segments, at + 1, texts, allowed)
-            if hit is not None:
-                return hit
+            answer = self._match(literal, method, segments, at + 1, texts, allowed)
+            if answer is not None:
+                return answer
         if node.parameter is not None and segment:
             texts.append(segment)
-            hit = self._match(node.parameter, method, segments, at + 1, texts, allowed)
-            if hit is not None:
-                return hit
+            answer = self._match(node.parameter, method, segments, at + 1, texts, allowed)
+            if answer is not None:
+                return answer
             texts.pop()
         return None
+
+    def _first(
+        self, method: str, segments: list[str], texts: list[str], allowed: dict[str, None]
+    ) -> _Answer | None:
+        """The answer declared first of all that match (G064)."""
+        found: list[tuple[int, _Answer, list[str]]] = []
+        ways: list[tuple[_Node, int, list[str]]] = [(self._root, 0, [])]
+        while ways:
+            node, at, taken = ways.pop()
+            if at == len(segments):
+                allowed.update(dict.fromkeys(node.methods))
+                answer = node.methods.get(method)
+                if answer is not None:
+                    found.append((answer.order, answer, taken))
+                continue
+            segment = segments[at]
+            literal = node.literals.get(segment.lower() if self._fold else segment)
+            if literal is not None:
+                ways.append((literal, at + 1, taken))
+            if node.parameter is not None and segment:
+                ways.append((node.parameter, at + 1, [*taken, segment]))
+        if not found:
+            return None
+        _, answer, taken = min(found, key=lambda way: way[0])
+        texts += taken
+        return answer

@@ -5,9 +5,9 @@ each request would cost more than the request. The parser is httptools (llhttp, 
 around it is one ``asyncio.Protocol``.
 
 Why not a whole server, in requests/s as multiples of a bare Werkzeug app on run_simple, at 1 and 16 connections:
-waitress 1.7 and 1.9, uvicorn on h11 1.7 and 2.4, uvicorn on httptools 2.5 and 7.8, this 3.0 and 15. Only uvicorn on
-httptools is fast enough, and it costs twice the import, stops ten times too late, and has no limits on URL, headers,
-body or slow clients: these would have to be grafted onto the insides of its protocol class.
+waitress 1.8 and 1.9, uvicorn on h11 1.7 and 2.5, uvicorn on httptools 2.6 and 8.1, this 3.0 and 15. Only uvicorn on
+httptools is fast enough; but it doubles the import, takes 150 ms to stop, and has no limits on URL, headers, body or
+slow clients: those would have to be grafted onto the insides of its protocol class.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from http import HTTPStatus
 from typing import Self, cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
-from msgspec import Struct
 
 from confsim.service.message import Request, Response
+
+from .limits import DEFAULT_LIMITS, Limits
 
 Handler = Callable[[Request], Response]
 Ready = Callable[["LiveServer"], object]
@@ -35,25 +36,6 @@ Ready = Callable[["LiveServer"], object]
 _LOG = logging.getLogger("confsim.http")
 _REASONS = {int(status): status.phrase for status in HTTPStatus}
 _BROKEN = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
-
-
-class Limits(Struct, frozen=True):
-    """What one client may ask of the server before it is refused, in bytes and seconds."""
-
-    body: int = 64 * 2**20
-    url: int = 64 * 2**10
-    headers: int = 64 * 2**10
-    idle: float = 120.0  # between two requests; then the connection is closed
-    read: float = 30.0  # for a whole head, and for each silence inside a body; then the fault is "timeout"
-    linger: float = 2.0  # after a last answer: how long leftover input is read and dropped
-
-    @property
-    def tick(self) -> float:
-        """How often deadlines are looked at."""
-        return min(self.idle, self.read, self.linger, 4.0) / 4
-
-
-DEFAULT_LIMITS = Limits()
 
 
 class LiveServer:
@@ -141,11 +123,12 @@ class LiveServer:
                 for peer in [peer for peer in peers if peer.deadline <= loop.time()]:
                     peer.expire()
         finally:
-            port.close()
-            for _ in range(4):  # a connection being accepted takes some turns of the loop to appear, and one to close
+            loop.remove_reader(listener)
+            for _ in range(4):  # a connection just accepted takes some turns of the loop to appear, and one to close
                 for peer in peers:
                     peer.hang_up()
                 await asyncio.sleep(0)
+            port.close()  # not before: asyncio trips over connections that appear afterwards
 
 
 class _Loop(asyncio.SelectorEventLoop):
@@ -235,10 +218,10 @@ class _Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         self._reading = True
-        self._unseen = 0
         self.deadline = self._clock() + self._limits.read
 
     def on_url(self, url: bytes) -> None:
+        self._unseen = 0
         self._method = self._parser.get_method().decode()
         self._url += url
         if len(self._url) > self._limits.url:

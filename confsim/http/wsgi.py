@@ -9,24 +9,28 @@ from urllib.parse import quote
 
 from confsim.service.message import Request, Response
 
+from .limits import Limits
+
 _PHRASES = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
+#: What stays as it is when a path is encoded again.
+_SAFE = "/:@!$&'()*+,;=~-._"
 
 
 class Wsgi:
     """``handler`` behind the WSGI protocol (PEP 3333)."""
 
-    def __init__(self, handler: Callable[[Request], Response], body_limit: int) -> None:
+    def __init__(self, handler: Callable[[Request], Response], limits: Limits) -> None:
         self._handler = handler
-        self._body_limit = body_limit
+        self._limits = limits
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Answer one request as PEP 3333 says."""
         request = self._request(environ)
         response = self._handler(request)
-        body = response.body
-        headers = response.headers
-        if response.status != 204:
+        status, body, headers = response.status, response.body, response.headers
+        if status not in {204, 304}:
             headers = [*headers, ("Content-Length", str(len(body)))]
-        start_response(_PHRASES[response.status], headers)
+        start_response(_PHRASES.get(status) or f"{status} Unknown", headers)
         return [] if request.method == "HEAD" else [body]
 
     def _request(self, environ: dict[str, Any]) -> Request:
@@ -36,38 +40,45 @@ class Wsgi:
         kind = environ.get("CONTENT_TYPE")
         if kind:
             headers["content-type"] = kind
-        body, fault = self._body(environ)
-        return Request(
-            environ["REQUEST_METHOD"], _target(environ), environ.get("QUERY_STRING", ""), headers, body, fault
-        )
+        target, query = _target(environ), environ.get("QUERY_STRING", "")
+        limits = self._limits
+        if len(target) + len(query) > limits.url:
+            body, fault = b"", "url_too_long"
+        elif sum(map(len, headers.values())) + sum(map(len, headers)) > limits.headers:
+            body, fault = b"", "headers_too_large"
+        else:
+            body, fault = self._body(environ)
+        return Request(environ["REQUEST_METHOD"], target, query, headers, body, fault)
 
     def _body(self, environ: dict[str, Any]) -> tuple[bytes, str]:
         length = environ.get("CONTENT_LENGTH")
+        most = self._limits.body
         if not length:
-            if environ.get("HTTP_TRANSFER_ENCODING", "").lower() != "chunked" and not environ.get(
-                "wsgi.input_terminated"
-            ):
+            chunked = environ.get("HTTP_TRANSFER_ENCODING", "").lower() == "chunked"
+            if not chunked and not environ.get("wsgi.input_terminated"):
                 return b"", ""
-            body = environ["wsgi.input"].read(self._body_limit + 1)
-            return (b"", "body_too_large") if len(body) > self._body_limit else (body, "")
+            body = environ["wsgi.input"].read(most + 1)
+            return (b"", "body_too_large") if len(body) > most else (body, "")
         try:
             size = int(length)
         except ValueError:
             return b"", "malformed"
         if size < 0:
             return b"", "malformed"
-        if size > self._body_limit:
+        if size > most:
             return b"", "body_too_large"
         return environ["wsgi.input"].read(size), ""
 
 
 def _target(environ: dict[str, Any]) -> str:
-    """The path still percent-encoded: as the server saw it where it tells, else encoded again (an encoded slash is
-    then lost, as WSGI loses it)."""
+    """The path, still percent-encoded: as the server saw it where it tells, else encoded again.
+
+    An encoded slash is lost on that way, as WSGI loses it.
+    """
     raw = environ.get("RAW_URI") or environ.get("REQUEST_URI")
     if raw:
         path: str = raw.partition("?")[0]
         if path.startswith("/"):
-            return path
+            return path if path.isascii() else quote(path.encode("latin-1"), safe=f"%{_SAFE}")
     text = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
-    return quote(text.encode("latin-1"), safe="/:@!$&'()*+,;=~-._") or "/"
+    return quote(text.encode("latin-1"), safe=_SAFE) or "/"

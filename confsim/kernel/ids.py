@@ -11,6 +11,11 @@ def draw(seed: int, count: int, size: int = 16) -> bytes:
     return blake2b(count.to_bytes(8, "big"), digest_size=size, key=(seed % 2**256).to_bytes(32, "big")).digest()
 
 
+def derive(seed: int, purpose: str) -> bytes:
+    """A secret of 32 bytes that hangs on the seed and the purpose alone. ``draw`` is never called with count 0."""
+    return blake2b(purpose.encode(), digest_size=32, key=draw(seed, 0, 32)).digest()
+
+
 def as_uuid(raw: bytes) -> str:
     """The 16 bytes as a version 4 UUID in lower case (G131, G132)."""
     text = raw.hex()

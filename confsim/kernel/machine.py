@@ -1,12 +1,12 @@
 """State machines as tables: rows say when, on, then, only if, effect, source. A missing row is a refusal.
 
 All writes of a machine's state go through ``Machine.fire``. Diagrams, the reference and the enumerating tests are made
-from the same rows.
+from the same rows. Machines that move each other do so by ``Coupling`` rows, which ``fire`` follows until nothing moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from itertools import product
 from typing import Any, Generic, TypeVar
@@ -108,6 +108,7 @@ class Machine(Generic[S, T]):
         self.initial = initial
         self.events = tuple(dict.fromkeys(row.when for row in rows))
         self.guards = tuple({row.only_if.name: row.only_if for row in rows if row.only_if is not None}.values())
+        self.couplings: dict[S, tuple[Coupling, ...]] = {}
         self._rows: dict[tuple[S, str], tuple[Row[S], ...]] = {
             (state, event): tuple(row for row in rows if row.when == event and state in row.on)
             for state, event in product(states, self.events)
@@ -134,10 +135,23 @@ class Machine(Generic[S, T]):
         if row is None:
             told = {name: value for name, value in facts.items() if isinstance(value, str | int)}
             raise Refusal(self.reason(state, event), **told)
+        return self._move(change, subject, state, row, facts)
+
+    def follow(self, change: Change, subject: T, event: str, **facts: Any) -> T:
+        """Move the subject by the event where a row admits it; where none does, leave it as it is."""
+        state = self.read(subject, facts)
+        row = self.row(state, event, subject, facts)
+        return subject if row is None else self._move(change, subject, state, row, facts)
+
+    def _move(self, change: Change, subject: T, state: S, row: Row[S], facts: Facts) -> T:
         moved: T = subject if row.effect is None else row.effect(change, subject, facts)
         if self.write is not None and row.then is not state:
             moved = self.write(moved, row.then)
-        assert self.read(moved, facts) is row.then, f"{self.name}: {event} did not lead to {row.then}"
+        assert self.read(moved, facts) is row.then, f"{self.name}: {row.when} did not lead to {row.then}"
+        if row.then is not state:
+            for coupling in self.couplings.get(row.then, ()):
+                if coupling.out_of is None or state in coupling.out_of:
+                    coupling.pull(change, moved)
         return moved
 
     def mermaid(self) -> str:
@@ -161,6 +175,48 @@ class Machine(Generic[S, T]):
             }
             for row in self.rows
         ]
+
+
+class Coupling:
+    """One row of the couplings: when a machine comes to a state, an event is fired on related subjects of another.
+
+    ``on(change, subject)`` finds them, lazily where firing on one may move the next; ``facts(change, subject, related)``
+    gives the facts of the event; ``out_of`` limits it to subjects that come from these states. What does not admit the
+    event stays as it is. Making a coupling puts it in force, after those made before it. The record of a subject must
+    be in its table by the time its effect is done.
+    """
+
+    __slots__ = ("event", "facts", "fires", "on", "out_of", "reaches", "source", "when")
+
+    def __init__(
+        self,
+        when: Machine[Any, Any],
+        reaches: Enum,
+        fires: Machine[Any, Any],
+        event: str,
+        on: Callable[[Change, Any], Iterable[Any]],
+        *,
+        facts: Callable[[Change, Any, Any], dict[str, Any]] | None = None,
+        out_of: tuple[Enum, ...] | None = None,
+        source: str,
+    ) -> None:
+        if event not in fires.events:
+            raise ValueError(f"machine {fires.name!r} knows no event {event!r}")
+        self.when = when
+        self.reaches = reaches
+        self.fires = fires
+        self.event = event
+        self.on = on
+        self.facts = facts
+        self.out_of = out_of
+        self.source = source
+        when.couplings[reaches] = (*when.couplings.get(reaches, ()), self)
+
+    def pull(self, change: Change, subject: object) -> None:
+        """Fire the event on everything related to the subject."""
+        for related in self.on(change, subject):
+            facts = {} if self.facts is None else self.facts(change, subject, related)
+            self.fires.follow(change, related, self.event, **facts)
 
 
 def store(field: str) -> Callable[[Any, Enum], Any]:

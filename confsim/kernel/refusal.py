@@ -21,6 +21,10 @@ class Refusal(Exception):
         return f"{self.reason.name.lower()}({told})"
 
 
+class NotYet(Refusal):
+    """The refusal of a call that asks for something in the making: unlike any other, its change is kept."""
+
+
 class Misuse(Exception):
     """confsim itself is used wrongly: an unknown scenario, a bad duration, a profile key that names nothing.
 

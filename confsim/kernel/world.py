@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -43,7 +43,7 @@ class World(Struct, frozen=True, gc=False):
             "seed": self.seed,
             "minted": self.minted,
             "sequences": dict(sorted(self.sequences.items())),
-            "timers": list(self.timers),
+            "timers": [(timer.due, timer.kind, timer.client, timer.subject) for timer in self.timers],
             "tables": tables,
         }
 
@@ -89,6 +89,10 @@ class Change:
         """A fresh number of so many digits."""
         return ids.as_digits(self.draw(), length)
 
+    def key(self, purpose: str) -> bytes:
+        """The world's own secret of 32 bytes for a purpose: the same as long as the world lives, minted from nothing."""
+        return ids.derive(self.world.seed, purpose)
+
     def count(self, sequence: str, start: int = 1) -> int:
         """The next number of a sequence of the world."""
         number = self.sequences.get(sequence, start - 1) + 1
@@ -130,11 +134,17 @@ class Fired(Struct, frozen=True):
 
 
 def settle(
-    world: World, until: int, profile: Mapping[str, Any] = NO_PROFILE, *, once: bool = False
+    world: World,
+    until: int,
+    profile: Mapping[str, Any] = NO_PROFILE,
+    *,
+    once: bool = False,
+    failed: Callable[[Exception], object] | None = None,
 ) -> tuple[World, list[Fired]]:
     """Let everything due by ``until`` (epoch milliseconds) fall due, in order, each at its own instant.
 
-    With ``once`` it stops after the first timer that made something happen.
+    With ``once`` it stops after the first timer that made something happen. ``failed`` is told what a timer raised,
+    which then counts as fallen due without effect; else it is raised.
     """
     fired: list[Fired] = []
     while world.timers.due <= until:
@@ -142,8 +152,15 @@ def settle(
         if timer is None or timer.due > until:
             return msgspec.structs.replace(world, timers=timers), fired
         change = Change(world, timer.due, profile)
-        change.timers = timers.cancel(timer.kind, timer.client, timer.subject)
-        happened = DUE[timer.kind](change, timer.client, timer.subject)
+        change.timers = timers = timers.cancel(timer.kind, timer.client, timer.subject)
+        try:
+            happened = DUE[timer.kind](change, timer.client, timer.subject)
+        except Exception as error:
+            if failed is None:
+                raise
+            failed(error)
+            world = msgspec.structs.replace(world, timers=timers)
+            continue
         world = change.commit()
         if happened:
             fired.append(Fired(timer, change))

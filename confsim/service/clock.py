@@ -47,11 +47,12 @@ class Clock:
     milliseconds or ISO 8601), which makes a run repeatable to the byte.
     """
 
-    __slots__ = ("_offset", "_stands")
+    __slots__ = ("_offset", "_stands", "_start")
 
     def __init__(self, at: int | str | None = None) -> None:
         self._offset = 0
         self._stands = None if at is None else instant(at)
+        self._start = (self._offset, self._stands)
 
     def now(self) -> int:
         """The instant it shows."""
@@ -82,8 +83,19 @@ class Clock:
             self._offset = 0
             self.move(at)
 
+    def restart(self) -> None:
+        """Show what it would show had nobody moved, frozen or resumed it."""
+        self._offset, self._stands = self._start
+
     def copy(self) -> Clock:
-        """A clock that shows the same and goes on by itself."""
+        """A clock that shows the same and goes on by itself; to restart it is to come back to this."""
         other = Clock()
-        other._offset, other._stands = self._offset, self._stands
+        other._start = other._offset, other._stands = self._offset, self._stands
+        return other
+
+    def fresh(self) -> Clock:
+        """A clock as this one was at its start."""
+        other = Clock()
+        other._start = self._start
+        other.restart()
         return other

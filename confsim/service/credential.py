@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from confsim.assumptions.refusals import Reason
 from confsim.kernel.refusal import Refusal
@@ -46,6 +47,7 @@ def _query(name: str) -> Read:
     return lambda request, query: query.get(name)
 
 
+@lru_cache(maxsize=64)
 def presentation(lines: tuple[str, ...]) -> Read:
     """How a token is read from a request that presents it in one of these ways."""
     reads: list[Read] = []
@@ -67,3 +69,12 @@ def presentation(lines: tuple[str, ...]) -> Read:
         return found[0] if found else None
 
     return read
+
+
+def present(lines: tuple[str, ...], token: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The headers and the query parameters by which a client presents the token, in the first of these ways."""
+    line = lines[0]
+    if line.startswith("?"):
+        return {}, {line[1:].partition("=")[0]: token}
+    name, _, rest = line.partition(": ")
+    return {name: rest.replace("{token}", token)}, {}

@@ -26,6 +26,8 @@ def refused(asker: Asker, refusal: Refusal) -> Response:
         headers.append(("WWW-Authenticate", "Bearer"))
     if "allowed" in facts:
         headers.append(("Allow", str(facts["allowed"])))
+    if "retryAfter" in facts:
+        headers.append(("Retry-After", str(facts["retryAfter"])))
     body = envelope(asker, status, ask(asker, CODE[reason]), reason.value.message.format_map(facts), [facts] if facts else [])
     if body:
         headers.append(("Content-Type", "application/json"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.domain.credentials import Caller
 from confsim.kernel.world import Place, World
 
 from .message import Request, Response
@@ -28,15 +29,16 @@ class Entry(Struct):
     touched: list[tuple[Place, Any]]
     before: World
     after: World
-    caller: str = ""
+    caller: Caller | None = None
 
 
 class Journal:
-    """The last calls, oldest first."""
+    """The last calls, oldest first. ``count`` counts all there were, ``leaned`` what those leaned on that are gone."""
 
     def __init__(self) -> None:
-        self._entries: deque[Entry] = deque(maxlen=KEPT)
+        self._entries: deque[Entry] = deque()
         self.count = 0
+        self.leaned: dict[str, None] = {}
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(tuple(self._entries))
@@ -50,11 +52,28 @@ class Journal:
         return f"r{self.count}"
 
     def add(self, entry: Entry) -> None:
-        """Take an entry up."""
+        """Take an entry up; the oldest goes when there are too many."""
         self._entries.append(entry)
+        if len(self._entries) > KEPT:
+            self.leaned.update(dict.fromkeys(self._entries.popleft().assumptions))
 
     def clear(self) -> int:
-        """Forget everything; answers how many entries that were."""
+        """Forget every entry; answers how many they were."""
         count = len(self._entries)
         self._entries.clear()
+        self.leaned.clear()
         return count
+
+    def forget(self, id: str) -> bool:
+        """Forget one entry; answers whether it was there."""
+        kept = deque(entry for entry in self._entries if entry.id != id)
+        there = len(kept) < len(self._entries)
+        self._entries = kept
+        return there
+
+    def assumptions(self) -> list[str]:
+        """The ids of the assumptions that calls leaned on, in alphabetical order."""
+        used = dict(self.leaned)
+        for entry in self._entries:
+            used.update(dict.fromkeys(entry.assumptions))
+        return sorted(used)

@@ -105,6 +105,12 @@ def fixtures() -> Path:
     return inside if inside.is_dir() else package.parent / "fixtures"
 
 
+@lru_cache(maxsize=1)
+def shipped() -> tuple[str, ...]:
+    """The names of the worlds that ship with confsim."""
+    return tuple(sorted(each.stem for each in fixtures().glob("*.json")))
+
+
 def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
     """A world file by the name of a shipped world, by path, or as plain data. Misuse that names what is wrong where."""
     try:
@@ -116,8 +122,8 @@ def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
         try:
             text = path.read_bytes()
         except OSError:
-            shipped = ", ".join(sorted(each.stem for each in fixtures().glob("*.json") if each.stem != "schema"))
-            raise Misuse(f"there is no world {str(world)!r}; shipped are {shipped}, or give the path of a .json file") from None
+            known = ", ".join(shipped())
+            raise Misuse(f"there is no world {str(world)!r}; shipped are {known}, or give the path of a .json file") from None
         return msgspec.json.decode(text, type=WorldFile)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         name = "world" if isinstance(world, Mapping) else f"world {str(world)!r}"
@@ -171,6 +177,9 @@ def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, st
     for level in file.levels:
         if level not in _LEVELS:
             raise Misuse(f"user {file.handle!r}: level {level!r} is none of {', '.join(_LEVELS)}")
+    if file.account not in users.BIRTHS:
+        sorts = ", ".join(account.value for account in users.BIRTHS)
+        raise Misuse(f"user {file.handle!r}: account {file.account.value!r} is none of {sorts}")
     if file.channel is not None and file.channel not in rooms:
         raise Misuse(f"user {file.handle!r}: the client has no channel named {file.channel!r}")
     user = users.create(

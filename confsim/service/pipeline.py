@@ -1,7 +1,6 @@
-"""One request through the simulated service: credential, gate, decode, operation, encode.
+"""One request through the simulated service: its checks, the operation, the answer, the journal.
 
-The order of the checks is that of G040: credential, terms, service, path, for_client, existence, role, query and body,
-state. A refused call drops its change, so it leaves no trace but its journal entry.
+A refused call drops its change, so it leaves no trace but its journal entry.
 """
 
 from __future__ import annotations
@@ -9,56 +8,68 @@ from __future__ import annotations
 import traceback
 from collections.abc import Mapping
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from confsim.api import admission
+from msgspec import Struct
+
 from confsim.api.call import Call
-from confsim.assumptions import parsing, roles, sizes, wire
+from confsim.assumptions import identity, transport, wire
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask, peek
-from confsim.contract.decode import query_of, wrong
-from confsim.contract.encode import encode
-from confsim.contract.gates import Grant
+from confsim.assumptions.register import ask
+from confsim.contract.encode import Raw, encode
 from confsim.contract.operation import Operation
-from confsim.domain import clients, credentials, terms
-from confsim.kernel.refusal import Refusal
+from confsim.contract.query import query_of
+from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.world import Change, Fired, World, settle
 
+from .checks import checked
 from .clock import Clock
 from .credential import presentation
 from .errors import refused
 from .journal import Entry, Journal
 from .message import Request, Response
+from .repeats import Repeats
+
+if TYPE_CHECKING:
+    from .judge import Judge
 
 #: The host in URLs of answers to a call that names none, as in process.
 HOST = "confsim.test"
 #: The token is to be read from the request.
 FROM_REQUEST = object()
+_NEVER = 2**63 - 1
+_LINES = wire.PRESENTATION.default
+
+
+class Snapshot(Struct, frozen=True):
+    """A world that was kept under a name, and the instant at which it was."""
+
+    world: World
+    now: int
 
 
 class Service:
     """One world being served: its value, its clock, its profile, its journal.
 
-    ``origin`` is the world that a reset brings back. ``bugs`` collects what confsim itself did wrong, for the fixture to
-    raise in the test. ``mount`` is the path of the world on its server, empty at the root.
+    ``origin`` is the world that a reset brings back, ``made_from`` what it was made from. ``bugs`` collects what confsim
+    itself did wrong, for the fixture to raise in the test. ``mount`` is the path of the world on its server, empty at
+    the root. ``judge``, where there is one, holds every answer against the OpenAPI document.
     """
 
-    def __init__(self, world: World, clock: Clock, profile: Mapping[str, Any]) -> None:
+    def __init__(self, world: World, clock: Clock, profile: Mapping[str, Any], made_from: str = "") -> None:
         self.origin = world
         self.world = world
         self.clock = clock
         self.profile = profile
+        self.made_from = made_from
         self.journal = Journal()
         self.bugs: list[BaseException] = []
+        self.snapshots: dict[str, Snapshot] = {}
         self.mount = ""
+        self.judge: Judge | None = None
         self.lock = RLock()
-        self._token = presentation(profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default))
-
-    def settle(self, until: int, *, once: bool = False) -> list[Fired]:
-        """Let everything due by the instant fall due, in order."""
-        with self.lock:
-            self.world, fired = settle(self.world, until, self.profile, once=once)
-            return fired
+        self.token = presentation(profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default) if profile else _LINES)
+        self._repeats = Repeats() if profile else None
 
     def change(self) -> Change:
         """A change at this instant, after everything due has fallen due; ``commit`` puts it in force."""
@@ -71,149 +82,150 @@ class Service:
         """Put the change in force."""
         self.world = change.commit()
 
+    # Time
+
+    def settle(self, until: int) -> list[Fired]:
+        """Let everything due by the instant fall due, in order."""
+        with self.lock:
+            self.world, fired = settle(self.world, until, self.profile, failed=self.bugs.append)
+            return fired
+
+    def advance(self, span: int) -> list[Fired]:
+        """Move the clock on by so many milliseconds; what falls due by then does."""
+        with self.lock:
+            return self.show(self.clock.now() + span)
+
+    def advance_to_next(self) -> list[Fired]:
+        """Move the clock on to the next instant at which something happens, if there is one."""
+        with self.lock:
+            fired = self.settle(self.clock.now())
+            world, found = settle(self.world, _NEVER, self.profile, once=True, failed=self.bugs.append)
+            if found:
+                self.world = world
+                fired += found + self.show(max(self.clock.now(), found[0].timer.due))
+            return fired
+
+    def show(self, instant: int) -> list[Fired]:
+        """Let the clock show this instant; what falls due by then does. A clock can be put back, what happened cannot."""
+        with self.lock:
+            fired = self.settle(instant)
+            self.clock.move(instant)
+            return fired
+
+    # The world as a whole
+
+    def reset(self) -> None:
+        """Bring back the world, the clock and the empty journal of the start. Snapshots stay."""
+        with self.lock:
+            self.world = self.origin
+            self.clock.restart()
+            self.journal = Journal()
+            self.bugs.clear()
+            if self._repeats is not None:
+                self._repeats = Repeats()
+
+    def fork(self) -> Service:
+        """Another service of the world as it is now, with a clock that shows the same and goes on by itself."""
+        other = Service(self.world, self.clock.copy(), self.profile, self.made_from)
+        other.judge = self.judge
+        return other
+
+    def keep(self, name: str) -> Snapshot:
+        """Keep the world and its instant under a name; an earlier one of this name is replaced."""
+        with self.lock:
+            change = self.change()
+            snapshot = self.snapshots[name] = Snapshot(change.world, change.now)
+            return snapshot
+
+    def restore(self, name: str) -> Snapshot:
+        """Bring the world and the instant of a snapshot back. Misuse (404) when there is none of this name."""
+        snapshot = self.snapshots.get(name)
+        if snapshot is None:
+            raise Misuse(f"there is no snapshot {name!r}", status=404)
+        with self.lock:
+            self.world = snapshot.world
+            self.clock.move(snapshot.now)
+        return snapshot
+
+    # Calls
+
     def perform(
         self,
         operation: Operation,
         path: tuple[str, ...],
         query: str | dict[str, str],
         request: Request,
-        token: object = FROM_REQUEST,
+        token: Any = FROM_REQUEST,
+        used: Mapping[str, None] | None = None,
     ) -> Response:
         """One call of an operation. ``path`` holds the decoded texts of the path parameters in their order.
 
-        ``token`` is the caller's token, None for none; by default it is read from the request.
+        ``token`` is the caller's token, None for none; by default it is read from the request. ``used`` names the
+        assumptions that the transport leaned on.
         """
         with self.lock:
             change = self.change()
-            call = Call(operation, change, f"http://{request.headers.get('host', HOST)}{self.mount}")
+            if used:
+                change.used.update(used)
+            headers = request.headers
+            host = headers.get("host", HOST) if headers else HOST
+            call = Call(operation, change, host + self.mount)
             before = after = change.world
             touched: list[Any] = []
             try:
-                result = self._run(call, path, query, request, token)
-                status, kind, body = encode(call, operation, result)
-                response = Response(status, [("Content-Type", kind)] if kind else [], body)
+                response = self._answer(call, path, query, request, token)
                 after = self.world = change.commit()
                 touched = change.touched
             except Refusal as refusal:
+                ask(call, transport.ORDER)
                 response = refused(call, refusal)
+                if isinstance(refusal, NotYet):
+                    after = self.world = change.commit()
+                    touched = change.touched
             except Exception as bug:
+                bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
                 response = self._bug(call, bug)
-            self._note(operation.name, request, response, change, before, after, touched)
+            self._note(operation.name, request, response, change, before, after, touched, call)
+            change.opened.clear()  # what it opened refers to it: a cycle
             return response
 
-    def refuse(self, request: Request, refusal: Refusal) -> Response:
+    def _answer(
+        self, call: Call, path: tuple[str, ...], query: str | dict[str, str], request: Request, token: Any
+    ) -> Response:
+        values = query_of(call, query) if isinstance(query, str) else query
+        if token is FROM_REQUEST:
+            token = self._presented(call, request, values)
+        if self._repeats is not None:
+            earlier = self._repeats.meet(call, request, token)
+            if earlier is not None:
+                return earlier
+        result = checked(call, path, values, request, token)
+        status, kind, body = encode(call, call.operation, result)
+        response = Response(status, [("Content-Type", kind)] if kind else [], body)
+        if isinstance(result, Raw):
+            response.headers.extend(result.headers)
+        if self._repeats is not None:
+            self._repeats.keep(call, request, token, response)
+        return response
+
+    def _presented(self, call: Call, request: Request, values: Mapping[str, str]) -> str | None:
+        """The token of the request; on a public call it plays no part, however wrong it is (G023)."""
+        try:
+            return self.token(request, values)
+        except Refusal:
+            if call.operation.public and ask(call, identity.PUBLIC_CREDENTIALS) == "ignored":
+                return None
+            raise
+
+    def refuse(self, request: Request, refusal: Refusal, used: Mapping[str, None] | None = None) -> Response:
         """The answer to a request that reached no operation, noted in the journal as unmatched."""
         with self.lock:
             change = self.change()
+            if used:
+                change.used.update(used)
             response = refused(change, refusal)
-            self._note("", request, response, change, change.world, change.world, [])
+            self._note("", request, response, change, change.world, change.world, [], None)
             return response
-
-    def _run(
-        self, call: Call, path: tuple[str, ...], query: str | dict[str, str], request: Request, token: object
-    ) -> Any:
-        operation, change = call.operation, call.change
-        values = query_of(query) if isinstance(query, str) else query
-        public = Grant.PUBLIC in operation.gate.grants
-        if not public:
-            self._identify(call, self._token(request, values) if token is FROM_REQUEST else token)
-        arguments: list[Any] = [
-            parameter.read(call, parameter.where, text)
-            for parameter, text in zip(operation.path_parameters, path, strict=True)
-        ]
-        if operation.for_client and "for_client" in values:
-            self._enter_child(call, values["for_client"])
-        for place, parameter in enumerate(operation.path_parameters):
-            if parameter.resolve is not None:
-                arguments[place] = parameter.resolve(call, arguments[place])
-        if public:
-            if operation.changes and not clients.served(change, call.client):
-                raise Refusal(Reason.SERVICE_DISABLED, client=call.client.id)
-        else:
-            admission.admit(call)
-        named = self._queried(call, values)
-        body = operation.body
-        if body is not None:
-            named["body"] = body.read(call, self._body(call, request))
-        return operation.function(call, *arguments, **named)
-
-    def _identify(self, call: Call, token: object) -> None:
-        if token is None or token == "":
-            raise Refusal(Reason.CREDENTIAL_MISSING)
-        caller = credentials.authenticate(call.change, str(token))
-        client = caller.client
-        call.caller, call.client = caller, client
-        if (
-            caller.user is not None
-            and terms.blocked(client, caller.user)
-            and call.operation.name not in ask(call, wire.BEFORE_TERMS)
-        ):
-            raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
-        if not clients.served(call.change, client):
-            self._refuse_disabled(call)
-
-    def _refuse_disabled(self, call: Call) -> None:
-        operation = call.operation
-        everything = ask(call, wire.WHILE_DISABLED) == "everything"
-        if not (everything or operation.changes or operation.runtime):
-            return
-        if operation.name not in ask(call, wire.OPEN_WHILE_DISABLED):
-            raise Refusal(Reason.SERVICE_DISABLED, client=call.client.id)
-
-    def _enter_child(self, call: Call, id: str) -> None:
-        """for_client: the call runs in the context of a child of the caller's client (P1 Conventions 7)."""
-        caller = call.caller
-        assert caller is not None
-        if not id:
-            raise wrong("query for_client", "it is empty")
-        if not caller.partner_admin and not (
-            caller.api_token is not None and caller.client.reseller and ask(call, roles.API_TOKEN_FOR_CLIENT)
-        ):
-            raise Refusal(Reason.ROLE_MISSING, operation="for_client", gate=Grant.PARTNER_ADMIN)
-        if not caller.client.reseller:
-            raise Refusal(Reason.RESELLER_DISABLED, client=caller.client.id)
-        if id == caller.client.id and ask(call, roles.FOR_CLIENT_OWN):
-            return
-        child = clients.CLIENTS.of(call.change).get(id)
-        if child is None or child.parent != caller.client.id:
-            raise Refusal(Reason.FOR_CLIENT_REFUSED)
-        call.client = child
-        if not clients.served(call.change, child):
-            self._refuse_disabled(call)
-
-    def _queried(self, call: Call, values: dict[str, str]) -> dict[str, Any]:
-        named: dict[str, Any] = {}
-        parameters = call.operation.query_parameters
-        for parameter in parameters:
-            text = values.get(parameter.name)
-            if text == "" and parameter.wire is not str and peek(call, parsing.EMPTY_QUERY) == "absent":
-                ask(call, parsing.EMPTY_QUERY)
-                text = None
-            if text is not None:
-                named[parameter.keyword] = parameter.read(call, parameter.where, text)
-            elif parameter.required:
-                raise wrong(parameter.where, "it is missing")
-        if values and peek(call, parsing.UNKNOWN_QUERY) == "refuse":
-            known = {parameter.name for parameter in parameters}
-            for name in values:
-                if name not in known and not (name == "for_client" and call.operation.for_client):
-                    ask(call, parsing.UNKNOWN_QUERY)
-                    raise wrong(f"query {name}", "no such parameter")
-        return named
-
-    def _body(self, call: Call, request: Request) -> bytes:
-        body, raw = call.operation.body, request.body
-        assert body is not None
-        if not body.is_json or not raw:
-            return raw
-        if len(raw) > peek(call, sizes.JSON_BODY):
-            raise Refusal(Reason.BODY_TOO_LARGE, limit=ask(call, sizes.JSON_BODY))
-        kind = request.headers.get("content-type")
-        if kind is not None:
-            kind = kind.lower()
-            if kind != "application/json" and not _json(kind) and ask(call, parsing.CONTENT_TYPE) == "refuse":
-                raise Refusal(Reason.UNSUPPORTED_MEDIA_TYPE, expected="application/json", given=kind)
-        return raw
 
     def _bug(self, call: Call, bug: Exception) -> Response:
         self.bugs.append(bug)
@@ -229,16 +241,12 @@ class Service:
         before: World,
         after: World,
         touched: list[Any],
+        call: Call | None,
     ) -> None:
         id = self.journal.next_id()
         response.headers.append(("X-Confsim-Request-Id", id))
-        self.journal.add(
-            Entry(id, change.now, name, request, response, tuple(change.used), touched, before, after)
-        )
-
-
-def _json(kind: str) -> bool:
-    """Whether the media type is JSON in UTF-8."""
-    essence, _, parameters = kind.partition(";")
-    charset = parameters.strip().removeprefix("charset=").strip('"') if "charset" in parameters else "utf-8"
-    return essence.strip() == "application/json" and charset in {"utf-8", "utf8"}
+        caller = None if call is None else call.caller
+        entry = Entry(id, change.now, name, request, response, tuple(change.used), touched, before, after, caller)
+        self.journal.add(entry)
+        if self.judge is not None:
+            self.bugs.extend(self.judge.problems(entry))

@@ -42,6 +42,7 @@ class Worlds:
         with self._lock:
             if name in self._services:
                 raise Misuse(f"a world named {name!r} exists already", status=409)
+            service.mount = f"/w/{name}"
             self._services[name] = service
         return service
 
@@ -52,4 +53,4 @@ class Worlds:
                 raise Misuse(f"there is no world named {name!r}", status=404)
             if not name:
                 raise Misuse("the default world cannot be dropped; reset it instead")
-            del self._services[name]
+            self._services.pop(name).mount = ""

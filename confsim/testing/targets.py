@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPSConnection
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from confsim.api.call import API
 from confsim.contract.operation import Operation
 from confsim.service.pipeline import HOST
 from confsim.simulator import Simulator
+
+from .samples import Arguments
 
 #: How addresses in answers begin in process; answers of a server are told in the same words.
 IN_PROCESS = f"http://{HOST}".encode()
@@ -26,7 +26,7 @@ class Outcome:
 
     def __init__(self, status: int, raw: bytes, content_type: str = "application/json") -> None:
         self.status = status
-        self.body: Any = (json.loads(raw) if content_type.startswith("application/json") else raw) if raw else None
+        self.body: Any = (json.loads(raw) if "json" in content_type else raw) if raw else None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Outcome) and (self.status, self.body) == (other.status, other.body)
@@ -43,10 +43,8 @@ class Target(ABC):
     name: str
 
     @abstractmethod
-    def call(
-        self, operation: Operation, caller: str | None, arguments: Mapping[str, object], body: object = None
-    ) -> Outcome:
-        """Call the operation with the token of the caller; ``arguments`` by their names on the wire."""
+    def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
+        """Call the operation with the token of the caller."""
 
     @abstractmethod
     def control(self, method: str, path: str, body: object = None) -> Outcome:
@@ -74,11 +72,10 @@ class Core(Target):
         self.simulator = simulator
         self._wsgi = Wsgi(simulator)
 
-    def call(
-        self, operation: Operation, caller: str | None, arguments: Mapping[str, object], body: object = None
-    ) -> Outcome:
+    def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
         """Call the operation through ``Simulator.call``."""
-        answer = self.simulator.call(operation.name, caller, body=body, **arguments)
+        body = None if arguments.body is None else arguments.raw()
+        answer = self.simulator.call(operation.name, caller, body=body, **arguments.path, **arguments.query)
         return Outcome(answer.status, answer.content, answer.headers.get("Content-Type", ""))
 
     def control(self, method: str, path: str, body: object = None) -> Outcome:
@@ -89,27 +86,21 @@ class Core(Target):
 class _Http(Target):
     """What the two ways over HTTP share: an operation and its arguments as a request."""
 
-    def call(
-        self, operation: Operation, caller: str | None, arguments: Mapping[str, object], body: object = None
-    ) -> Outcome:
+    def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
         """Call the operation by a request to its route."""
-        rest = dict(arguments)
         path = operation.path
-        for name in operation.placeholders:
-            path = path.replace(f"{{{name}}}", quote(_text(rest.pop(name)), safe=""), 1)
-        query = urlencode({name.removesuffix("_"): _text(value) for name, value in rest.items() if value is not None})
+        for name, text in arguments.path.items():
+            path = path.replace(f"{{{name}}}", quote(text, safe=""), 1)
         headers = {"Authorization": f"Bearer {caller}"} if caller is not None else {}
-        return self._request(operation.method, f"/v1_0{path}", query, headers, body)
+        if operation.body is not None and operation.body.is_json and arguments.body is not None:
+            headers["Content-Type"] = "application/json"
+        return self._send(operation.method, f"/v1_0{path}", urlencode(arguments.query), headers, arguments.raw())
 
     def control(self, method: str, path: str, body: object = None) -> Outcome:
         """A request to the control plane."""
-        return self._request(method, f"/_confsim{path}", "", {}, body)
-
-    def _request(self, method: str, path: str, query: str, headers: dict[str, str], body: object) -> Outcome:
-        raw = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-        if raw and not isinstance(body, bytes):
-            headers["Content-Type"] = "application/json"
-        return self._send(method, path, query, headers, raw)
+        raw = b"" if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"} if raw else {}
+        return self._send(method, f"/_confsim{path}", "", headers, raw)
 
     @abstractmethod
     def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Outcome:
@@ -166,16 +157,3 @@ class Url(_Http):
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
-
-
-def operation(name: str) -> Operation:
-    """The operation of this name. LookupError when there is none."""
-    return API[name]
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return ",".join(_text(item) for item in value)
-    return str(value)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.contract.decode import Body, QueryParameter, listed, query_of, reader
+from confsim.contract.decode import Body, QueryParameter, listed, reader
+from confsim.contract.query import query_of
 from confsim.contract.types import ImageSize, Int, Limit, Long, Name, Ttl, Url, Wire
 from confsim.kernel.refusal import Refusal
 
@@ -113,7 +114,7 @@ def test_only_the_listed_sizes_are_sizes() -> None:
 
 def test_lists_are_comma_separated() -> None:
     """Items are trimmed and empty ones left out (G055, G075)."""
-    assert listed(" 1, 2,,3, ") == ["1", "2", "3"]
+    assert listed(ASKER, "query it", " 1, 2,,3, ") == ["1", "2", "3"]
     assert reader(list[int])(ASKER, "query it", "1, 2,") == [1, 2]
 
 
@@ -124,19 +125,19 @@ def test_query_values_are_decoded(values: dict[str, str]) -> None:
     from urllib.parse import urlencode
 
     encodable = {name: value for name, value in values.items() if name.isprintable() and value.isprintable()}
-    assert query_of(urlencode(encodable)) == encodable
+    assert query_of(ASKER, urlencode(encodable)) == encodable
 
 
 def test_a_plus_is_a_space_and_the_first_of_a_name_wins() -> None:
     """Form decoding (G056) and one rule for repeated names (G050)."""
-    assert query_of("name=A+B%2BC&name=other&empty=") == {"name": "A B+C", "empty": ""}
+    assert query_of(ASKER, "name=A+B%2BC&name=other&empty=") == {"name": "A B+C", "empty": ""}
 
 
 @pytest.mark.parametrize("query", ["a=%ZZ", "a=%", "a=%FF", "%C3=1"])
 def test_broken_escapes_are_refused(query: str) -> None:
     """Neither a replacement character nor the literal (G057)."""
     with pytest.raises(Refusal) as caught:
-        query_of(query)
+        query_of(ASKER, query)
     assert caught.value.reason is Reason.INVALID_INPUT
 
 

@@ -1,0 +1,64 @@
+"""Addresses of users and their verification (P1 Endpoints, Users)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.paths import MeOrUser
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import FreeText, Wire
+from confsim.domain import emails
+
+
+class NewAddress(Wire):
+    """An address to be verified; without one, the user's address is cleared."""
+
+    email: FreeText | None = None
+
+
+class UserAddress(Wire, kw_only=True):
+    """The address of a user, and whether it is verified."""
+
+    email: str | None = None
+    verified: bool
+
+
+@operation(
+    "POST /users/{userId}/email",
+    gate=gates.SELF_OR_ADMIN.assumed("G160 G251"),
+    rules="R015 R157 R158 R159",
+    gaps="G158 G220 G221 G222 G223 G224 G225",
+    line="P1 Users",
+)
+def set_user_email(call: Call, userId: MeOrUser, body: NewAddress) -> None:
+    """Set the address of a user and mail a verification code to it.
+
+    Of several addresses the first one verified is accepted, and the codes of the others are void. A verified address
+    stays until a new one is verified.
+    """
+    emails.put(call.change, userId, body.email)
+
+
+@operation(
+    "GET /users/{userId}/email",
+    gate=gates.SELF_OR_ADMIN.assumed("G549"),
+    gaps="G549",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def get_user_email(call: Call, userId: MeOrUser) -> UserAddress:
+    """Read the verified address of a user, or the one that was set last and waits for its code."""
+    return UserAddress(email=emails.last(userId), verified=userId.email is not None)
+
+
+@operation(
+    "POST /users/{userId}/email/verify/{code}",
+    gate=gates.SELF_OR_ADMIN.assumed("G222"),
+    rules="R158 R159",
+    gaps="G553",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def verify_user_email(call: Call, userId: MeOrUser, code: str) -> None:
+    """Verify the address that waits for this code."""
+    emails.verify(call.change, userId, code)

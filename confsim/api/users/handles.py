@@ -1,0 +1,160 @@
+"""Handles: whether one is free, holding it, bearing it (P1 Endpoints, Users)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.paths import MeOrUser
+from confsim.api.views import NumberId
+from confsim.assumptions import handles as assumed
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import FreeText, FullName, Handle, Switch, Url, Wire
+from confsim.domain import handles, registration
+from confsim.domain.channels import Channel
+from confsim.domain.credentials import Caller
+from confsim.domain.users import User
+
+
+class HandleName(Wire):
+    """A handle."""
+
+    handle: Handle
+
+
+class ReservationToken(Wire):
+    """What a reserved handle is used with."""
+
+    reservationToken: str
+
+
+class Uniqueness(Wire):
+    """Whether a handle is free, and whether the client requires unique ones."""
+
+    unique: bool
+    required: bool | None = None
+
+
+class Registration(Wire):
+    """What is told about a user who registers."""
+
+    description: FreeText | None = None
+    fullName: FullName | None = None
+    email: FreeText | None = None
+    imageUrl: Url | None = None
+
+
+def _caller(call: Call) -> Caller:
+    assert call.caller is not None
+    return call.caller
+
+
+@operation(
+    "POST /users/{userId}/handle",
+    gate=gates.SELF_OR_ADMIN.assumed("G160"),
+    rules="R013 R160 R161 R162 R163 R247",
+    gaps="G158 G232 G252 G255",
+    line="P1 Users",
+)
+def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
+    """Set the handle of an unregistered user, or of any user where the client does not require unique handles.
+
+    For a registered user of a client that does, the call succeeds and changes nothing.
+    """
+    handles.rename(call.change, call.client, userId, body.handle)
+
+
+@operation(
+    "POST /users/me/handle/{nonce}",
+    gate=gates.USER,
+    rules="R095 R098 R099 R100 R164 R546",
+    gaps="G262 G263 G264 G265 G268",
+    line="P1 Users",
+)
+def change_handle_with_reservation(call: Call, nonce: str) -> None:
+    """Change the caller's handle to the one that the reservation token holds; the token is used up."""
+    registration.change_handle(call.change, _caller(call), call.user, nonce)
+
+
+@operation(
+    "GET /users/handle/unique",
+    gate=gates.SIGNED_IN.assumed("G028"),
+    rules="R014 R032 R170 R171 R172 R173 R174",
+    gaps="G052 G254 G256 G257 G258 G260",
+    line="P1 Users",
+    for_client=True,
+)
+def check_handle_unique(call: Call, *, handle: Handle) -> Uniqueness:
+    """Tell whether a handle is free in the client, whether or not the client requires it to be."""
+    required = call.client.unique_handles
+    shown = required or ask(call, assumed.REQUIRED_SHOWN) == "always"
+    return Uniqueness(
+        unique=handles.free(call.change, call.client, handle, by=_caller(call).name),
+        required=required if shown else None,
+    )
+
+
+@operation(
+    "POST /users/handle/reserve",
+    gate=gates.SIGNED_IN.assumed("G028"),
+    rules="R013 R094 R095 R174 R541",
+    gaps="G259 G261 G269",
+    line="P1 Users",
+)
+def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
+    """Hold a handle for fifteen minutes.
+
+    A handle that another registered user has or another caller holds is refused while the client requires unique ones.
+    """
+    held = handles.reserve(call.change, call.client, body.handle, by=_caller(call).name, user=call.maybe_user)
+    return ReservationToken(reservationToken=held.token)
+
+
+@operation(
+    "POST /users/create/{token}",
+    gate=gates.SIGNED_IN.assumed("G028 G244"),
+    rules="R044 R051 R095 R096 R097 R111 R180 R546",
+    gaps="G243 G244 G245 G246",
+    line="P1 Users",
+)
+def create_user(call: Call, token: str, body: Registration) -> NumberId:
+    """Register a user with the handle that the reservation token holds; the token is used up.
+
+    A calling guest becomes registered, with the same id and token; administrators and API tokens make a new user, who
+    gets a token elsewhere. A calling registered user is refused.
+    """
+    user = registration.register(
+        call.change,
+        _caller(call),
+        token,
+        description=body.description,
+        full_name=body.fullName,
+        email=body.email,
+        image=body.imageUrl,
+    )
+    return NumberId(id=user.id)
+
+
+@operation(
+    "POST /channels/{uuid}/users/{userId}/rename",
+    gate=gates.OPERATOR,
+    rules="R194 R195 R196 R197",
+    gaps="G266 G267",
+    line="P1 Users",
+)
+def rename_channel_user(call: Call, uuid: Channel, userId: User, body: HandleName) -> None:
+    """Rename an unregistered user of the channel: a guest, a linked user, or one who dialled in or was dialled."""
+    handles.rename_in_channel(call.change, call.client, userId, (uuid.id, uuid.parent), body.handle)
+
+
+@operation(
+    "POST /settings/handle/unique/{state}",
+    gate=gates.ADMIN.assumed("G557"),
+    rules="R162",
+    gaps="G557",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def set_handle_uniqueness(call: Call, state: Switch) -> None:
+    """Require unique handles in the client, or no longer; handles in use twice stay as they are."""
+    handles.require(call.change, call.client, state is Switch.ENABLE)

@@ -1,0 +1,62 @@
+"""Invitations of predefined and channel-linked users (P1 Users)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.units import instant
+from confsim.assumptions import units
+from confsim.contract import gates
+from confsim.contract.types import Long, Ttl, Wire
+from confsim.domain import invitations
+from confsim.domain.invitations import Kind
+from confsim.domain.users import User
+
+
+class Invitation(Wire, kw_only=True):
+    """The one invitation of a user; ``expires`` in epoch milliseconds by default (G113)."""
+
+    userId: Long
+    code: str
+    expires: Long | None = None
+    kind: Kind
+
+
+def _shown(call: Call, invitation: invitations.Invitation) -> Invitation:
+    return Invitation(
+        userId=invitation.user,
+        code=invitation.code,
+        expires=instant(call, units.INVITATION_EXPIRES, invitation.expires),
+        kind=invitation.kind,
+    )
+
+
+@operation(
+    "POST /users/{userId}/invitation",
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G240 G443"),
+    rules="R007 R032 R038 R039 R040 R057 R062 R063 R064 R065 R066 R067 R068 R122 R123 R181 R182 R183 R184 R548",
+    line="P1 Users",
+    gaps="G113 G114 G115 G233 G234 G235 G236 G237 G239",
+    for_client=True,
+)
+def create_invitation(call: Call, userId: User, *, ttl: Ttl | None = None) -> Invitation:
+    """Make or re-make the invitation of a predefined or channel-linked user; the earlier code is dead.
+
+    Hosts may do so for the linked users of their channel. Refusal NOT_PREDEFINED.
+    """
+    return _shown(call, invitations.create(call.change, userId, ttl))
+
+
+@operation(
+    "GET /users/{userId}/invitation",
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G240 G443"),
+    rules="R032 R064 R065 R181 R182 R185 R186 R470 R561",
+    line="P1 Users",
+    gaps="G113 G238 G239",
+    for_client=True,
+)
+def get_invitation(call: Call, userId: User) -> Invitation:
+    """Read the pending invitation of a predefined or channel-linked user, with its whole code.
+
+    Refusals NOT_PREDEFINED, INVITATION_NOT_PENDING.
+    """
+    return _shown(call, invitations.read(call.change, userId))

@@ -1,0 +1,40 @@
+"""Languages of users (P1 Endpoints, Users)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.paths import MeOrUser
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Wire
+from confsim.domain import languages
+
+
+class LanguageCodes(Wire):
+    """Language codes, the preferred one first."""
+
+    languages: list[str]
+
+
+@operation(
+    "POST /users/{userId}/languages",
+    gate=gates.SELF_OR_ADMIN.assumed("G160"),
+    rules="R018 R050 R198 R199 R200",
+    gaps="G158 G206",
+    line="P1 Users",
+)
+def set_user_languages(call: Call, userId: MeOrUser, body: LanguageCodes) -> None:
+    """Set the languages of a user in order: ISO 639-1 codes with an optional region, such as de-CH."""
+    languages.put(call.change, userId, body.languages)
+
+
+@operation(
+    "GET /languages",
+    gate=gates.SIGNED_IN.assumed("G558"),
+    gaps="G558",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def list_supported_languages(call: Call) -> list[str]:
+    """List the codes of the languages that the service supports."""
+    return list(languages.supported(call))

@@ -1,0 +1,79 @@
+"""Predefined users and their ids in a third-party identity system (P1 Users)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.paths import MeOrUser
+from confsim.api.views import NumberId
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import FreeText, Name, Url, Wire
+from confsim.domain import predefined
+
+
+class PredefinedUser(Wire):
+    """A user to come; ``originId`` is the user's id in the third-party identity system."""
+
+    name: Name
+    email: FreeText | None = None
+    description: FreeText | None = None
+    imageUrl: Url | None = None
+    originId: Name | None = None
+
+
+class OriginId(Wire):
+    """The id of a user in the third-party identity system, left out when the user has none."""
+
+    originId: str | None = None
+
+
+@operation(
+    "POST /users/predefined",
+    gate=gates.ADMIN.assumed("G242"),
+    rules="R008 R012 R032 R044 R058 R059 R061 R111 R178 R179 R245",
+    line="P1 Users",
+    gaps="G209 G212 G213 G243",
+    for_client=True,
+)
+def create_predefined_user(call: Call, body: PredefinedUser) -> NumberId:
+    """Make a user who can hold roles and details before any authentication is attached.
+
+    Refusals ORIGIN_ID_TAKEN, EMAIL_MALFORMED.
+    """
+    user = predefined.create(
+        call.change,
+        call.client,
+        body.name,
+        email=body.email,
+        description=body.description,
+        image=body.imageUrl,
+        origin_id=body.originId,
+    )
+    return NumberId(id=user.id)
+
+
+@operation(
+    "GET /users/predefined/{originId}",
+    gate=gates.API_TOKEN,
+    rules="R179 R187 R188 R189 R246",
+    line="P1 Users",
+    gaps="G214",
+)
+def find_predefined_user(call: Call, originId: str) -> NumberId:
+    """Find a user of the token's client by origin id; for API tokens alone.
+
+    Refusal PREDEFINED_USER_NOT_FOUND.
+    """
+    return NumberId(id=predefined.find(call.change, call.client, originId).id)
+
+
+@operation(
+    "GET /users/{userId}/origin",
+    gate=gates.SELF_OR_ADMIN.assumed("G554"),
+    source=Source.NAME_ONLY,
+    line="P1 Users, known by name only",
+    gaps="G554",
+)
+def get_user_origin_id(call: Call, userId: MeOrUser) -> OriginId:
+    """Read the id of a user in the third-party identity system."""
+    return OriginId(originId=userId.origin_id)

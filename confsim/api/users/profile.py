@@ -1,0 +1,234 @@
+"""Who users are: look-ups, the user list, their details and images (P1 Endpoints, Users)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.paths import MeOrUser
+from confsim.api.units import instant
+from confsim.api.views import AccessLevel, Id, NumberId, access_level, auth_kind, image_url, kind, page, user_view
+from confsim.api.views import User as UserView
+from confsim.assumptions import sizes, units
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.decode import wrong
+from confsim.contract.operation import Source
+from confsim.contract.types import (
+    FreeText,
+    FullName,
+    Handle,
+    ImageSize,
+    Limit,
+    Long,
+    Offset,
+    Order,
+    Page,
+    Search,
+    Url,
+    Wire,
+)
+from confsim.domain import directory, images, invitations, repeats, users
+from confsim.domain.directory import Sort
+from confsim.domain.users import Account, User
+
+
+class UserItem(Wire, kw_only=True):
+    """A user as the user list shows one (P1 User list item)."""
+
+    levels: list[AccessLevel]
+    id: Long
+    authKind: str | None = None
+    kind: str
+    invitationExpiry: Long | None = None
+    imageUrl: str | None = None
+    handle: str
+
+
+class Description(Wire):
+    """What a user says about himself; empty text clears it."""
+
+    description: FreeText
+
+
+class NewFullName(Wire):
+    """The full name of a user; empty text clears it."""
+
+    fullName: FullName
+
+
+@operation(
+    "GET /users/multiple/{userIds}",
+    gate=gates.SIGNED_IN.assumed("G218"),
+    rules="R029 R031 R043 R047 R048 R058 R146",
+    gaps="G098 G216 G217",
+    line="P1 Users",
+)
+def get_users(call: Call, userIds: list[int], *, imgSize: ImageSize | None = None) -> list[UserView]:
+    """Read several users by a comma separated list of ids.
+
+    One user for each distinct id, in the order asked. An empty list and one of too many ids are refused.
+    """
+    most = ask(call, sizes.USER_IDS)
+    if not userIds:
+        raise wrong("path userIds", "it names no user")
+    if len(userIds) > most:
+        raise wrong("path userIds", f"it has more than {most} ids")
+    return [user_view(call, user, imgSize) for user in directory.several(call.change, call.client, userIds)]
+
+
+@operation(
+    "GET /users/me",
+    gate=gates.USER,
+    rules="R029 R031 R043 R045 R046 R047 R048 R049 R050 R051 R053 R054 R071 R147",
+    gaps="G159",
+    line="P1 Users",
+)
+def get_me(call: Call, *, imgSize: ImageSize | None = None) -> UserView:
+    """Read the caller. An API token is no user and is refused."""
+    return user_view(call, call.user, imgSize)
+
+
+@operation(
+    "GET /users/{userId}",
+    gate=gates.Gate(gates.Grant.PARTNER_ADMIN, gates.Grant.API_TOKEN).assumed("G215"),
+    rules="R029 R031 R032 R043 R148 R149 R150",
+    line="P1 Users",
+    for_client=True,
+)
+def get_user(call: Call, userId: User, *, imgSize: ImageSize | None = None) -> UserView:
+    """Read a user of a child client, or of the caller's own client."""
+    return user_view(call, userId, imgSize)
+
+
+@operation(
+    "GET /users",
+    gate=gates.ADMIN.assumed("G219"),
+    rules=("R014 R019 R020 R021 R022 R023 R027 R028 R029 R031 R032 R053 R055 R056 R057 R151 R152 R153 R154 R155 R156"),
+    gaps="G087 G090 G091 G092 G219",
+    line="P1 Users",
+    for_client=True,
+)
+def list_users(
+    call: Call,
+    *,
+    search: Search | None = None,
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    imgSize: ImageSize | None = None,
+    sort: Sort = Sort.LEVEL,
+    order: Order = Order.DESC,
+    levels: list[int] | None = None,
+) -> Page[UserItem]:
+    """List the users who hold a role in the client, owners and operators of channels included, and predefined users.
+
+    ``search`` filters handles and full names, ``levels`` keeps holders of at least one of these access level ids.
+    ``invitationExpiry`` is an instant, in epoch milliseconds by default.
+    """
+    found = directory.listed(call.change, call.client, search, levels, sort, descending=order is Order.DESC)
+    return page(call, found, limit, offset, lambda user: _item(call, user, imgSize))
+
+
+def _item(call: Call, user: User, size: ImageSize | None) -> UserItem:
+    pending = invitations.pending(call.change, user) if user.account is Account.PREDEFINED else None
+    expiry = None
+    if pending is not None and pending.expires is not None:
+        expiry = instant(call, units.INVITATION_EXPIRES, pending.expires)
+    return UserItem(
+        levels=[access_level(call, level) for level in user.levels],
+        id=user.id,
+        authKind=auth_kind(call, user),
+        kind=kind(call, user),
+        invitationExpiry=expiry,
+        imageUrl=image_url(call, user.client, user.image, size),
+        handle=user.handle,
+    )
+
+
+@operation(
+    "POST /users/{userId}/image",
+    gate=gates.SELF_OR_ADMIN.assumed("G160"),
+    rules="R011 R165 R166 R167 R168 R169 R248",
+    gaps="G105 G106 G107 G110 G158",
+    line="P1 Users",
+)
+def set_user_image(call: Call, userId: MeOrUser, body: bytes, *, url: Url | None = None) -> None:
+    """Set the image of a user from ``url``, or from the bytes of the body when url is absent.
+
+    At most 8 Mbytes (a larger image is refused with 413), known by their signature: PNG, JPEG, GIF or WebP.
+    """
+    image = images.keep(call.change, userId.client, body, url)
+    images.drop(call.change, userId.client, userId.image)
+    users.update(call.change, userId, image=image)
+
+
+@operation(
+    "DELETE /users/{userId}/image",
+    gate=gates.SELF_OR_ADMIN.assumed("G160"),
+    gaps="G550",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def remove_user_image(call: Call, userId: MeOrUser) -> None:
+    """Remove the image of a user; that there is none is no error."""
+    repeats.allow_empty(call.change, "image", empty=userId.image is None)
+    images.drop(call.change, userId.client, userId.image)
+    users.update(call.change, userId, image=None)
+
+
+@operation(
+    "POST /users/{userId}/description",
+    gate=gates.SELF_OR_ADMIN.assumed("G160"),
+    gaps="G551",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def set_user_description(call: Call, userId: MeOrUser, body: Description) -> None:
+    """Set the description of a user; an empty text clears it."""
+    users.update(call.change, userId, description=body.description or None)
+
+
+@operation(
+    "POST /users/{userId}/fullname",
+    gate=gates.SELF_OR_ADMIN.assumed("G160"),
+    gaps="G552",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def set_user_full_name(call: Call, userId: MeOrUser, body: NewFullName) -> None:
+    """Set the full name of a user; an empty text clears it."""
+    users.update(call.change, userId, full_name=body.fullName or None)
+
+
+@operation(
+    "GET /users/{userId}/client",
+    gate=gates.SIGNED_IN.assumed("G548"),
+    gaps="G548",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def get_user_client(call: Call, userId: MeOrUser) -> Id:
+    """Read the id of the client that a user belongs to."""
+    return Id(id=userId.client)
+
+
+@operation(
+    "GET /users/find/handle",
+    gate=gates.SIGNED_IN.assumed("G559"),
+    gaps="G559",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def find_user_by_handle(call: Call, *, handle: Handle) -> NumberId:
+    """Find the registered user who has a handle."""
+    return NumberId(id=directory.by_handle(call.change, call.client, handle).id)
+
+
+@operation(
+    "GET /users/find/email",
+    gate=gates.ADMIN.assumed("G560"),
+    gaps="G560",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def find_user_by_email(call: Call, *, email: FreeText, imgSize: ImageSize | None = None) -> UserView:
+    """Find the user who has verified an address; one that waits for its code finds nobody."""
+    return user_view(call, directory.by_email(call.change, call.client, email), imgSize)

@@ -1,0 +1,59 @@
+"""Properties of users: any JSON value under a key (P1 Endpoints, Users; P2 L150)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.paths import MeOrUser
+from confsim.api.values import packed, unpacked
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Json, Key
+from confsim.domain import properties
+
+
+@operation(
+    "GET /users/{userId}/properties/{key}",
+    gate=gates.SELF_OR_ADMIN.assumed("G161"),
+    rules="R041 R190 R192 R193",
+    gaps="G099 G158 G247",
+    line="P1 Users",
+)
+def get_user_property(call: Call, userId: MeOrUser, key: Key) -> Json:
+    """Read the JSON value under a key."""
+    return unpacked(properties.get(call.change, properties.of_user(userId), key))
+
+
+@operation(
+    "POST /users/{userId}/properties/{key}",
+    gate=gates.SELF_OR_ADMIN.assumed("G161"),
+    rules="R041 R191 R192 R337",
+    gaps="G158 G248 G249",
+    line="P1 Users",
+)
+def set_user_property(call: Call, userId: MeOrUser, key: Key, body: Json) -> None:
+    """Store a JSON value under a key, in place of what was there."""
+    properties.put(call.change, properties.of_user(userId), key, packed(body))
+
+
+@operation(
+    "DELETE /users/{userId}/properties/{key}",
+    gate=gates.SELF_OR_ADMIN.assumed("G161"),
+    gaps="G555",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def delete_user_property(call: Call, userId: MeOrUser, key: Key) -> None:
+    """Remove the value under a key."""
+    properties.remove(call.change, properties.of_user(userId), key)
+
+
+@operation(
+    "GET /users/{userId}/properties",
+    gate=gates.SELF_OR_ADMIN.assumed("G161"),
+    gaps="G556",
+    line="P1 Users",
+    source=Source.NAME_ONLY,
+)
+def list_user_properties(call: Call, userId: MeOrUser) -> list[str]:
+    """List the keys that hold a value, sorted."""
+    return properties.keys(call.change, properties.of_user(userId))

@@ -1,0 +1,200 @@
+"""Breakout sessions, rooms and linked users, where the documents do not say."""
+
+from __future__ import annotations
+
+from .register import any_text, assumption
+
+
+def _numbered(value: object) -> str:
+    text = any_text(value)
+    text.format(number=1)
+    return text
+
+
+SESSION_NAME = assumption(
+    "breakout.session-name",
+    "G419",
+    "Name of a breakout session made without one; {number} counts those of the event room.",
+    "Breakout session {number}",
+    ("any text",),
+    "create_breakout_session",
+    check=_numbered,
+)
+ROOM_NAME = assumption(
+    "breakout.room-name",
+    "G420",
+    "Name of a breakout room made without one; {number} counts those of its session.",
+    "Room {number}",
+    ("any text",),
+    "create_breakout_room",
+    check=_numbered,
+)
+ROOM_NAMES = assumption(
+    "breakout.room-names",
+    "G420",
+    "Two rooms of one breakout session with the same name: allowed, or refused.",
+    "allow",
+    ("refuse",),
+    "create_breakout_room rename_breakout_room",
+)
+DURATION = assumption(
+    "breakout.duration",
+    "G421",
+    "Duration in milliseconds of a breakout session made without one; 0 lasts until it is stopped.",
+    0,
+    (900_000,),
+    "create_breakout_session",
+)
+ZERO = assumption(
+    "breakout.zero-duration",
+    "G421",
+    "A duration of 0 in a request: no limit, or refused. A negative one is refused.",
+    "unlimited",
+    ("refuse",),
+    "create_breakout_session update_breakout_session",
+)
+MODIFY_ACTIVE = assumption(
+    "breakout.modify-active",
+    "G422",
+    "Modifying an active breakout session: allowed, it ends at its start plus the new duration; or refused.",
+    "allow",
+    ("refuse",),
+    "update_breakout_session",
+)
+DELETE_ACTIVE = assumption(
+    "breakout.delete-active",
+    "G423",
+    "Deleting an active breakout session: refused, or it is stopped first. Completed ones can be deleted.",
+    "refuse",
+    ("stop",),
+    "delete_breakout_session",
+)
+LISTED = assumption(
+    "breakout.listed",
+    "G424",
+    "Breakout sessions listed without sessionId, by creation: those that are not completed, or all.",
+    "current",
+    ("all",),
+    "list_breakout_sessions",
+)
+WITHOUT_ROOM = assumption(
+    "breakout.without-room",
+    "G425",
+    "The caller's view of an active breakout session without a room in it: the session alone, 204, 403 or 404.",
+    "session",
+    ("204", "403", "404"),
+    "get_active_breakout_session",
+)
+ROOMS_AFTER_START = assumption(
+    "breakout.rooms-after-start",
+    "G426",
+    "Rooms of an active breakout session: adding and renaming allowed, deleting refused; all refused; or all allowed.",
+    "add-and-rename",
+    ("refuse", "allow"),
+    "create_breakout_room rename_breakout_room delete_breakout_room",
+)
+DELETE_ASSIGNED = assumption(
+    "breakout.delete-assigned-room",
+    "G427",
+    "Deleting a room with assignments: they are dropped, or it is refused.",
+    "drop",
+    ("refuse",),
+    "delete_breakout_room",
+)
+SECOND_ROOM = assumption(
+    "breakout.second-room",
+    "G428",
+    "Assigning a user who has another room of the session: moved, or refused. The same room again changes nothing.",
+    "move",
+    ("refuse",),
+    "add_breakout_participant",
+)
+ASSIGNABLE = assumption(
+    "breakout.assignable",
+    "G429",
+    "Who can be assigned: any user of the client and those made for the channel, linked users alone, or those present.",
+    "client",
+    ("linked", "present"),
+    "add_breakout_participant",
+)
+STARTED = assumption(
+    "breakout.started",
+    "G431",
+    "Which of several prepared breakout sessions a start takes: the oldest, the newest, or it is refused.",
+    "oldest",
+    ("newest", "refuse"),
+    "start_breakout_session",
+)
+STOPPED = assumption(
+    "breakout.stopped",
+    "G433",
+    "A stop takes the one breakout session of the channel that is active.",
+    "active",
+    (),
+    "stop_breakout_session",
+)
+AFTER_STOP = assumption(
+    "breakout.after-stop",
+    "G435",
+    "A breakout session that is stopped is completed, or prepared again; the end of its duration always completes it.",
+    "completed",
+    ("prepared",),
+    "stop_breakout_session",
+)
+UNASSIGNED = assumption(
+    "breakout.unassigned",
+    "G436",
+    "Users without a room when a breakout session starts: they stay, or all but hosts are spread over the rooms.",
+    "stay",
+    ("distribute",),
+    "start_breakout_session",
+)
+LATECOMERS = assumption(
+    "breakout.latecomers",
+    "G437",
+    "Assigned users who come while the breakout session is active: routed to their room, or they stay.",
+    "route",
+    ("stay",),
+    "start_breakout_session",
+)
+ROOM_CHANNEL = assumption(
+    "breakout.room-channel",
+    "G438",
+    "When a room gets its channel: at the start, with its session, or when it is made, the session at the start.",
+    "start",
+    ("creation",),
+    "list_breakout_rooms",
+)
+MAIN_ENDS = assumption(
+    "breakout.main-session-ends",
+    "G440 G365",
+    "When the event room's session ends, its active breakout session completes as well, or goes on until its duration.",
+    "completes",
+    ("goes-on",),
+    "end_session end_active_session",
+)
+END = assumption(
+    "breakout.end",
+    "G441",
+    "A breakout session ends at its start plus its duration to the millisecond, seen by the next request.",
+    "exact",
+    (),
+    "start_breakout_session",
+)
+PATHS = assumption(
+    "breakout.paths",
+    "G546",
+    "Paths that the documents shorten to '...' stand below the whole path of the same table.",
+    "below",
+    (),
+    "rename_breakout_room delete_breakout_room list_breakout_rooms add_breakout_participant "
+    "remove_breakout_participant list_breakout_participants",
+)
+LINKED_HANDLES = assumption(
+    "linked-users.same-handle",
+    "G447",
+    "Two channel-linked users of one channel with the same handle: allowed, or refused.",
+    "allow",
+    ("refuse",),
+    "create_linked_user",
+)

@@ -1,0 +1,211 @@
+"""Channels: their names, texts, access, links and lists, where the documents do not say."""
+
+from __future__ import annotations
+
+import re
+
+from .register import any_text, assumption
+
+MEETING_ID = assumption(
+    "ids.meeting-id",
+    "G133",
+    "Form of meeting ids, unique over the whole service: nine digits for the keypad of a phone, or a UUID.",
+    "digits",
+    ("uuid",),
+    "create_channel get_channel find_channel_by_meeting_id",
+)
+UNIQUE_NAMES = assumption(
+    "channels.unique-names",
+    "G300",
+    "Two base channels of one client with exactly the same name: refused, or allowed. Breakout rooms need not differ.",
+    "refuse",
+    ("allow",),
+    "create_channel rename_channel",
+)
+FIRST_OWNERS = assumption(
+    "channels.first-owners",
+    "G298",
+    "Owners of a new channel: the user who creates it (an API token makes a channel without owner), or with that user "
+    "every Customer Admin of the client.",
+    "creator",
+    ("creator-and-customer-admins",),
+    "create_channel",
+)
+DESCRIPTION_AT_CREATION = assumption(
+    "channels.description-at-creation",
+    "G303",
+    "Whether the limit of 200 characters holds for the description at creation.",
+    "limit",
+    ("none",),
+    "create_channel",
+)
+DESCRIPTION_COUNT = assumption(
+    "channels.description-count",
+    "G304",
+    "What a character of a description is: a Unicode code point or a UTF-16 unit.",
+    "code-points",
+    ("utf-16",),
+    "create_channel set_channel_description",
+)
+DESCRIPTION_TOO_LONG = assumption(
+    "channels.description-too-long",
+    "G303 G304",
+    "A description of more than 200 characters is refused, or cut.",
+    "refuse",
+    ("cut",),
+    "create_channel set_channel_description",
+)
+GUESTS_AFTER_DELETION = assumption(
+    "channels.guests-after-deletion",
+    "G309",
+    "Guests of a deleted channel keep their record and their token, which leads nowhere, or go with the channel.",
+    "stay",
+    ("go",),
+    "delete_channel",
+)
+ACCESS = assumption(
+    "channels.access",
+    "G310",
+    "Who has access to a channel: the users of the client and the channel's own guests (to a private channel only "
+    "hosts, administrators and those linked to it), or anyone of the client who knows its id.",
+    "client",
+    ("anyone",),
+)
+GUESTS_CONFINED = assumption(
+    "channels.guests-confined",
+    "G228",
+    "A guest's token is good for the channel it was made for and its rooms, or for every channel that admits guests.",
+    True,
+    (False,),
+)
+
+
+def _compound(value: object) -> str:
+    text = any_text(value)
+    if "{parent}" not in text or "{name}" not in text:
+        raise ValueError(f"{text!r} lacks {{parent}} or {{name}}")
+    return text
+
+
+COMPOUND_NAME = assumption(
+    "channels.compound-name",
+    "G311",
+    "Form of the compounded legacy name of a channel with a parent.",
+    "{parent}/{name}",
+    ("{parent} - {name}", "any text with {parent} and {name}"),
+    "get_channel",
+    check=_compound,
+)
+API_TOKEN_IS_OPERATOR = assumption(
+    "channels.api-token-is-operator",
+    "G281",
+    "isOperator of channel details for an API token, which is no user; isOwner and isFavorite are false for it.",
+    False,
+    (True,),
+    "get_channel",
+)
+API_TOKEN_LISTS_ALL = assumption(
+    "channels.api-token-lists-all",
+    "G324",
+    "Whether the channel list shows an API token all channels of its client, as it does a Customer Admin, or none.",
+    True,
+    (False,),
+    "list_channels",
+)
+LIST_ROOMS = assumption(
+    "channels.list-rooms",
+    "G325",
+    "Whether the channel list shows breakout rooms beside the base channels; a room's hosts are its event room's.",
+    False,
+    (True,),
+    "list_channels",
+)
+LIST_CONTAINER = assumption(
+    "channels.list-container",
+    "G093",
+    "Container of the channel list: a page of total and results, or a bare array.",
+    "page",
+    ("array",),
+    "list_channels",
+)
+LIST_IS_OWNER = assumption(
+    "channels.list-is-owner",
+    "G326",
+    "isOwner of a list item: there for every operator and telling owner from plain operator, or there (as true) for "
+    "owners only.",
+    "operators",
+    ("owners",),
+    "list_channels",
+)
+CLIENT_ACROSS_TENANTS = assumption(
+    "channels.client-across-tenants",
+    "G322",
+    "Whether the client of a channel of any tenant is told, or of the caller's own only.",
+    False,
+    (True,),
+    "get_channel_client",
+)
+MEETING_ID_EMPTY = assumption(
+    "channels.meeting-id-empty",
+    "G319",
+    "A meetingId in the query decides that the channel is looked up and nothing listed, whatever else is there; an "
+    "empty one is refused, or looked up like any other.",
+    "refuse",
+    ("look-up",),
+    "find_channel_by_meeting_id list_channels",
+)
+
+
+def _pattern(value: object) -> str:
+    text = any_text(value)
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is no regular expression: {error}") from None
+    return text
+
+
+FRIENDLY_FORM = assumption(
+    "friendly-urls.form",
+    "G289",
+    "Form of a friendly URL, as a regular expression for the whole of it; letters match without case.",
+    "[A-Za-z0-9_-]{1,64}",
+    ("any regular expression",),
+    "set_channel_friendly_url check_friendly_url",
+    check=_pattern,
+)
+FRIENDLY_TAKEN = assumption(
+    "friendly-urls.taken",
+    "G290",
+    "A friendly URL that another channel of the client has: refused, or moved to the new channel.",
+    "refuse",
+    ("move",),
+    "set_channel_friendly_url",
+)
+FRIENDLY_OFF = assumption(
+    "friendly-urls.off",
+    "G285",
+    "Switching friendly URLs off for a client: those there are stay and are shown, but none is found or set; or all "
+    "are removed; or it changes nothing but the user interface.",
+    "keep",
+    ("remove", "nothing"),
+    "set_friendly_urls_state set_channel_friendly_url find_channel_by_friendly_url",
+)
+FRIENDLY_AVAILABLE = assumption(
+    "friendly-urls.available",
+    "G283",
+    "Answer to the check of a friendly URL: uuid of the channel that has it and 200, where no uuid means that it is "
+    "free; or 404 when it is free; or 409 when it is taken.",
+    "uuid-when-taken",
+    ("not-found-when-free", "conflict-when-taken"),
+    "check_friendly_url",
+)
+EMBEDDING_CHECK = assumption(
+    "embedding.check",
+    "G291",
+    "Whether entries of the lists of origins (scheme://host[:port]) and domains (a host name) are checked. Either way "
+    "they are stored as given, in order, duplicates removed.",
+    False,
+    (True,),
+    "set_origins set_domains",
+)

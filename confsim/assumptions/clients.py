@@ -1,0 +1,88 @@
+"""Clients: their hierarchy, their service and what is told of them, where the documents do not say."""
+
+from __future__ import annotations
+
+from .register import assumption
+
+FIRST_ADMIN = assumption(
+    "clients.first-admin",
+    "G137 G138",
+    "Whether a client that is made by the API starts with a Customer Admin (a predefined user, to be invited through "
+    "for_client). By default it has no users: its Partner Admin makes the first API token or user through for_client. "
+    "The very first client comes from the world file.",
+    False,
+    (True,),
+    "create_client",
+)
+RESELLER = assumption(
+    "initial.reseller",
+    "G296 G167",
+    "Whether a client that is made by the API has the reseller interface.",
+    False,
+    (True,),
+    "create_client",
+)
+
+
+_CALLS: tuple[str, ...] = ("create_client", "set_client_service_state", "get_client", "list_clients", "for_client")
+
+
+def _calls(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not set(value) <= set(_CALLS):
+        raise ValueError(f"{value!r} is no list of {', '.join(_CALLS)}")
+    return tuple(value)
+
+
+RESELLER_CALLS = assumption(
+    "clients.reseller-calls",
+    "G167 G294",
+    "What needs the reseller interface of the caller's client. Customer Admins and API tokens read their own client "
+    "without it.",
+    _CALLS,
+    ("any list of these",),
+    "create_client set_client_service_state get_client list_clients",
+    check=_calls,
+)
+DEPTH = assumption(
+    "clients.depth",
+    "G154",
+    "Which clients are children to for_client, to the client list and to the switching of service: direct children, or "
+    "all below. A disabled service is withheld from all below in any case.",
+    "direct",
+    ("descendants",),
+    "list_clients set_client_service_state get_client",
+)
+PATH_CLIENT = assumption(
+    "clients.path-client",
+    "G157",
+    "Which client a path may name on a call that is not public: the caller's own and, for Partner Admins, its "
+    "children; or the own only.",
+    "own-or-child",
+    ("own",),
+    "get_client list_origins set_origins list_domains set_domains",
+)
+DISABLED_FIELD = assumption(
+    "clients.disabled-field",
+    "G165",
+    "What disabled tells of a client: its own flag, or whether the flag is set on it or on an ancestor.",
+    "own",
+    ("effective",),
+    "get_client list_clients",
+)
+OWN_SERVICE = assumption(
+    "clients.own-service",
+    "G166",
+    "Whether a Partner Admin may switch the service of the own client. To enable it again while it is disabled, the "
+    "call must also be among service.open-while-disabled.",
+    False,
+    (True,),
+    "set_client_service_state",
+)
+DISABLE_ENDS = assumption(
+    "clients.disable-ends",
+    "G163",
+    "What runs in the channels of a client whose service is disabled goes on until it ends, or ends at once.",
+    "nothing",
+    ("sessions",),
+    "set_client_service_state",
+)

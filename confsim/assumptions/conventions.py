@@ -1,0 +1,44 @@
+"""Conventions that many families share and the documents do not spell out: search, order, empty changes."""
+
+from __future__ import annotations
+
+from .register import assumption
+
+SEARCH = assumption(
+    "lists.search",
+    "G092",
+    "How search and query match a text, always without case and without wildcards: anywhere in it, at its "
+    "beginning, or at the beginning of one of its words.",
+    "anywhere",
+    ("beginning", "word"),
+)
+TEXT_ORDER = assumption(
+    "lists.text-order",
+    "G087",
+    "Order of texts: without case by Unicode code point, or by code point alone.",
+    "caseless",
+    ("binary",),
+)
+TIES = assumption(
+    "lists.ties",
+    "G086",
+    "Elements that are equal in the sorted column stand in the order of their creation, in the direction of the column "
+    "or always the oldest first.",
+    "direction",
+    ("oldest-first",),
+)
+REPEATED_STATE = assumption(
+    "states.repeated",
+    "G537",
+    "Setting a state that holds already: succeeds and changes nothing, or is refused.",
+    "succeed",
+    ("refuse",),
+)
+EMPTY_SLOT = assumption(
+    "delete.empty-slot",
+    "G536",
+    "Deleting what a thing has at most one of (an image, a friendly URL, a limit) when there is none: succeeds, or is "
+    "refused as not found. A thing with an id that names nothing is always not found.",
+    "succeed",
+    ("refuse",),
+)

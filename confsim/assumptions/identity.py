@@ -1,0 +1,337 @@
+"""Authentication, identity tokens, guests, predefined users, invitations, API tokens: what the documents leave open."""
+
+from __future__ import annotations
+
+from .register import any_text, assumption
+
+_EXCHANGE = "exchange_identity_token"
+
+# Credentials
+PUBLIC_CREDENTIALS = assumption(
+    "auth.on-public-calls",
+    "G023",
+    "A token sent to a call that needs none plays no part, or is refused when it is not valid.",
+    "ignored",
+    ("checked",),
+)
+EARLIER_TOKENS = assumption(
+    "tokens.earlier",
+    "G021",
+    "What a new token of a user does to earlier ones: they live on until they expire, or only the newest lives.",
+    "live",
+    ("die",),
+    f"{_EXCHANGE} create_guest",
+)
+TOKEN_FORMAT = assumption(
+    "tokens.format",
+    "G022",
+    "Service tokens and API tokens are opaque texts of 43 header-safe characters, or UUIDs.",
+    "opaque",
+    ("uuid",),
+    f"{_EXCHANGE} create_guest create_api_token regenerate_api_token",
+)
+
+
+# Authentication providers
+def _icon(value: object) -> str:
+    text = any_text(value)
+    if not text.startswith(("http://", "https://")) or "{name}" not in text:
+        raise ValueError(f"{text!r} is no http or https URL with {{name}} in it")
+    return text
+
+
+PROVIDER_ICON = assumption(
+    "providers.icon",
+    "G182",
+    "Address of the icon of an authentication provider.",
+    "https://icons.example/{name}.svg",
+    ("any URL with {name} in it",),
+    "list_auth_providers list_client_auth_providers get_user_auth_method",
+    check=_icon,
+)
+PROVIDER_FIELDS = assumption(
+    "providers.fields",
+    "G181",
+    "Fields of the provider of a user and of the providers of a client: as available ones, or the name alone.",
+    "name and icon",
+    ("name",),
+    "list_client_auth_providers get_user_auth_method",
+)
+DEFAULT_PROVIDER = assumption(
+    "providers.default",
+    "G183",
+    "defaultProvider while none is set: absent, or the first of the client's list. It goes with its provider.",
+    "absent",
+    ("first",),
+    "list_client_auth_providers",
+)
+UNKNOWN_PROVIDERS = assumption(
+    "providers.unknown",
+    "G184",
+    "Names that are no available provider: all is refused, they are left out, or stored. Repeated names count once.",
+    "refuse",
+    ("ignore", "store"),
+    "set_auth_providers",
+)
+NO_PROVIDERS = assumption(
+    "providers.empty",
+    "G185",
+    "An empty list of providers: the client has none, has all available ones, or the call is refused.",
+    "none",
+    ("all", "refuse"),
+    "set_auth_providers",
+)
+NO_PROVIDER = assumption(
+    "providers.of-nobody",
+    "G031 G211",
+    "Method and profile of whoever has no provider (guests, predefined users, API tokens): refused, or empty. "
+    "Users of custom authentication have the values of their last identity token.",
+    "refuse",
+    ("empty",),
+    "get_user_auth_method get_auth_profile",
+)
+
+# Validators and the exchange of identity tokens
+VALIDATOR_FIELDS = assumption(
+    "validators.fields",
+    "G189",
+    "Fields of a validator in the list: id, name and active, or the id alone.",
+    "id, name, active",
+    ("id",),
+    "list_validators",
+)
+
+
+_ALGORITHMS: tuple[str, ...] = ("HS256", "RS256", "ES256")
+
+
+def _algorithms(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not value or not set(value) <= set(_ALGORITHMS):
+        raise ValueError(f"{value!r} is no list of HS256, RS256, ES256")
+    return tuple(value)
+
+
+ALGORITHMS = assumption(
+    "validators.algorithms",
+    "G190 G195",
+    "Validators are set up in the control plane, each with a key for one algorithm of these; never for none.",
+    _ALGORITHMS,
+    ("a part of the list",),
+    _EXCHANGE,
+    check=_algorithms,
+)
+SKEW = assumption(
+    "identity.skew", "G195", "Milliseconds by which the times of an identity token may be off.", 0, (60_000,), _EXCHANGE
+)
+EXPIRY_REQUIRED = assumption(
+    "identity.exp-required", "G195", "Whether an identity token without exp is refused.", True, (False,), _EXCHANGE
+)
+TOKEN_SIZE = assumption(
+    "size.identity-token", "G195", "Most characters of an identity token.", 16_384, (65_536,), _EXCHANGE
+)
+CLAIM_NAMES = {
+    "originId": "sub",
+    "name": "name",
+    "picture": "picture",
+    "email": "email",
+    "emailVerified": "email_verified",
+}
+
+
+def _claims(value: object) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(claim, str) and claim for claim in value.values()):
+        raise ValueError(f"{value!r} is no table to names of claims")
+    unknown = value.keys() - CLAIM_NAMES.keys()
+    if unknown:
+        raise ValueError(f"{sorted(unknown)[0]!r} is none of {', '.join(CLAIM_NAMES)}")
+    return {**CLAIM_NAMES, **value}
+
+
+CLAIMS = assumption(
+    "identity.claims",
+    "G200",
+    "Claims of an identity token that carry originId, name, picture, email and emailVerified; a validator may have its "
+    "own.",
+    CLAIM_NAMES,
+    ("any table from these five to names of claims",),
+    _EXCHANGE,
+    check=_claims,
+)
+TOKEN_EMAIL = assumption(
+    "identity.email",
+    "G200",
+    "When the address in an identity token becomes the user's verified one: with email_verified, always, or never.",
+    "when-verified",
+    ("always", "never"),
+    _EXCHANGE,
+)
+UNKNOWN_SUBJECT = assumption(
+    "identity.unknown-subject",
+    "G199",
+    "A person unknown to the service with a valid identity token: a registered user is made, or the token is refused.",
+    "register",
+    ("refuse",),
+    _EXCHANGE,
+)
+NAME_UPDATE = assumption(
+    "identity.name",
+    "G201",
+    "What the name in an identity token changes of a known user: fullName, or the handle too, with a number behind it "
+    "when it is taken. A new user's handle is the name in either case.",
+    "full-name",
+    ("handle-too",),
+    _EXCHANGE,
+)
+TOKEN_LIFE = assumption(
+    "identity.token-life",
+    "G112",
+    "Life of the service token for an identity token: as of every user token, or until exp of the identity token.",
+    "own",
+    ("as-identity-token",),
+    _EXCHANGE,
+)
+CONNECTED = assumption(
+    "invitations.on-exchange",
+    "G202",
+    "What becomes of a pending Nonce when its user is connected by an identity token.",
+    "consumed",
+    ("kept",),
+    f"{_EXCHANGE} create_invitation get_invitation",
+)
+
+# Guests
+GUEST_ACCESS_OFF = assumption(
+    "guests.access-off",
+    "G227",
+    "What a channel without guest access refuses to guests: creation and joining, or joining alone.",
+    "creation",
+    ("joining",),
+    "create_guest",
+)
+GUEST_CREATION = assumption(
+    "guests.creation",
+    "G230",
+    "Whether guests are made while the lobby door is closed or the channel private (they wait at joining), or not.",
+    "always",
+    ("open-channel",),
+    "create_guest",
+)
+GUEST_END = assumption(
+    "guests.end",
+    "G231",
+    "What becomes of a guest when the token expires: the user stays readable, or is removed.",
+    "stays",
+    ("removed",),
+    "create_guest",
+)
+UNREGISTERED_HANDLES = assumption(
+    "handles.unregistered",
+    "G232",
+    "Whether an unregistered user may bear the handle of a registered one while the client requires unique handles.",
+    "free",
+    ("unique",),
+    "create_guest set_user_handle",
+)
+
+# Predefined users
+PREDEFINED_NAME = assumption(
+    "users.predefined-name",
+    "G209",
+    "Where the name of a predefined user goes: handle and fullName, the handle alone (then it must be free), or "
+    "fullName beside a handle that is made up.",
+    "both",
+    ("handle", "full-name"),
+    "create_predefined_user",
+)
+CREATION_EMAIL = assumption(
+    "users.predefined-email",
+    "G212",
+    "The address given with a predefined user: unverified without a mail, unverified with a code mailed, or verified.",
+    "silent",
+    ("mailed", "verified"),
+    "create_predefined_user",
+)
+ORIGIN_TWICE = assumption(
+    "users.origin-id-twice",
+    "G213",
+    "A second predefined user of the same origin id in a client: refused, or the existing user is answered.",
+    "refuse",
+    ("existing",),
+    "create_predefined_user",
+)
+ORIGIN_LOOKUP = assumption(
+    "users.origin-lookup",
+    "G214",
+    "Whom the look-up by origin id finds: any user of the client, or only those still predefined.",
+    "any",
+    ("predefined",),
+    "find_predefined_user",
+)
+
+# Invitations
+INVITATION_KIND = assumption(
+    "invitations.kind",
+    "G233",
+    "When an invitation is Persistent: for linked users, never, always, with ttl, or for users with an origin id.",
+    "linked",
+    ("never", "always", "ttl", "origin-id"),
+    "create_invitation create_linked_user",
+)
+PERSISTENT_CODE = assumption(
+    "invitations.persistent-code",
+    "G237",
+    "A Persistent code is an HS256 JWT with sub, aud (the client), exp and jti, or an opaque text of three parts.",
+    "jwt",
+    ("opaque",),
+    "create_invitation create_linked_user",
+)
+NONCE_EXCHANGE = assumption(
+    "invitations.nonce-exchange",
+    "G234",
+    "A Nonce sent as idToken to the exchange is refused (a login redeems it, in the control plane), or redeems there.",
+    "refused",
+    ("redeems",),
+    _EXCHANGE,
+)
+PERSISTENT_EXCHANGE = assumption(
+    "invitations.persistent-exchange",
+    "G235",
+    "A Persistent code is exchanged as idToken without a validator: again and again until its end, or once.",
+    "repeatable",
+    ("once",),
+    _EXCHANGE,
+)
+RECREATION = assumption(
+    "invitations.recreation",
+    "G236",
+    "Service tokens of the user when the invitation is re-created: they stay, or die with the old code.",
+    "stay",
+    ("die",),
+    "create_invitation",
+)
+
+# API tokens
+MASK = assumption(
+    "api-tokens.mask",
+    "G278",
+    "Form of a masked API token: its last 4 characters, its first 4, or asterisks alone.",
+    "last-4",
+    ("first-4", "asterisks"),
+    "list_api_tokens",
+)
+API_TOKEN_LIFE = assumption(
+    "duration.api-token",
+    "G279",
+    "Life of an API token in milliseconds; 0 sets no expiry. Expired ones stay in the list.",
+    0,
+    (365 * 86_400_000,),
+    "create_api_token regenerate_api_token",
+)
+REGENERATED_EXPIRY = assumption(
+    "api-tokens.regenerated-expiry",
+    "G280",
+    "Expiry of a regenerated API token: renewed, or kept. Its label stays in either case.",
+    "renewed",
+    ("kept",),
+    "regenerate_api_token",
+)

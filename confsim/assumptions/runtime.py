@@ -1,0 +1,263 @@
+"""Presence, lobby, streaming and the switches of a running channel, where the documents do not say."""
+
+from __future__ import annotations
+
+from .register import any_text, assumption
+
+JOINING = assumption(
+    "presence.joining",
+    "G327",
+    "How users come into a channel: by the control plane alone, or also by asking for the streaming proxy.",
+    "control",
+    ("proxyfor",),
+    "get_streaming_proxy",
+)
+ON_OPEN = assumption(
+    "lobby.on-open",
+    "G328 G329",
+    "Users who wait are admitted one by one by the control plane; when the door opens all enter, or keep waiting.",
+    "admit",
+    ("wait",),
+    "set_lobby_door",
+)
+PASSES = assumption(
+    "lobby.passes",
+    "G330",
+    "Who passes a closed door: hosts and whoever was inside in the same session before, or hosts alone.",
+    "hosts-and-readmitted",
+    ("hosts",),
+    "set_lobby_door",
+)
+ON_CLOSE = assumption(
+    "lobby.on-close",
+    "G331",
+    "What closing the door does to those inside who are no hosts: they stay, or go back to the lobby.",
+    "stay",
+    ("lobby",),
+    "set_lobby_door",
+)
+AUTO_CLOSE_EMPTY = assumption(
+    "lobby.auto-close-when-empty",
+    "G333",
+    "Enabling auto-close on a channel that is empty already closes the door at once.",
+    False,
+    (True,),
+    "set_lobby_auto_close",
+)
+EMPTY = assumption(
+    "lobby.empty",
+    "G334",
+    "A channel is empty when nobody is in it nor in its active breakout rooms, or when nobody is in itself.",
+    "with-rooms",
+    ("channel",),
+    "set_lobby_auto_close",
+)
+ATTENDEES = assumption(
+    "attendees.locked",
+    "G336",
+    "Whom the attendee lock mutes: all who are no hosts, also those who come later, or only those who do not present.",
+    "all-but-hosts",
+    ("all-but-presenters",),
+    "set_attendees_state",
+)
+ZERO_PRESENTERS = assumption(
+    "presenters.zero",
+    "G338",
+    "A presenters limit of 0: nobody may present, there is no limit, or it is refused. A negative one is refused.",
+    "nobody",
+    ("unlimited", "refuse"),
+    "set_presenters_limit",
+)
+POPULATION_SHAPE = assumption(
+    "populations.shape",
+    "G341",
+    "The populations are an object from uuid to number, a list of objects, a page of them, or a list of numbers.",
+    "map",
+    ("list", "page", "numbers"),
+    "get_populations",
+)
+POPULATION_IDLE = assumption(
+    "populations.idle", "G342", "Channels without a live session: left out, or 0.", "omit", ("zero",), "get_populations"
+)
+POPULATION_UNKNOWN = assumption(
+    "populations.unknown",
+    "G343",
+    "Well-formed uuids of channels that are not there: left out, or refused.",
+    "omit",
+    ("refuse",),
+    "get_populations",
+)
+POPULATION_ACCESS = assumption(
+    "populations.access",
+    "G344",
+    "Channels of the client without access for the caller: left out, or shown. Those of other clients are not there.",
+    "omit",
+    ("show",),
+    "get_populations",
+)
+POPULATION_MOST = assumption(
+    "populations.too-many",
+    "G345",
+    "More than 200 entries, malformed ones included: refused, or the first 200 are used.",
+    "refuse",
+    ("first",),
+    "get_populations",
+)
+POPULATION_COUNTS = assumption(
+    "populations.counts",
+    "G346 G328",
+    "Who counts as connected: those inside, each where they are; breakout rooms counted for the event room as well; or "
+    "users waiting in the lobby too.",
+    "inside",
+    ("with-rooms", "with-waiting"),
+    "get_populations",
+)
+DATA_KINDS = assumption(
+    "data.kinds",
+    "G347",
+    "Kinds of data channels: any word of A-Z a-z 0-9 _ -, or chat, wall, whiteboard and captions alone.",
+    "any",
+    ("known",),
+    "get_data_channel",
+)
+DATA_PLACED = assumption(
+    "data.while-created",
+    "G357",
+    "A data channel of a channel that is not placed on a streaming server: its address all the same, 409 while it is "
+    "being created, or 404 until there is a session.",
+    "address",
+    ("409", "404"),
+    "get_data_channel",
+)
+STREAMING_URL = assumption(
+    "streaming.url",
+    "G348",
+    "Address of the streaming server of a channel; {root} is the mount with ws for http, {channel} the uuid. Data "
+    "channels stand below it at data/{kind}. Nothing listens there.",
+    "{root}/streaming/{channel}",
+    ("any template with {channel}",),
+    "get_streaming_proxy get_data_channel",
+    check=lambda value: _template(value),
+)
+STREAMING_MODE = assumption(
+    "streaming.mode",
+    "G348",
+    "mode of a streaming proxy: the channel's service mode, or absent as for data channels.",
+    "service-mode",
+    ("absent",),
+    "get_streaming_proxy",
+)
+CREATING = assumption(
+    "streaming.being-created",
+    "G349",
+    "What begins the creation on a streaming server: the first request for the address while no session is placed, or "
+    "the creation of the channel.",
+    "first-request",
+    ("channel-creation",),
+    "get_streaming_proxy",
+)
+PLACED_SESSION = assumption(
+    "streaming.session",
+    "G350",
+    "Whether placement on a streaming server makes the session record, created and not started; else the first join.",
+    True,
+    (False,),
+    "get_streaming_proxy",
+)
+ACTIVE_SEEN = assumption(
+    "active.seen",
+    "G351",
+    "Active channels that a caller sees beside the owned ones: those with access, or all of the client. Active ones "
+    "come first, then owned ones, each by name.",
+    "access",
+    ("all",),
+    "list_active_channels",
+)
+ACTIVE_WHEN = assumption(
+    "active.when",
+    "G352",
+    "A channel is active while it has a session that has started and not ended, or while somebody is connected.",
+    "session",
+    ("connected",),
+    "list_active_channels",
+)
+ACTIVE_ROOMS = assumption(
+    "active.rooms",
+    "G325",
+    "Whether channels of breakout rooms are among the active channels.",
+    False,
+    (True,),
+    "list_active_channels",
+)
+PARTICIPANTS = assumption(
+    "active.participants",
+    "G353",
+    "participants of an active channel: an object {total, users}, or the number alone.",
+    "object",
+    ("number",),
+    "list_active_channels",
+)
+EVENT_ROOM_OFF = assumption(
+    "breakout.event-room-off",
+    "G354",
+    "Disabling the event room while a breakout session is active: refused, it is stopped, or all are deleted.",
+    "refuse",
+    ("stop", "delete"),
+    "set_event_room_state",
+)
+FLAGS = assumption(
+    "flags.running",
+    "G355",
+    "Switching a feature of a channel off concerns what begins later, not what runs.",
+    "later",
+    (),
+    "set_speech2text_state set_midi_state",
+)
+MIDI = assumption(
+    "flags.midi-token",
+    "G318",
+    "The midi switch and isMidi are the same, or enabling needs a premium token.",
+    "same",
+    ("needs-premium",),
+    "set_midi_state",
+)
+TURN = assumption(
+    "turn.credentials",
+    "G358",
+    "TURN credentials: made for each call as of its instant, or the same for ever.",
+    "fresh",
+    ("constant",),
+    "get_turn_credentials",
+)
+TURN_LIFE = assumption(
+    "turn.life",
+    "G124 G358",
+    "Life of TURN credentials in seconds, the unit of ttl.",
+    86_400,
+    (3_600,),
+    "get_turn_credentials",
+)
+
+
+def _template(value: object) -> str:
+    text = any_text(value)
+    if "{channel}" not in text:
+        raise ValueError(f"{text!r} has no {{channel}}")
+    return text
+
+
+def _addresses(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(uri, str) for uri in value):
+        raise ValueError(f"{value!r} is no list of addresses")
+    return tuple(value)
+
+
+TURN_URIS = assumption(
+    "turn.uris",
+    "G358",
+    "Addresses of the TURN server; nothing listens there.",
+    ("turn:turn.confsim.invalid:3478?transport=udp", "turns:turn.confsim.invalid:5349?transport=tcp"),
+    ("any list of addresses",),
+    "get_turn_credentials",
+    check=_addresses,
+)

@@ -1,0 +1,14 @@
+"""Terms where the documents do not say."""
+
+from __future__ import annotations
+
+from .register import assumption
+
+BINDS = assumption(
+    "terms.binds",
+    "G173 G176",
+    "Whom the terms bind while they are not required of guests: every other user, or nobody. API tokens and telephony "
+    "users are never bound.",
+    "users",
+    ("nobody",),
+)

@@ -1,0 +1,223 @@
+"""The command line. Exit codes: 0 as asked, 1 wrongly used or not possible, 2 drift between what is and what should be.
+
+Everything but click is imported by the command that needs it, so that each starts fast.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from confsim.control.control import Control
+    from confsim.http.serving import Serving
+    from confsim.service.clock import Clock
+    from confsim.simulator import Simulator
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit."""
+    from confsim.kernel.refusal import Misuse
+
+    try:
+        confsim.main(arguments, prog_name="confsim", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(1)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(1)
+    except Misuse as misuse:
+        click.echo(f"Error: {misuse}", err=True)
+        sys.exit(1)
+
+
+def _option(*names: str, **attributes: Any) -> Callable[[F], F]:
+    """An option with an environment variable: CONFSIM_PORT, or CONFSIM_SERVE_PORT for one command alone."""
+    word = next(name for name in names if name.startswith("--")).removeprefix("--").replace("-", "_").upper()
+
+    def decorate(function: F) -> F:
+        variables = [f"CONFSIM_{function.__name__.rstrip('_').upper()}_{word}", f"CONFSIM_{word}"]
+        return click.option(*names, envvar=variables, show_envvar=True, **attributes)(function)
+
+    return decorate
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="confsim", message="confsim %(version)s")
+def confsim() -> None:
+    """Simulate a multi-tenant web-conferencing REST API."""
+
+
+@confsim.command()
+@_option("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind.")
+@_option("-p", "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 for a free one.")
+@_option("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a world file.")
+@_option("--profile", type=click.Path(), help="Profile (TOML) that chooses alternatives of assumptions.")
+@_option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token.")
+@_option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts.")
+@_option("--frozen", is_flag=True, help="Let the clock stand still.")
+@_option("--name", multiple=True, help="A further Host name to answer to.")
+def serve(
+    host: str,
+    port: int,
+    world: str,
+    profile: str | None,
+    seed: int,
+    clock: str | None,
+    frozen: bool,
+    name: tuple[str, ...],
+) -> None:
+    """Serve a world over HTTP until Ctrl-C or SIGTERM."""
+    import gc
+
+    from confsim.simulator import Simulator
+
+    simulator = Simulator(world, seed, _clock(clock, frozen), profile)
+    server = simulator.serve(host, port, name)
+    gc.collect()
+    gc.freeze()  # what is there now stays; the collector need not look at it again
+    gc.set_threshold(20_000, 20, 100)
+    try:
+        server.run(lambda: click.echo(_greeting(simulator, server)))
+    except OSError as error:
+        raise click.ClickException(str(error.strerror or error)) from None
+
+
+def _clock(at: str | None, frozen: bool) -> Clock:
+    from confsim.service.clock import Clock
+
+    clock = Clock() if at is None else Clock(int(at) if at.isdigit() else at)
+    if frozen:
+        clock.freeze()
+    else:
+        clock.resume()
+    return clock.copy()
+
+
+def _greeting(simulator: Simulator, server: Serving) -> str:
+    """What to know about a world that is served."""
+    from confsim.control.info import get_info
+
+    info = get_info(simulator.control)
+    lines = [f"confsim {info.version} serves the world {info.world}", ""]
+    lines += [f"  API            {server.base_url}", f"  control plane  {server.root}/_confsim"]
+    for client in info.clients:
+        lines += ["", f"{client.name}  {client.id}"]
+        for token, holder in info.tokens.items():
+            if holder.clientId == client.id:
+                whose = "" if holder.userId is None else f"user {holder.userId}"
+                lines.append(f"  {token:22} {holder.role:15} {whose}".rstrip())
+    shown = next((token for token, holder in info.tokens.items() if holder.userId is not None), None)
+    if shown is not None:
+        lines += ["", f"curl {_presented(simulator, shown)}{server.base_url}/users/me"]
+    return "\n".join([*lines, "", "Ctrl-C stops."])
+
+
+def _presented(simulator: Simulator, token: str) -> str:
+    headers, query = simulator.presented(token)
+    return "".join(f"-H '{name}: {value}' " for name, value in headers.items()) + "".join(
+        f"-G -d '{name}={value}' " for name, value in query.items()
+    )
+
+
+@confsim.command()
+@_option("--profile", type=click.Path(), help="Profile (TOML) under which to show them.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def operations(profile: str | None, as_json: bool) -> None:
+    """List every operation: name, route, source, who may call it, the rules it answers for."""
+    from confsim.control.info import list_operations
+
+    found = list_operations(_control(profile))
+    if as_json:
+        return _json(found)
+    rows = [(each.name, f"{each.method} {each.path}", each.source, each.gate, " ".join(each.rules)) for each in found]
+    return _table(("name", "route", "source", "gate", "rules"), rows)
+
+
+@confsim.command()
+@_option("--profile", type=click.Path(), help="Profile (TOML) whose choices to show.")
+@click.option("--operation", help="Only those that touch this operation.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def assumptions(profile: str | None, operation: str | None, as_json: bool) -> None:
+    """List what the documents leave open: id, gaps, statement, what is in force, alternatives."""
+    from confsim.control.info import list_assumptions
+
+    found = list_assumptions(_control(profile), operation=operation)
+    if as_json:
+        return _json(found)
+    for each in found:
+        click.echo(f"{each.id}  [{' '.join(each.gaps)}]")
+        click.echo(f"    {each.statement}")
+        click.echo(f"    default {_plain(each.default)}")
+        if each.value != each.default:
+            click.echo(f"    chosen  {_plain(each.value)}")
+        if each.alternatives:
+            click.echo(f"    or      {', '.join(map(_plain, each.alternatives))}")
+    return None
+
+
+@confsim.command()
+@click.option("--mermaid", metavar="NAME", help="The diagram of this machine, in Mermaid.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def machines(mermaid: str | None, as_json: bool) -> None:
+    """Show the state machines as tables."""
+    from confsim.api.call import API
+    from confsim.kernel.machine import Machine
+
+    API.operations  # noqa: B018  (their modules declare the machines)
+    declared = Machine.declared
+    if mermaid is not None:
+        if mermaid not in declared:
+            raise click.ClickException(f"there is no machine {mermaid!r}; there are {', '.join(declared)}")
+        return click.echo(declared[mermaid].mermaid())
+    if as_json:
+        return _json({name: {"title": each.title, "rows": each.table()} for name, each in declared.items()})
+    for name, each in declared.items():
+        click.echo(f"{name}: {each.title}")
+        columns = ("when", "on", "only if", "then", "effect", "source")
+        _table(columns, [tuple(row[column] for column in columns) for row in each.table()])
+        click.echo()
+    return None
+
+
+@confsim.command()
+@click.option("--control", is_flag=True, help="The control plane's document in place of the API's.")
+@_option("--profile", type=click.Path(), help="Profile (TOML) under which to describe the API.")
+def openapi(control: bool, profile: str | None) -> None:
+    """Print the OpenAPI document."""
+    from confsim.api.files import api_document
+    from confsim.control.info import control_document
+
+    click.echo(control_document() if control else api_document(_control(profile).service.profile))
+
+
+def _control(profile: str | None) -> Control:
+    from confsim.simulator import Simulator
+
+    return Simulator("empty", profile=profile).control
+
+
+def _json(value: Any) -> None:
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2))
+
+
+def _plain(value: Any) -> str:
+    import msgspec
+
+    return msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    """Print rows in columns as wide as their widest cell; the last takes what it needs."""
+    lines = [columns, *rows]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(columns) - 1)]
+    for line in lines:
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
+        click.echo("  ".join([*cells, line[-1]]).rstrip())

@@ -1,0 +1,268 @@
+"""The OpenAPI 3.1 document of a catalogue, read off the declarations of its operations and the register alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType, NoneType
+from typing import Any, get_args
+
+import msgspec
+
+from confsim.assumptions import wire
+from confsim.assumptions.refusals import CODE, Reason
+from confsim.assumptions.register import REGISTER
+
+from .decode import PathParameter, QueryParameter
+from .encode import NoContent, Raw
+from .gates import Grant
+from .operation import Catalogue, Operation
+from .refusing import envelope, refusals, security_schemes, status_of
+from .schema import Components, Profile, Schema, in_force, json_part, parameter
+
+_NAMES = re.compile(r"\{\w+\}")
+_JSON = "application/json"
+_PROBLEM_JSON = "application/problem+json"
+_PROBLEM: Schema = {
+    "type": "object",
+    "properties": {"type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"}},
+    "required": ["title", "status"],
+}
+_NO_PROFILE: Profile = MappingProxyType({})
+
+
+def document(
+    catalogue: Catalogue,
+    *,
+    title: str,
+    version: str,
+    prefix: str,
+    profile: Profile = _NO_PROFILE,
+    problems: bool = False,
+) -> dict[str, Any]:
+    """The document as plain values, the same for the same declarations and profile.
+
+    ``prefix`` is the address below which the paths stand, best relative to where the document is served, so that it
+    holds in every world of a server. ``problems`` says that refusals are problem documents, as in the control plane.
+    """
+    return _Document(catalogue, profile, problems).whole(title, version, prefix)
+
+
+def document_bytes(
+    catalogue: Catalogue, *, title: str, version: str, prefix: str, profile: Profile, problems: bool = False
+) -> bytes:
+    """The document as JSON, made once for each profile."""
+    return _encoded(catalogue, title, version, prefix, problems, _Chosen(profile))
+
+
+class _Chosen:
+    """A profile as the key of a cache."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self._key = tuple(sorted((id, repr(value)) for id, value in profile.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Chosen) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@lru_cache(maxsize=16)
+def _encoded(catalogue: Catalogue, title: str, version: str, prefix: str, problems: bool, chosen: _Chosen) -> bytes:
+    made = document(catalogue, title=title, version=version, prefix=prefix, profile=chosen.profile, problems=problems)
+    return msgspec.json.encode(made)
+
+
+class _Document:
+    """One document in the making."""
+
+    def __init__(self, catalogue: Catalogue, profile: Profile, problems: bool) -> None:
+        self.catalogue = catalogue
+        self.profile = profile
+        self.problems = problems
+        self.components = Components(
+            (operation.body.type for operation in catalogue if operation.body is not None and operation.body.is_json),
+            (type_ for operation in catalogue if (type_ := json_part(operation.result)) is not None),
+            profile,
+        )
+        self.error = _PROBLEM if problems else envelope(profile)
+        self.statuses = {reason: status_of(reason, profile) for reason in Reason}
+        self.leaning: dict[str, list[str]] = {}
+        for entry in sorted(REGISTER.entries.values(), key=lambda entry: entry.id):
+            for name in entry.operations:
+                self.leaning.setdefault(name, []).append(entry.id)
+        self.security = {} if problems else security_schemes(in_force(profile, wire.PRESENTATION))
+
+    def whole(self, title: str, version: str, prefix: str) -> dict[str, Any]:
+        """All of it."""
+        paths = self._paths()
+        used = sorted({code for item in paths.values() for each in item.values() for code in each["responses"]})
+        components: dict[str, Any] = {
+            "schemas": dict(self.components.schemas)
+            if self.error is None
+            else {**self.components.schemas, "Error": self.error},
+            "responses": {f"Error{code}": self._error(code) for code in used if code == "default" or code >= "400"},
+        }
+        if self.security:
+            components["securitySchemes"] = self.security
+        return {
+            "openapi": "3.1.0",
+            "info": {"title": title, "version": version},
+            "servers": [{"url": prefix}],
+            "tags": [{"name": area} for area in dict.fromkeys(operation.area for operation in self.catalogue)],
+            "paths": paths,
+            "components": components,
+        }
+
+    def _paths(self) -> dict[str, Any]:
+        paths: dict[str, dict[str, Any]] = {}
+        shapes: dict[str, str] = {}
+        for operation in self.catalogue:
+            if operation.variant_of:
+                continue
+            method, path = self._route(operation)
+            # Two paths may not differ in the names of their parameters alone; the name first declared stands.
+            path = shapes.setdefault(_NAMES.sub("{}", path), path)
+            paths.setdefault(path, {})[method.lower()] = self._operation(operation, path)
+        return paths
+
+    def _route(self, operation: Operation) -> tuple[str, str]:
+        entry = operation.route_entry
+        if entry is None:
+            return operation.method, operation.path
+        method, _, path = in_force(self.profile, entry).partition(" ")
+        return method, path
+
+    def _operation(self, operation: Operation, path: str) -> dict[str, Any]:
+        variants = [each for each in self.catalogue if each.variant_of == operation.name]
+        whole: dict[str, Any] = {"operationId": operation.name, "tags": [operation.area], **_told(operation)}
+        parameters = self._parameters(operation, variants, path)
+        if parameters:
+            whole["parameters"] = parameters
+        if operation.body is not None:
+            whole["requestBody"] = self._body(operation)
+        whole["responses"] = self._responses([operation, *variants])
+        if self.security:
+            public = Grant.PUBLIC in operation.gate.grants
+            whole["security"] = [] if public else [{name: []} for name in self.security]
+        whole.update(self._extras(operation))
+        if variants:
+            whole["x-confsim-variants"] = [self._variant(each) for each in variants]
+        return whole
+
+    def _extras(self, operation: Operation) -> dict[str, Any]:
+        gate = operation.gate.grants
+        if operation.gate_entry is not None:
+            gate = in_force(self.profile, operation.gate_entry)
+        return {
+            "x-confsim-source": str(operation.source),
+            "x-confsim-line": operation.line,
+            "x-confsim-gate": [str(grant) for grant in gate],
+            "x-confsim-rules": list(operation.rules),
+            "x-confsim-gaps": list(operation.gaps),
+            "x-confsim-assumptions": self.leaning.get(operation.name, []),
+        }
+
+    def _variant(self, operation: Operation) -> dict[str, Any]:
+        """An operation that shares the route of another: a query parameter that it needs tells which is meant."""
+        needed = [parameter.name for parameter in operation.query_parameters if parameter.required]
+        about = {"operationId": operation.name, **_told(operation), "parameters": needed}
+        answers = {"responses": self._success(operation)}
+        return {**about, **answers, **self._extras(operation)}
+
+    def _parameters(self, operation: Operation, variants: list[Operation], path: str) -> list[dict[str, Any]]:
+        names = [match[1:-1] for match in _NAMES.findall(self._route(operation)[1])]
+        standing = dict(zip(names, (match[1:-1] for match in _NAMES.findall(path)), strict=True))
+        listed = [self._in_path(each, standing[each.name]) for each in operation.path_parameters]
+        seen: set[str] = set()
+        for each in [operation, *variants]:
+            for queried in each.query_parameters:
+                if queried.name not in seen:
+                    seen.add(queried.name)
+                    listed.append(self._in_query(queried, needed=queried.required and not variants))
+        if any(each.for_client for each in (operation, *variants)):
+            about = "Run the call in the context of this child client; Partner Admins only."
+            listed.append({"name": "for_client", "in": "query", "description": about, "schema": {"type": "string"}})
+        return listed
+
+    def _in_path(self, of: PathParameter, name: str) -> dict[str, Any]:
+        return {"name": name, "in": "path", "required": True, "schema": parameter(of.wire, self.profile)}
+
+    def _in_query(self, of: QueryParameter, needed: bool) -> dict[str, Any]:
+        schema = parameter(of.wire, self.profile)
+        if of.default is not None:
+            schema["default"] = msgspec.to_builtins(of.default)
+        told: dict[str, Any] = {"name": of.name, "in": "query"}
+        if needed:
+            told["required"] = True
+        if schema["type"] == "array":
+            told |= {"style": "form", "explode": False}
+        return {**told, "schema": schema}
+
+    def _body(self, operation: Operation) -> dict[str, Any]:
+        body = operation.body
+        assert body is not None
+        if not body.is_json:
+            return {"required": False, "content": {"application/octet-stream": {}}}
+        return {"required": not body.optional, "content": {_JSON: {"schema": self.components.of(body.type)}}}
+
+    def _responses(self, operations: list[Operation]) -> dict[str, Any]:
+        responses: dict[str, Any] = {}
+        for operation in operations:
+            for code, response in self._success(operation).items():
+                responses[code] = _either(responses[code], response) if code in responses else response
+        for code in sorted({str(self.statuses[reason]) for each in operations for reason in refusals(each)}):
+            responses.setdefault(code, {"$ref": f"#/components/responses/Error{code}"})
+        responses["default"] = {"$ref": "#/components/responses/Errordefault"}
+        return responses
+
+    def _success(self, operation: Operation) -> dict[str, Any]:
+        result = operation.result
+        if result is NoneType:
+            return _EMPTY[in_force(self.profile, wire.EMPTY)]
+        options = get_args(result)
+        content: dict[str, Any] = {"*/*": {}} if Raw in (result, *options) else {}
+        shown = json_part(result)
+        if shown is not None:
+            content[_JSON] = {"schema": self.components.of(shown)}
+        responses: dict[str, Any] = {"200": {"description": "The answer.", "content": content}}
+        if NoContent in options:
+            responses["204"] = {"description": "There is nothing to show; the answer has no body."}
+        return responses
+
+    def _error(self, code: str) -> dict[str, Any]:
+        reasons = [reason for reason in Reason if str(self.statuses[reason]) == code]
+        told: dict[str, Any] = {"description": "Any other refusal."}
+        if reasons:
+            told["description"] = "Refused: " + " | ".join(reason.value.message for reason in reasons)
+            told["x-confsim-codes"] = [in_force(self.profile, CODE[reason]) for reason in reasons]
+        if self.error is not None:
+            kind = _PROBLEM_JSON if self.problems else _JSON
+            told["content"] = {kind: {"schema": {"$ref": "#/components/schemas/Error"}}}
+        return told
+
+
+_EMPTY: dict[str, dict[str, Any]] = {
+    "200": {"200": {"description": "Done; the answer has no body."}},
+    "200 {}": {"200": {"description": "Done.", "content": {_JSON: {"schema": {"type": "object", "maxProperties": 0}}}}},
+    "204": {"204": {"description": "Done; the answer has no body."}},
+}
+
+
+def _told(operation: Operation) -> dict[str, Any]:
+    told = {"summary": operation.summary}
+    if operation.description:
+        told["description"] = operation.description
+    return told
+
+
+def _either(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The response of two operations that share a route: either schema."""
+    schemas: list[Schema] = []
+    for response in (one, other):
+        schema = response["content"][_JSON]["schema"]
+        schemas += schema.get("anyOf", [schema])
+    return {"description": one["description"], "content": {_JSON: {"schema": {"anyOf": schemas}}}}

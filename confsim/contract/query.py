@@ -1,0 +1,79 @@
+"""The query of a call: from its text to the keyword arguments of the operation."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote_plus
+
+from confsim.assumptions import parsing
+from confsim.assumptions.register import Asker, ask, peek
+from confsim.kernel.refusal import Refusal
+
+from .decode import QueryParameter, decoded, wrong
+from .operation import Operation
+
+
+def query_of(asker: Asker, text: str) -> dict[str, str]:
+    """The query string decoded: form encoding in strict UTF-8, one value for each name (G050, G056, G057)."""
+    query: dict[str, str] = {}
+    for item in text.split("&") if text else ():
+        name, _, value = item.partition("=")
+        name = _plain(asker, name, "query")
+        if not name:
+            continue
+        value = _plain(asker, value, f"query {name}")
+        query[name] = value if name not in query else _repeated(asker, name, query[name], value)
+    return query
+
+
+def names_of(text: str) -> set[str]:
+    """The names in a query string, however wrong the rest of it is: what tells variants of an operation apart."""
+    return {unquote_plus(item.partition("=")[0]) for item in text.split("&")}
+
+
+def _plain(asker: Asker, text: str, where: str) -> str:
+    if "+" in text and ask(asker, parsing.PLUS) == "space":
+        text = text.replace("+", " ")
+    return decoded(text, where, asker) if "%" in text else text
+
+
+def _repeated(asker: Asker, name: str, first: str, again: str) -> str:
+    choice = ask(asker, parsing.REPEATED_QUERY)
+    if choice == "refuse":
+        raise wrong(f"query {name}", "it is given twice")
+    return {"first": first, "last": again, "join": f"{first},{again}"}[choice]
+
+
+def arguments(asker: Asker, operation: Operation, values: dict[str, str]) -> dict[str, Any]:
+    """The keyword arguments of the operation. Refusal INVALID_INPUT for what is missing or cannot be read."""
+    named: dict[str, Any] = {}
+    parameters = operation.query_parameters
+    for parameter in parameters:
+        text = values.get(parameter.name)
+        if text == "" and parameter.wire is not str and ask(asker, parsing.EMPTY_QUERY) == "absent":
+            text = None
+        if text is not None:
+            _read(asker, parameter, text, named)
+        elif parameter.required:
+            raise wrong(parameter.where, "it is missing")
+    if values:
+        for name in unknown(operation, values):
+            if ask(asker, parsing.UNKNOWN_QUERY) == "refuse":
+                raise wrong(f"query {name}", "no such parameter")
+    return named
+
+
+def _read(asker: Asker, parameter: QueryParameter, text: str, named: dict[str, Any]) -> None:
+    try:
+        named[parameter.keyword] = parameter.read(asker, parameter.where, text)
+    except Refusal:
+        if parameter.name not in {"sort", "order"} or ask(asker, parsing.BAD_WORD) == "refuse":
+            raise
+
+
+def unknown(operation: Operation, values: dict[str, str]) -> list[str]:
+    """The names in the query that the call does not list (G048, G049)."""
+    known = {parameter.name for parameter in operation.query_parameters}
+    if operation.for_client:
+        known.add("for_client")
+    return [name for name in values if name not in known]

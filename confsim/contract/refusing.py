@@ -1,0 +1,91 @@
+"""How a document tells of callers and refusals: where the token stands, what may be refused, in which envelope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from confsim.assumptions import wire
+from confsim.assumptions.refusals import STATUS, Reason
+
+from .gates import Grant
+from .operation import Operation
+from .schema import Profile, Schema, in_force
+
+
+def status_of(reason: Reason, profile: Profile) -> int:
+    """The status of a refusal in force."""
+    entry = STATUS[reason]
+    status: int = reason.value.status if entry is None else in_force(profile, entry)
+    return status
+
+
+def refusals(operation: Operation) -> Iterator[Reason]:
+    """The reasons that the declaration makes possible; what else an operation refuses is its own affair."""
+    public = Grant.PUBLIC in operation.gate.grants
+    if operation.path_parameters or operation.query_parameters or operation.body is not None or operation.for_client:
+        yield Reason.INVALID_INPUT
+    if not public:
+        yield from (Reason.CREDENTIAL_MISSING, Reason.CREDENTIAL_INVALID, Reason.CREDENTIAL_EXPIRED)
+        yield from (Reason.TERMS_NOT_ACCEPTED, Reason.ROLE_MISSING)
+    if not public or operation.changes:
+        yield Reason.SERVICE_DISABLED
+    if operation.placeholders:
+        yield Reason.NOT_FOUND
+    if operation.changes:
+        yield from _CONFLICTS
+    if operation.body is not None:
+        yield Reason.BODY_TOO_LARGE if operation.body.is_json else Reason.IMAGE_TOO_LARGE
+
+
+_CONFLICTS = tuple(reason for reason in Reason if reason.value.status == 409)
+
+
+def security_schemes(lines: tuple[str, ...]) -> dict[str, Any]:
+    """The security schemes of the presentations in force."""
+    return {f"token{place}" if place else "token": _scheme(line) for place, line in enumerate(lines)}
+
+
+def _scheme(line: str) -> dict[str, Any]:
+    if line.startswith("?"):
+        return {"type": "apiKey", "in": "query", "name": line[1:].partition("=")[0]}
+    if line.startswith("Cookie: "):
+        return {"type": "apiKey", "in": "cookie", "name": line.removeprefix("Cookie: ").partition("=")[0]}
+    name, _, rest = line.partition(": ")
+    scheme = rest.removesuffix("{token}").strip()
+    if name.lower() == "authorization" and scheme:
+        return {"type": "http", "scheme": scheme.lower()}
+    about: dict[str, Any] = {"description": f"The value is {rest!r}."} if scheme else {}
+    return {"type": "apiKey", "in": "header", "name": name, **about}
+
+
+def envelope(profile: Profile) -> Schema | None:
+    """The schema of the body of an error by the template in force, None when errors have no body."""
+    template = in_force(profile, wire.ERROR_BODY)
+    if isinstance(template, str):
+        template = wire.ERROR_BODIES[template]
+    return None if template is None else _filled(template)
+
+
+_PLACES: dict[str, Schema] = {
+    "$status": {"type": "integer"},
+    "$code": {"type": "string"},
+    "$message": {"type": "string"},
+    "$details": {"type": "array", "items": {"type": "object"}},
+}
+
+
+def _filled(template: Any) -> Schema:
+    if isinstance(template, dict):
+        # An empty list, as of details that there are none of, is left out.
+        required = [name for name, part in template.items() if part not in ("$details", [])]
+        return {
+            "type": "object",
+            "properties": {name: _filled(part) for name, part in template.items()},
+            "required": required,
+        }
+    if isinstance(template, list):
+        return {"type": "array", "prefixItems": [_filled(part) for part in template]}
+    if isinstance(template, str) and template in _PLACES:
+        return _PLACES[template]
+    return {"const": template}

@@ -1,0 +1,1 @@
+"""The control plane: what a test does to the world and asks about it, beside the API. Mounted under /_confsim."""

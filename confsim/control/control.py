@@ -1,0 +1,95 @@
+"""The words that the control plane is written in: its catalogue, what a call of it gets, what its bodies are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from confsim.assumptions import parsing, wire
+from confsim.contract import gates
+from confsim.contract.operation import Catalogue
+from confsim.domain import clients, users
+from confsim.domain.clients import CLIENTS, Client
+from confsim.domain.users import USERS, User
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import Change
+from confsim.service.pipeline import HOST, Service
+from confsim.service.worlds import Worlds
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Where the control plane stands below the mount of its world.
+PREFIX = "/_confsim"
+#: How the control plane reads its own calls, whatever the profile of the world says.
+STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
+
+
+def _modules() -> None:
+    from . import families  # noqa: F401  (imported for the operations it declares)
+
+
+CONTROL = Catalogue("confsim control plane", _modules)
+
+
+def operation(route: str) -> Callable[[F], F]:
+    """Declare an operation of the control plane; it needs no credential."""
+    return CONTROL.operation(route, gate=gates.PUBLIC)
+
+
+class Order(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A JSON body of the control plane: a field that is not listed is refused."""
+
+
+class Control:
+    """What an operation of the control plane gets beside its arguments: a world and those beside it.
+
+    ``host`` is the name under which the caller reaches the server.
+    """
+
+    __slots__ = ("host", "profile", "service", "used", "worlds")
+
+    def __init__(self, service: Service, worlds: Worlds, host: str = HOST) -> None:
+        self.service = service
+        self.worlds = worlds
+        self.host = host
+        self.profile = STRICT
+        self.used: dict[str, None] = {}
+
+    @property
+    def root(self) -> str:
+        """The URL of the world's mount, without a slash at its end."""
+        return f"http://{self.host}{self.service.mount}"
+
+    @property
+    def base_url(self) -> str:
+        """The URL below which the API of the world stands."""
+        prefix: str = self.service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
+        return self.root + prefix
+
+    def see(self) -> Change:
+        """The world at this instant, to be read."""
+        return self.service.change()
+
+    @contextmanager
+    def change(self) -> Iterator[Change]:
+        """A change of the world that is in force when the block ends, and dropped when it raises."""
+        with self.service.lock:
+            change = self.service.change()
+            yield change
+            self.service.commit(change)
+
+
+def client_of(change: Change, id: str) -> Client:
+    """The client of this id. Refusal NOT_FOUND."""
+    return clients.get(change, id)
+
+
+def user_of(change: Change, id: int) -> User:
+    """The user of this id in whichever client; ids are unique over the whole service. Misuse (404)."""
+    for client in CLIENTS.of(change):
+        if id in USERS.of(change, client.id):
+            return users.get(change, client.id, id)
+    raise Misuse(f"there is no user {id}", status=404)

@@ -1,0 +1,291 @@
+"""The journal: every call of the API, what it was answered, what it leaned on and what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from fnmatch import fnmatchcase
+from typing import Any
+
+import msgspec
+
+from confsim.api.call import API
+from confsim.assumptions import wire
+from confsim.assumptions.register import Asking
+from confsim.contract.operation import Operation
+from confsim.contract.query import query_of, unknown
+from confsim.contract.types import Int, Json, Wire
+from confsim.domain.credentials import Caller
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.table import Table
+from confsim.kernel.world import World
+from confsim.service.journal import Entry
+
+from .control import Control, Order, operation
+
+
+class Changed(Wire):
+    """A record that a call wrote: the fields that differ. ``before`` is null when it was made, ``after`` when removed."""
+
+    table: str
+    client: str
+    key: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+class Ignored(Wire):
+    """What a call sent and the service passed over."""
+
+    body: list[str]
+    query: list[str]
+
+
+class CallerInfo(Wire):
+    """Who called: a user, or an API token."""
+
+    clientId: str
+    userId: int | None = None
+    apiToken: str | None = None
+
+
+class Seen(Wire):
+    """A call. ``operation`` is null when no route matched; ``assumptions`` are the ids of those it leaned on."""
+
+    id: str
+    at: int
+    operation: str | None
+    method: str
+    path: str
+    query: dict[str, str]
+    body: Any
+    status: int
+    answer: Any
+    caller: CallerInfo | None
+    assumptions: list[str]
+    changes: list[Changed]
+    ignored: Ignored
+
+
+class Unmatched(Wire):
+    """A call that reached no operation, with the route that comes nearest to it."""
+
+    id: str
+    at: int
+    method: str
+    path: str
+    status: int
+    nearest: str
+
+
+class Count(Wire):
+    """How many calls there are."""
+
+    count: int
+
+
+class Pattern(Order):
+    """Which calls are meant: those that are all of what is given.
+
+    ``path`` may hold ``*`` for anything; ``body`` is a part of the JSON body: objects that have at least these fields,
+    everything else equal.
+    """
+
+    operation: str | None = None
+    method: str | None = None
+    path: str | None = None
+    status: Int | None = None
+    body: Json = None
+
+
+@operation("GET /requests")
+def list_requests(
+    control: Control,
+    *,
+    operation: str | None = None,
+    method: str | None = None,
+    path: str | None = None,
+    status: int | None = None,
+    limit: int | None = None,
+) -> list[Seen]:
+    """List the calls of the API, newest last: those that match, and the last so many of them.
+
+    Misuse (404) for an unknown operation.
+    """
+    pattern = Pattern(operation=operation, method=method, path=path, status=status)
+    found = list(matching(control, pattern))
+    return [seen(control, each) for each in (found if limit is None else found[max(0, len(found) - limit) :])]
+
+
+@operation("DELETE /requests")
+def clear_requests(control: Control) -> Count:
+    """Forget every call; tells how many they were."""
+    return Count(count=control.service.journal.clear())
+
+
+@operation("DELETE /requests/{id}")
+def forget_request(control: Control, id: str) -> Count:
+    """Forget one call. Misuse (404) when there is none of this id."""
+    if not control.service.journal.forget(id):
+        raise Misuse(f"there is no request {id!r}", status=404)
+    return Count(count=1)
+
+
+@operation("POST /requests/count")
+def count_requests(control: Control, body: Pattern) -> Count:
+    """Count the calls that match. Misuse (404) for an unknown operation."""
+    return Count(count=sum(1 for _ in matching(control, body)))
+
+
+@operation("POST /requests/find")
+def find_requests(control: Control, body: Pattern) -> list[Seen]:
+    """List the calls that match, newest last. Misuse (404) for an unknown operation."""
+    return [seen(control, each) for each in matching(control, body)]
+
+
+@operation("GET /requests/unmatched")
+def list_unmatched_requests(control: Control) -> list[Unmatched]:
+    """List the calls that reached no operation, each with the nearest route."""
+    return [
+        Unmatched(
+            id=each.id,
+            at=each.at,
+            method=each.request.method,
+            path=each.request.target,
+            status=each.response.status,
+            nearest=_nearest(control, each),
+        )
+        for each in control.service.journal
+        if not each.operation
+    ]
+
+
+def matching(control: Control, pattern: Pattern) -> Iterator[Entry]:
+    """The entries that are all of what the pattern says."""
+    if pattern.operation is not None and pattern.operation not in API.operations:
+        raise Misuse(f"there is no operation {pattern.operation!r}", status=404)
+    for entry in control.service.journal:
+        request = entry.request
+        if (
+            (pattern.operation is None or entry.operation == pattern.operation)
+            and (pattern.method is None or request.method == pattern.method.upper())
+            and (pattern.path is None or fnmatchcase(request.target, pattern.path))
+            and (pattern.status is None or entry.response.status == pattern.status)
+            and (pattern.body is None or _part_of(pattern.body, _read(request.body)))
+        ):
+            yield entry
+
+
+def seen(control: Control, entry: Entry) -> Seen:
+    """The entry as it is told."""
+    request, response = entry.request, entry.response
+    query = _query(control, request.query)
+    return Seen(
+        id=entry.id,
+        at=entry.at,
+        operation=entry.operation or None,
+        method=request.method,
+        path=request.target,
+        query=query,
+        body=_read(request.body),
+        status=response.status,
+        answer=_read(response.body),
+        caller=_caller(entry.caller),
+        assumptions=list(entry.assumptions),
+        changes=list(changes(entry)),
+        ignored=_ignored(API.get(entry.operation), query, request.body),
+    )
+
+
+def _caller(caller: Caller | None) -> CallerInfo | None:
+    if caller is None:
+        return None
+    return CallerInfo(
+        clientId=caller.client.id,
+        userId=None if caller.user is None else caller.user.id,
+        apiToken=caller.api_token,
+    )
+
+
+def _query(control: Control, text: str) -> dict[str, str]:
+    try:
+        return query_of(Asking(control.service.profile), text)
+    except Refusal:
+        return {"": text}
+
+
+def _ignored(performed: Operation | None, query: dict[str, str], raw: bytes) -> Ignored:
+    if performed is None:
+        return Ignored(body=[], query=[])
+    body = performed.body
+    return Ignored(body=[] if body is None else body.ignored(raw), query=unknown(performed, query))
+
+
+def _read(raw: bytes) -> Any:
+    """The bytes as JSON, as text, or by their number."""
+    if not raw:
+        return None
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        pass
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return f"<{len(raw)} bytes>"
+
+
+def changes(entry: Entry) -> Iterator[Changed]:
+    """The records that the call wrote, each once, with the fields that differ."""
+    for (client, table), key in dict.fromkeys(entry.touched):
+        before, after = (_record(world, client, table, key) for world in (entry.before, entry.after))
+        if before == after:
+            continue
+        if before is not None and after is not None:
+            names = [name for name in after if before.get(name) != after[name]]
+            before, after = ({name: each[name] for name in names} for each in (before, after))
+        yield Changed(table=table, client=client, key=_text(key), before=before, after=after)
+
+
+def _record(world: World, client: str, table: str, key: Any) -> dict[str, Any] | None:
+    record = Table.declared[table].seen(world, client).get(key)
+    if record is None:
+        return None
+    told: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
+    return told
+
+
+def _text(key: Any) -> str:
+    return " ".join("" if part is None else str(part) for part in key) if isinstance(key, tuple) else str(key)
+
+
+def _part_of(part: Any, whole: Any) -> bool:
+    if isinstance(part, Mapping):
+        return isinstance(whole, Mapping) and all(
+            name in whole and _part_of(value, whole[name]) for name, value in part.items()
+        )
+    return type(part) is type(whole) and bool(part == whole)
+
+
+def _nearest(control: Control, entry: Entry) -> str:
+    """The route that the request comes nearest to."""
+    profile = control.service.profile
+    prefix: str = profile.get(wire.PREFIX.id, wire.PREFIX.default)
+    target = entry.request.target.removeprefix(control.service.mount)
+    asked = _segments(target.removeprefix(prefix))
+    routes = (each.route(profile) for each in API)
+    method, path = max(routes, key=lambda route: _nearness(entry.request.method, asked, *route))
+    return f"{method} {prefix}{path}"
+
+
+def _segments(path: str) -> list[str]:
+    return [segment for segment in path.split("/") if segment]
+
+
+def _nearness(method: str, asked: Iterable[str], offered: str, path: str) -> float:
+    theirs, ours = list(asked), _segments(path)
+    alike = sum(
+        0.8 if our.startswith("{") else SequenceMatcher(None, their.lower(), our.lower()).ratio()
+        for their, our in zip(theirs, ours, strict=False)
+    )
+    return alike / max(len(theirs), len(ours), 1) + (0.05 if method == offered else 0.0)

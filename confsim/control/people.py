@@ -1,0 +1,178 @@
+"""Clients, users, tokens and logins: what comes into the world from outside the API."""
+
+from __future__ import annotations
+
+from confsim.contract.types import Handle, Int, Json, Long, Name, Wire
+from confsim.domain import api_tokens, clients, credentials, emails, handles, invitations, users
+from confsim.domain.api_tokens import API_TOKENS
+from confsim.domain.channels import CHANNELS
+from confsim.domain.clients import CLIENTS, Client
+from confsim.domain.credentials import CREDENTIALS
+from confsim.domain.users import Account, Level, User
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import Change
+from confsim.service.clock import span
+
+from .control import Control, Order, client_of, operation, user_of
+
+
+class Token(Wire):
+    """A token. ``expires`` is the instant of its end, null when there is none."""
+
+    token: str
+    expires: int | None
+
+
+class IssueToken(Order):
+    """Either ``userId``, or ``clientId`` with ``kind`` "api". ``ttl`` is a duration: "15m", or milliseconds."""
+
+    userId: Long | None = None
+    clientId: str | None = None
+    kind: str | None = None
+    ttl: Json = None
+
+
+class MakeUser(Order):
+    """A user. ``levels`` are ids of access levels; an ``email`` that is not ``verified`` is mailed its code.
+
+    ``channel`` is the channel that an unregistered user is made for.
+    """
+
+    clientId: str
+    handle: Handle
+    registered: bool = True
+    levels: list[Int] = []
+    email: str | None = None
+    verified: bool = True
+    fullName: Name | None = None
+    channel: str | None = None
+
+
+class MadeUser(Wire):
+    """The user that was made, with a token."""
+
+    id: int
+    token: str
+
+
+class MakeClient(Order):
+    """A client; without ``parent`` it stands at the top. ``reseller`` says whether its admins may manage children."""
+
+    name: Name
+    parent: str | None = None
+    reseller: bool = False
+
+
+class MadeClient(Wire):
+    """The client that was made."""
+
+    id: str
+
+
+class RedeemInvitation(Order):
+    """The code of a Nonce invitation. ``provider`` is the one to log in with, the client's default without it."""
+
+    code: str
+    provider: str | None = None
+
+
+class Redeemed(Wire):
+    """The user who was invited, with a token."""
+
+    userId: int
+    token: str
+
+
+@operation("POST /tokens")
+def issue_token(control: Control, body: IssueToken) -> Token:
+    """Mint a token: of a user, as a login would, or an API token of a client. Nothing else changes.
+
+    Without ``ttl`` a user's token lives as long as any, and an API token for ever.
+    """
+    if (body.userId is None) is (body.clientId is None):
+        raise Misuse("give userId, or clientId with kind 'api'")
+    kind = body.kind or ("api" if body.clientId is not None else "user")
+    if kind != ("api" if body.clientId is not None else "user"):
+        raise Misuse(f"kind {body.kind!r} does not go with {'userId' if body.clientId is None else 'clientId'}")
+    life = None if body.ttl is None else span(body.ttl)
+    if life == 0:
+        raise Misuse("ttl: a time to live of zero")
+    with control.change() as change:
+        if body.userId is not None:
+            minted = credentials.issue(change, user_of(change, body.userId), life)
+            return Token(token=minted.value, expires=minted.expires)
+        return _api_token(change, client_of(change, body.clientId or ""), life)
+
+
+def _api_token(change: Change, client: Client, life: int | None) -> Token:
+    made = api_tokens.create(change, client, None)
+    if life is not None:
+        made = API_TOKENS.of(change, client.id).put(api_tokens.replace(made, expires=change.now + life))
+        credential = CREDENTIALS.of(change)[made.value]
+        CREDENTIALS.of(change).put(api_tokens.replace(credential, expires=made.expires))
+    return Token(token=made.value, expires=made.expires)
+
+
+@operation("POST /users")
+def make_user(control: Control, body: MakeUser) -> MadeUser:
+    """Make a user who has accepted the terms, registered or not, with any levels and any address.
+
+    Misuse for an unknown level; refusals as in the API for a handle or an address that is taken.
+    """
+    levels = [_level(id) for id in body.levels]
+    if levels and not body.registered:
+        raise Misuse("levels: an unregistered user holds no access levels")
+    with control.change() as change:
+        client = client_of(change, body.clientId)
+        if body.channel is not None and body.channel not in CHANNELS.of(change, client.id):
+            raise Misuse(f"channel: the client has no channel {body.channel!r}", status=404)
+        if body.registered and client.unique_handles and not handles.free(change, client, body.handle):
+            raise Misuse(f"handle: {body.handle!r} is used or reserved", status=409)
+        user = users.create(
+            change,
+            client.id,
+            body.handle,
+            Account.REGISTERED if body.registered else Account.GUEST,
+            full_name=body.fullName,
+            levels=tuple(levels),
+            accepted=client.terms.version,
+            channel=body.channel,
+        )
+        user = emails.given(change, user, body.email, "verified" if body.verified else "mailed")
+        return MadeUser(id=user.id, token=credentials.issue(change, user).value)
+
+
+def _level(id: int) -> Level:
+    known = {level.value: level for level in Level}
+    if id not in known:
+        raise Misuse(f"levels: there is no access level {id}; there are {', '.join(map(str, known))}")
+    return known[id]
+
+
+@operation("POST /clients")
+def make_client(control: Control, body: MakeClient) -> MadeClient:
+    """Make a client at any depth, whether or not its parent has the reseller interface."""
+    with control.change() as change:
+        if body.parent is not None:
+            client_of(change, body.parent)
+        made = clients.create(change, body.name, body.parent, reseller=body.reseller)
+        return MadeClient(id=made.id)
+
+
+@operation("POST /invitations/redeem")
+def redeem_invitation(control: Control, body: RedeemInvitation) -> Redeemed:
+    """Do what a login with a Nonce does: use the code up, connect the user to a provider, mint a token.
+
+    Refused as the API would: a code that is unknown, used, replaced, expired or Persistent.
+    """
+    with control.change() as change:
+        user, credential = _redeemed(change, body)
+        return Redeemed(userId=user.id, token=credential.value)
+
+
+def _redeemed(change: Change, body: RedeemInvitation) -> tuple[User, credentials.Credential]:
+    known = [client for client in CLIENTS.of(change) if invitations.by_code(change, client, body.code) is not None]
+    client = known[0] if known else next(iter(CLIENTS.of(change)), None)
+    if client is None:
+        raise Misuse("code: the world has no client", status=404)
+    return invitations.redeem(change, client, body.code, body.provider)

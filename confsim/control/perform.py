@@ -1,0 +1,82 @@
+"""A call of the control plane: decoded as strictly as can be, refused in RFC 9457 problem documents, never journaled."""
+
+from __future__ import annotations
+
+import traceback
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from confsim.assumptions.refusals import Reason
+from confsim.contract.encode import encode
+from confsim.contract.operation import Operation
+from confsim.contract.query import arguments, query_of
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service.message import Request, Response
+from confsim.service.pipeline import HOST, Service
+from confsim.service.worlds import Worlds
+
+from .control import Control
+
+_HEADERS = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
+
+
+def perform(
+    service: Service, worlds: Worlds, operation: Operation, path: tuple[str, ...], request: Request
+) -> Response:
+    """The answer to a call of the control plane, whatever happens in it."""
+    control = Control(service, worlds, request.headers.get("host", HOST))
+    try:
+        _same_origin(request)
+        with service.lock:
+            things = [
+                parameter.read(control, parameter.where, text)
+                for parameter, text in zip(operation.path_parameters, path, strict=True)
+            ]
+            named = arguments(control, operation, query_of(control, request.query))
+            if operation.body is not None:
+                named["body"] = operation.body.read(control, request.body)
+            result = operation.function(control, *things, **named)
+        status, kind, body = encode(control, operation, result)
+        return Response(status, [("Content-Type", kind), ("Cache-Control", "no-store")], body)
+    except Misuse as misuse:
+        return problem(misuse.status, str(misuse), **misuse.facts)
+    except Refusal as refusal:
+        return refuse(refusal)
+    except Exception as bug:
+        bug.add_note(f"confsim failed while it answered {request.method} {request.target} of the control plane")
+        service.bugs.append(bug)
+        reference = "".join(traceback.format_exception_only(bug)).strip()
+        return problem(500, f"confsim failed: {reference}", reference=reference)
+
+
+def refuse(refusal: Refusal) -> Response:
+    """The problem document of a refusal; statuses are those of the table, whatever a profile says."""
+    reason = refusal.reason
+    assert isinstance(reason, Reason)
+    facts = refusal.facts
+    response = problem(
+        reason.value.status, reason.value.message.format_map(facts), code=reason.name.lower(), **facts
+    )
+    if "allowed" in facts:
+        response.headers.append(("Allow", str(facts["allowed"])))
+    return response
+
+
+def problem(status: int, detail: str, **facts: Any) -> Response:
+    """An RFC 9457 problem document."""
+    told: dict[str, Any] = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    told |= {name: value for name, value in facts.items() if name not in told}
+    return Response(status, list(_HEADERS), msgspec.json.encode(told, enc_hook=str))
+
+
+def _same_origin(request: Request) -> None:
+    """Refuse what a page of another site makes a browser send. Misuse (403)."""
+    headers = request.headers
+    origin = headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", HOST).lower():
+        raise Misuse(f"the control plane does not answer to pages of {origin[:200]}", status=403)
+    if headers.get("sec-fetch-site", "none") in {"cross-site", "same-site"}:
+        raise Misuse("the control plane does not answer to pages of other sites", status=403)

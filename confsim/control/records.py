@@ -1,0 +1,148 @@
+"""Fields of records that no documented call sets: what a deployment's own tools would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
+
+from confsim.contract.types import Int, Json
+from confsim.domain import clients, terms
+from confsim.domain.channels import CHANNELS, ROOMS, Channel
+from confsim.domain.clients import CLIENTS, Client
+from confsim.domain.users import USERS, AuthKind, User
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.table import Record
+from confsim.kernel.world import Change
+
+from .control import Control, client_of, operation, user_of
+
+
+class Fields(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The fields of a kind of record that may be set. What is left out stays as it is."""
+
+    def given(self) -> dict[str, Any]:
+        """The fields that were given, by the names of the record."""
+        return {name: value for name in self.__struct_fields__ if (value := getattr(self, name)) is not UNSET}
+
+
+class Kind:
+    """A kind of record: the fields that may be set, how a record is found, how they are set."""
+
+    #: Every kind by name.
+    declared: dict[str, Kind] = {}
+
+    def __init__(
+        self,
+        name: str,
+        fields: type[Fields],
+        find: Callable[[Change, str], Any],
+        apply: Callable[[Change, Any, dict[str, Any]], Record],
+    ) -> None:
+        Kind.declared[name] = self
+        self.name = name
+        self.fields = fields
+        self.find = find
+        self.apply = apply
+
+
+@operation("POST /records/{kind}/{id}")
+def change_record(control: Control, kind: str, id: str, body: Json) -> Json:
+    """Set fields of a record that no documented call sets, and answer the record.
+
+    Misuse for an unknown kind, record (404) or field, and for a value that does not fit.
+    """
+    known = Kind.declared.get(kind)
+    if known is None:
+        raise Misuse(f"there is no kind of record {kind!r}; there are {', '.join(Kind.declared)}", status=404)
+    try:
+        given = msgspec.convert(body, known.fields).given()
+    except msgspec.ValidationError as error:
+        allowed = ", ".join(known.fields.__struct_encode_fields__)
+        raise Misuse(f"{kind}: {error}; the fields are {allowed}") from None
+    with control.change() as change:
+        return msgspec.to_builtins(known.apply(change, known.find(change, id), given), str_keys=True)
+
+
+class UserFields(Fields):
+    """``follow`` are the ids of the users whom this one follows, in the same client."""
+
+    reputation: Int | UnsetType = UNSET
+    follows: list[int] | UnsetType = field(default=UNSET, name="follow")
+    auth_kind: AuthKind | None | UnsetType = field(default=UNSET, name="authKind")
+
+
+class ChannelFields(Fields):
+    """``favourite`` are the ids of the users who favour the channel; ``populationLimit`` null is no limit."""
+
+    reputation: Int | UnsetType = UNSET
+    star: bool | UnsetType = UNSET
+    premium: bool | UnsetType = UNSET
+    organization: bool | UnsetType = UNSET
+    max_users: Int | UnsetType = field(default=UNSET, name="maxUsers")
+    make_private: bool | UnsetType = field(default=UNSET, name="makePrivate")
+    audio_quality: str | UnsetType = field(default=UNSET, name="audioQuality")
+    public_pin: bool | UnsetType = field(default=UNSET, name="publicPIN")
+    population_limit: Int | None | UnsetType = field(default=UNSET, name="populationLimit")
+    broadcast_enabled: bool | UnsetType = field(default=UNSET, name="broadcastEnabled")
+    media_pool_size: int | UnsetType = field(default=UNSET, name="mediaPoolSize")
+    favourites: list[int] | UnsetType = field(default=UNSET, name="favourite")
+
+
+class ClientFields(Fields):
+    """``reseller`` enables the reseller interface; ``termsRequired`` binds guests to accept the terms."""
+
+    reseller: bool | UnsetType = UNSET
+    terms_required: bool | UnsetType = field(default=UNSET, name="termsRequired")
+
+
+def _user(change: Change, id: str) -> User:
+    return user_of(change, int(id) if id.isascii() and id.isdigit() and len(id) < 20 else -1)
+
+
+def _change_user(change: Change, user: User, given: dict[str, Any]) -> Record:
+    if "follows" in given:
+        given["follows"] = _people(change, user.client, "follow", given["follows"])
+    return USERS.of(change, user.client).put(msgspec.structs.replace(user, **given))
+
+
+def _channel(change: Change, id: str) -> Channel:
+    for client in CLIENTS.of(change):
+        for table in (CHANNELS, ROOMS):
+            channel = table.of(change, client.id).get(id)
+            if channel is not None:
+                return channel
+    raise Misuse(f"there is no channel {id!r}", status=404)
+
+
+def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> Record:
+    if "favourites" in given:
+        given["favourites"] = _people(change, channel.client, "favourite", given["favourites"])
+    if not 1 <= given.get("reputation", 1) <= 15:
+        raise Misuse("channel: reputation is a scale of 1 to 15")
+    if given.get("audio_quality", "toll") not in {"toll", "broadcast"}:
+        raise Misuse("channel: audioQuality is toll or broadcast")
+    table = CHANNELS if channel.parent is None else ROOMS
+    return table.of(change, channel.client).put(msgspec.structs.replace(channel, **given))
+
+
+def _change_client(change: Change, client: Client, given: dict[str, Any]) -> Record:
+    if "reseller" in given:
+        client = clients.update(change, client, reseller=given["reseller"])
+    if "terms_required" in given:
+        client = terms.require(change, client, given["terms_required"])
+    return client
+
+
+def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int, ...]:
+    for id in ids:
+        if id not in USERS.of(change, client):
+            raise Misuse(f"{name}: the client has no user {id}", status=404)
+    return tuple(dict.fromkeys(ids))
+
+
+Kind("user", UserFields, _user, _change_user)
+Kind("channel", ChannelFields, _channel, _change_channel)
+Kind("client", ClientFields, client_of, _change_client)

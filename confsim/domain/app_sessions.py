@@ -1,0 +1,242 @@
+"""App sessions: runs of client applications, their logs, and what is linked to them."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from confsim.assumptions import app_sessions as assumed
+from confsim.assumptions import conventions
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.world import Change
+
+from . import channels
+from .channels import Channel
+from .clients import Client
+from .credentials import Caller
+from .sessions import SESSIONS
+from .users import User
+
+
+class Run(Enum):
+    """An app session is registered once; no end is modelled."""
+
+    REGISTERED = "registered"
+
+
+class AppSession(Record, kw_only=True):
+    """One run of a client application. ``started`` as the caller gave it, in epoch milliseconds.
+
+    ``by`` is the user who registered it, None for an API token. ``channels``, ``sessions`` and ``users`` are the ids of
+    what is linked to it, each once, in the order of linking; channels keep their ids when they are deleted (G309).
+    ``logged`` counts its logs.
+    """
+
+    id: str
+    client: str
+    url: str
+    started: int
+    by: int | None = None
+    channels: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    users: tuple[int, ...] = ()
+    logged: int = 0
+
+
+class Log(Record, kw_only=True):
+    """One log of an app session, the ``number``-th that arrived. ``time`` in epoch milliseconds, unchecked (G120)."""
+
+    app_session: str
+    number: int
+    time: int
+    data: str
+    index: int | None = None
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """What tells it from every other log of the client."""
+        return self.app_session, self.number
+
+
+APP_SESSIONS: Table[str, AppSession] = Table("app sessions", AppSession, "id")
+BY_SESSION: Index[Log] = Index("app session", lambda log: (log.app_session,))
+BY_INDEX: Index[Log] = Index("index", lambda log: ((log.app_session, log.index),) if log.index is not None else ())
+LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "place", BY_SESSION, BY_INDEX)
+
+
+def _append(change: Change, run: AppSession, facts: Facts) -> AppSession:
+    """The log is kept, in the place of the one that has its index where that is allowed."""
+    log: Log = facts["log"]
+    earlier: Log | None = facts["earlier"]
+    if earlier is not None:
+        log = replace(log, number=earlier.number)
+    else:
+        run = APP_SESSIONS.of(change, run.client).put(replace(run, logged=log.number))
+    LOGS.of(change, run.client).put(log)
+    return run
+
+
+def _link(change: Change, run: AppSession, facts: Facts) -> AppSession:
+    """Channels, channel sessions and users are sets: linking again says nothing new (G388)."""
+    linked = {name: tuple(dict.fromkeys((*getattr(run, name), id))) for name, id in facts["links"].items()}
+    return APP_SESSIONS.of(change, run.client).put(replace(run, **linked))
+
+
+def _nothing(change: Change, run: AppSession, facts: Facts) -> AppSession:
+    """The log is there already."""
+    return run
+
+
+_ALIKE = Guard("it counts as the same log", lambda run, facts: facts["alike"])
+_HERE = Run.REGISTERED
+
+MACHINE: Machine[Run, AppSession] = Machine(
+    "app session",
+    "One run of a client application (R306, R427-R435).",
+    Run,
+    (
+        Row("log", _HERE, _HERE, effect=_append, source="P2 L243, R428"),
+        Row("repeat", _HERE, _HERE, only_if=_ALIKE, effect=_nothing, source="P2 L243, R429, G383"),
+        Row("link", _HERE, _HERE, effect=_link, source="P2 L246, L354, R434, R435, G388, G582"),
+    ),
+    read=lambda run, facts: Run.REGISTERED,
+    refusals={None: Reason.LOG_INDEX_TAKEN},
+    initial=Run.REGISTERED,
+)
+
+
+def register(change: Change, caller: Caller, started: int, url: str, channel: str | None) -> AppSession:
+    """Register a run in the caller's client and answer it (R427).
+
+    Refusals INVALID_INPUT for a channel that the client has not (G381) and for a start too far from now (G382).
+    """
+    client = caller.client.id
+    within = ask(change, assumed.STARTED_WITHIN)
+    if within and abs(started - change.now) > within:
+        raise Refusal(Reason.INVALID_INPUT, where="body started", problem=f"it is more than {within} ms from now")
+    if channel is not None:
+        known = channels.find(change, client, channel) or channels.find(change, client, channel.lower())
+        if known is None and ask(change, assumed.UNKNOWN_CHANNEL) == "refuse":
+            raise Refusal(Reason.INVALID_INPUT, where="body channel", problem=f"there is no channel {channel!r} here")
+        channel = known.id if known is not None else channel
+    user = caller.user
+    return APP_SESSIONS.of(change, client).put(
+        AppSession(
+            id=change.uuid(),
+            client=client,
+            url=url,
+            started=started,
+            by=user.id if user is not None else None,
+            channels=(channel,) if channel is not None else (),
+            users=(user.id,) if user is not None and ask(change, assumed.REGISTRANT) else (),
+        )
+    )
+
+
+def get(change: Change, client: str, id: str) -> AppSession:
+    """The app session of this id in the client; upper case is taken as equal. Refusal NOT_FOUND."""
+    rows = APP_SESSIONS.of(change, client)
+    run = rows.get(id) or rows.get(id.lower())
+    if run is None:
+        raise Refusal(Reason.NOT_FOUND, what="app session", id=id)
+    return run
+
+
+def append(change: Change, run: AppSession, time: int, data: str, index: int | None) -> None:
+    """Append a log. Refusals LOG_INDEX_TAKEN (G383), INVALID_INPUT for a missing index where one is needed (G384)."""
+    if index is None and ask(change, assumed.INDEX_NEEDED):
+        raise Refusal(Reason.INVALID_INPUT, where="body index", problem="it is missing")
+    earlier = None if index is None else LOGS.of(change, run.client).first(BY_INDEX, (run.id, index))
+    log = Log(app_session=run.id, number=run.logged + 1, time=time, data=data, index=index)
+    how = "overwrites" if earlier is None else ask(change, assumed.REPEATED_INDEX)
+    if earlier is None or how == "overwrites":
+        MACHINE.fire(change, run, "log", log=log, earlier=earlier)
+    else:
+        same = earlier.time == time and earlier.data == data
+        MACHINE.fire(change, run, "repeat", index=index, alike=how == "ignored" or (how == "same-ignored" and same))
+
+
+def logs(change: Change, run: AppSession) -> list[Log]:
+    """The logs of an app session in the order of G385."""
+    found = LOGS.of(change, run.client).find(BY_SESSION, run.id)
+    order = ask(change, assumed.LOG_ORDER)
+    if order == "index":
+        found.sort(key=lambda log: (log.index is None, log.index or 0, log.number))
+    elif order == "time":
+        found.sort(key=lambda log: (log.time, log.number))
+    return found
+
+
+def link_channel(change: Change, run: AppSession, channel: Channel, session: str | None = None) -> AppSession:
+    """Link a channel, and a session of it (R434, R435). Refusals NOT_FOUND, SESSION_ELSEWHERE (G387)."""
+    links: dict[str, Any] = {"channels": channel.id}
+    if session is not None:
+        links["sessions"] = _session(change, channel, session)
+    return MACHINE.fire(change, run, "link", links=links)
+
+
+def _session(change: Change, channel: Channel, id: str) -> str:
+    sessions = SESSIONS.of(change, channel.client)
+    found = sessions.get(id) or sessions.get(id.lower())
+    if found is not None and found.channel == channel.id:
+        return found.id
+    if ask(change, assumed.ELSEWHERE) == "store":
+        return id
+    if found is None:
+        raise Refusal(Reason.NOT_FOUND, what="session", id=id)
+    raise Refusal(Reason.SESSION_ELSEWHERE, id=id, channel=channel.id)
+
+
+def link_user(change: Change, run: AppSession, user: User) -> AppSession:
+    """Link a user of the client (G582)."""
+    return MACHINE.fire(change, run, "link", links={"users": user.id})
+
+
+class Wanted(Struct, frozen=True):
+    """What app sessions to find: all that is given must match (R432). Instants in epoch milliseconds."""
+
+    user: int | None = None
+    session: str | None = None
+    channel: str | None = None
+    url: str | None = None
+    before: int | None = None
+    after: int | None = None
+
+
+def find(change: Change, client: Client, caller: Caller, wanted: Wanted) -> list[AppSession]:
+    """The client's app sessions that match, newest first (R431, G389)."""
+    rows = APP_SESSIONS.of(change, client.id)
+    by_start = ask(change, assumed.ORDER) == "started"
+    oldest_first = by_start and ask(change, conventions.TIES) == "oldest-first"
+    found = [run for run in (rows.oldest() if oldest_first else rows) if _matches(change, run, wanted)]
+    if caller.user is not None and ask(change, assumed.LISTED) == "own":
+        found = [run for run in found if run.by == caller.user.id]
+    if by_start:
+        found.sort(key=lambda run: run.started, reverse=True)
+    return found
+
+
+def _matches(change: Change, run: AppSession, wanted: Wanted) -> bool:
+    return (
+        (wanted.user is None or wanted.user in run.users)
+        and (wanted.session is None or wanted.session in run.sessions)
+        and (wanted.channel is None or wanted.channel in run.channels)
+        and (wanted.url is None or _within(change, wanted.url, run.url))
+        and (wanted.before is None or _past(change, wanted.before, run.started))
+        and (wanted.after is None or _past(change, run.started, wanted.after))
+    )
+
+
+def _within(change: Change, part: str, url: str) -> bool:
+    return part in url if ask(change, assumed.URL_CASE) else part.casefold() in url.casefold()
+
+
+def _past(change: Change, later: int, earlier: int) -> bool:
+    return later > earlier or (later == earlier and ask(change, assumed.BOUNDS) == "inclusive")

@@ -1,0 +1,298 @@
+"""The couplings: which machine moves which other one, in the order in which it happens.
+
+One row for each: when a machine comes to a state, an event is fired on the related subjects of another machine, in the
+same change, until nothing moves any more. A subject that does not admit the event stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from confsim.assumptions import breakout as breakout_assumed
+from confsim.assumptions import runtime
+from confsim.assumptions.register import ask
+from confsim.kernel.machine import Coupling
+from confsim.kernel.world import Change
+
+from . import assignments, breakout_rooms, breakouts, broadcast, channels, lobby, presence, sessions, streaming, users
+from .breakout_rooms import Assignment, Room, State
+from .breakouts import Breakout, Phase
+from .channels import Channel
+from .lobby import AutoClose, Door
+from .presence import Audience, Crowd, Presence, Where
+from .sessions import Life, Run
+from .streaming import Placed, Placement
+from .users import USERS, Account, User
+
+# What is related to what
+
+
+def _crowd(change: Change, present: Presence) -> Iterable[Crowd]:
+    return (presence.crowd(change, present.client, present.channel),)
+
+
+def _run_at(change: Change, present: Presence) -> Iterable[Run]:
+    return (sessions.run(change, present.client, present.place or present.channel),)
+
+
+def _attending(change: Change, present: Presence, run: Run) -> dict[str, Any]:
+    user = USERS.of(change, present.client)[present.user]
+    place = channels.get(change, present.client, run.channel)
+    return {"user": user, "inside": len(presence.inside(change, place))}
+
+
+def _run_of(change: Change, subject: Crowd | Placement) -> Iterable[Run]:
+    return (sessions.run(change, subject.client, subject.channel),)
+
+
+def _run_of_base(change: Change, placement: Placement) -> Iterable[Run]:
+    """The session of a room is made when the room opens, not when its address is asked for."""
+    channel = channels.get(change, placement.client, placement.channel)
+    if channel.parent is None and ask(change, runtime.PLACED_SESSION):
+        yield from _run_of(change, placement)
+
+
+def _placement(change: Change, subject: Crowd | Run) -> Iterable[Placement]:
+    return (streaming.placement(change, subject.client, subject.channel),)
+
+
+def _channel(change: Change, crowd: Crowd) -> Iterable[Channel]:
+    return (channels.get(change, crowd.client, crowd.channel),)
+
+
+def _left_empty(change: Change, present: Presence) -> Iterable[Channel]:
+    """The event room whose last user has gone to a breakout room, where its rooms do not count (G334)."""
+    channel = channels.get(change, present.client, present.channel)
+    if ask(change, runtime.EMPTY) == "channel" and not presence.inside(change, channel):
+        yield channel
+
+
+def _empty_already(change: Change, channel: Channel) -> Iterable[Channel]:
+    if not presence.crowd(change, channel.client, channel.id).count and ask(change, runtime.AUTO_CLOSE_EMPTY):
+        yield channel
+
+
+def _waiting(change: Change, channel: Channel) -> Iterable[Presence]:
+    if ask(change, runtime.ON_OPEN) == "admit":
+        yield from presence.fresh(change, presence.waiting(change, channel))
+
+
+def _fits(change: Change, channel: Channel, present: Presence) -> dict[str, Any]:
+    return presence.room_left(change, channel)
+
+
+def _attendees(change: Change, channel: Channel) -> Iterable[Presence]:
+    if ask(change, runtime.ON_CLOSE) == "lobby":
+        found = presence.inside(change, channel)
+        yield from (each for each in presence.fresh(change, found) if not presence.hosts(change, each))
+
+
+def _connected(change: Change, run: Run) -> Iterable[Presence]:
+    """Everybody in the channel, its lobby and its rooms; of a room those inside. When a session ends because the last
+    one has left, who waits goes on waiting.
+    """
+    channel = channels.get(change, run.client, run.channel)
+    if channel.parent is not None:
+        return presence.fresh(change, presence.inside(change, channel))
+    if not presence.crowd(change, channel.client, channel.id).count:
+        return ()
+    return presence.fresh(change, presence.everybody(change, channel))
+
+
+def _breakout_of(change: Change, run: Run) -> Iterable[Breakout]:
+    channel = channels.get(change, run.client, run.channel)
+    running = breakouts.active(change, channel)
+    if running is not None and ask(change, breakout_assumed.MAIN_ENDS) == "completes":
+        yield running
+
+
+def _rooms(change: Change, breakout: Breakout) -> Iterable[Room]:
+    return breakout_rooms.rooms(change, breakout)
+
+
+def _next_room(change: Change, breakout: Breakout, assignment: Assignment) -> dict[str, Any]:
+    return {"room": assignments.next_room(change, breakout).id}
+
+
+def _in_event_room(change: Change, breakout: Breakout) -> Iterable[Presence]:
+    event_room = channels.get(change, breakout.client, breakout.channel)
+    for present in presence.fresh(change, presence.inside(change, event_room)):
+        yield from assignments.routed(change, present)
+
+
+def _latecomer(change: Change, present: Presence) -> Iterable[Presence]:
+    return assignments.routed(change, present) if ask(change, breakout_assumed.LATECOMERS) == "route" else ()
+
+
+def _way(change: Change, subject: object, present: Presence) -> dict[str, Any]:
+    return dict(assignments.route(change, present))
+
+
+def _in_rooms(change: Change, breakout: Breakout) -> Iterable[Presence]:
+    for room in breakout_rooms.rooms(change, breakout):
+        yield from _in_room(change, room)
+
+
+def _in_room(change: Change, room: Room) -> Iterable[Presence]:
+    if room.place is None:
+        return ()
+    return presence.fresh(change, presence.inside(change, channels.get(change, room.client, room.place)))
+
+
+def _run_in(change: Change, room: Room) -> Iterable[Run]:
+    return () if room.place is None else (sessions.run(change, room.client, room.place),)
+
+
+def _assigned(change: Change, room: Room) -> Iterable[Assignment]:
+    return breakout_rooms.assigned(change, room)
+
+
+def _wherever(change: Change, user: User) -> Iterable[Presence]:
+    found = presence.PRESENCES.of(change, user.client).find(presence.BY_USER, user.id)
+    return presence.fresh(change, found)
+
+
+def _assigned_to(change: Change, user: User) -> Iterable[Assignment]:
+    return breakout_rooms.ASSIGNMENTS.of(change, user.client).find(breakout_rooms.OF_USER, user.id)
+
+
+def _broadcast_of(change: Change, run: Run) -> Iterable[broadcast.Run]:
+    return (broadcast.run(change, run.client, run.channel),)
+
+
+def _showing(change: Change, run: Run, shown: broadcast.Run) -> dict[str, Any]:
+    assert run.session is not None
+    return {"session": run.session.id}
+
+
+# The table
+
+_CAME = (Where.AWAY, Where.WAITING)
+
+COUPLINGS: tuple[Coupling, ...] = (
+    # Users come
+    Coupling(presence.MACHINE, Where.IN, presence.AUDIENCE, "enter", _crowd, out_of=_CAME, source="G327"),
+    Coupling(
+        presence.MACHINE,
+        Where.IN,
+        sessions.MACHINE,
+        "attend",
+        _run_at,
+        facts=_attending,
+        out_of=_CAME,
+        source="P2 Session L64, R287",
+    ),
+    Coupling(presence.AUDIENCE, Audience.OCCUPIED, streaming.MACHINE, "place", _placement, source="G349, G359"),
+    Coupling(presence.AUDIENCE, Audience.OCCUPIED, sessions.MACHINE, "initialise", _run_of, source="R285, G350"),
+    Coupling(presence.AUDIENCE, Audience.OCCUPIED, sessions.MACHINE, "start", _run_of, source="R285, G359"),
+    Coupling(
+        presence.MACHINE,
+        Where.IN,
+        presence.MACHINE,
+        "route",
+        _latecomer,
+        facts=_way,
+        out_of=_CAME,
+        source="G437",
+    ),
+    Coupling(streaming.MACHINE, Placed.HOSTED, sessions.MACHINE, "initialise", _run_of_base, source="P2 L69, G350"),
+    # Users go
+    Coupling(
+        presence.MACHINE,
+        Where.AWAY,
+        presence.AUDIENCE,
+        "leave",
+        _crowd,
+        out_of=(Where.IN, Where.IN_ROOM),
+        source="G327",
+    ),
+    Coupling(
+        presence.MACHINE, Where.WAITING, presence.AUDIENCE, "leave", _crowd, out_of=(Where.IN,), source="G331, G328"
+    ),
+    Coupling(presence.AUDIENCE, Audience.EMPTY, lobby.DOOR, "become empty", _channel, source="P2 States L158, R342"),
+    Coupling(
+        presence.AUDIENCE,
+        Audience.EMPTY,
+        sessions.MACHINE,
+        "become empty",
+        _run_of,
+        facts=lambda change, crowd, run: sessions.ending(change),
+        source="G359",
+    ),
+    # The lobby
+    Coupling(lobby.DOOR, Door.OPEN, presence.MACHINE, "admit", _waiting, facts=_fits, source="R339, G329"),
+    Coupling(lobby.DOOR, Door.CLOSED, presence.MACHINE, "send to the lobby", _attendees, source="G331"),
+    Coupling(lobby.AUTO_CLOSE, AutoClose.ON, lobby.DOOR, "become empty", _empty_already, source="G333"),
+    # A session ends
+    Coupling(sessions.MACHINE, Life.ENDED, presence.MACHINE, "disconnect", _connected, source="P2 States L164, R353"),
+    Coupling(sessions.MACHINE, Life.ENDED, streaming.MACHINE, "release", _placement, source="G349"),
+    Coupling(
+        sessions.MACHINE, Life.ENDED, breakouts.MACHINE, "lose the main session", _breakout_of, source="G440, G365"
+    ),
+    # Broadcasts
+    Coupling(
+        sessions.MACHINE,
+        Life.ONGOING,
+        broadcast.MACHINE,
+        "take session in",
+        _broadcast_of,
+        facts=_showing,
+        source="P2 Broadcast L141",
+    ),
+    Coupling(sessions.MACHINE, Life.ENDED, broadcast.MACHINE, "lose session", _broadcast_of, source="P2 L72, G569"),
+    # Breakout sessions
+    Coupling(breakouts.MACHINE, Phase.ACTIVE, breakout_rooms.ROOM, "open", _rooms, source="P2 Breakout L108, G438"),
+    Coupling(
+        breakouts.MACHINE,
+        Phase.ACTIVE,
+        assignments.MACHINE,
+        "spread",
+        assignments.unassigned,
+        facts=_next_room,
+        source="G436",
+    ),
+    Coupling(
+        breakouts.MACHINE,
+        Phase.ACTIVE,
+        presence.MACHINE,
+        "route",
+        _in_event_room,
+        facts=_way,
+        source="P2 States L166, R355",
+    ),
+    Coupling(presence.MACHINE, Where.IN_ROOM, sessions.MACHINE, "start", _run_at, source="R288, G369"),
+    Coupling(
+        presence.MACHINE,
+        Where.IN_ROOM,
+        sessions.MACHINE,
+        "attend",
+        _run_at,
+        facts=_attending,
+        source="R287, R288",
+    ),
+    Coupling(presence.MACHINE, Where.IN_ROOM, lobby.DOOR, "become empty", _left_empty, source="G334"),
+    *(
+        row
+        for over in (Phase.COMPLETED, Phase.PREPARED)
+        for row in (
+            Coupling(
+                breakouts.MACHINE,
+                over,
+                presence.MACHINE,
+                "return",
+                _in_rooms,
+                source="P2 States L166-167, R356, R357",
+            ),
+            Coupling(breakouts.MACHINE, over, breakout_rooms.ROOM, "close", _rooms, source="R356, R357, G435"),
+        )
+    ),
+    Coupling(breakouts.MACHINE, Phase.DELETED, breakout_rooms.ROOM, "drop", _rooms, source="P2 L275, R456"),
+    Coupling(breakout_rooms.ROOM, State.CLOSED, sessions.MACHINE, "end", _run_in, source="R356, R357"),
+    Coupling(breakout_rooms.ROOM, State.DELETED, presence.MACHINE, "return", _in_room, source="G426"),
+    Coupling(breakout_rooms.ROOM, State.DELETED, sessions.MACHINE, "end", _run_in, source="G426"),
+    Coupling(breakout_rooms.ROOM, State.DELETED, assignments.MACHINE, "forget", _assigned, source="R462, G427"),
+    # Users are removed
+    Coupling(users.MACHINE, Account.REMOVED, presence.MACHINE, "disconnect", _wherever, source="R365, G542"),
+    Coupling(users.MACHINE, Account.REMOVED, assignments.MACHINE, "forget", _assigned_to, source="R365, G542"),
+)

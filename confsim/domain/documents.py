@@ -1,0 +1,84 @@
+"""JSON documents of any shape: how deep they may be, and how they are laid over one another, patched and split.
+
+Documents are never written to: every function answers a new one, which may share parts with those it was given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from confsim.assumptions import sizes
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask, peek
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+Document = dict[str, Any]
+
+
+def bounded(change: Change, value: Any) -> Any:
+    """The JSON value itself. Refusal INVALID_INPUT when it is nested deeper than a stored value may be."""
+    level = [value]
+    for _ in range(peek(change, sizes.JSON_DEPTH)):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return value
+    most = ask(change, sizes.JSON_DEPTH)
+    raise Refusal(Reason.INVALID_INPUT, where="body", problem=f"it is nested deeper than {most} levels")
+
+
+def _inside(value: Any) -> list[Any]:
+    """The arrays and objects right inside a value, with an empty list for a value that holds nothing."""
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def merged(base: Document, over: Document, how: str = "deep") -> Document:
+    """``over`` laid over ``base``, key by key.
+
+    ``deep`` lays objects over objects at every depth and replaces the rest; ``concatenate`` does so too, and puts
+    arrays behind arrays; ``top`` replaces whatever stands under a key of the first level.
+    """
+    result = dict(base)
+    for key, value in over.items():
+        before = result.get(key)
+        if how != "top" and isinstance(before, dict) and isinstance(value, dict):
+            result[key] = merged(before, value, how)
+        elif how == "concatenate" and isinstance(before, list) and isinstance(value, list):
+            result[key] = before + value
+        else:
+            result[key] = value
+    return result
+
+
+def patched(base: Any, patch: Document) -> Document:
+    """The document after a merge patch (RFC 7396): null removes a key, an object patches, the rest replaces."""
+    result = dict(base) if isinstance(base, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = patched(result.get(key), value) if isinstance(value, dict) else value
+    return result
+
+
+def split(document: Document, key: str, *, strings: bool = False) -> tuple[Document, Document]:
+    """The document in two: what stands under the key, at any level of its objects, and everything else.
+
+    With ``strings`` every value that is a string belongs to the first part too. Merged they give the document again.
+    """
+    under: Document = {}
+    rest: Document = {}
+    for name, value in document.items():
+        if name == key or (strings and isinstance(value, str)):
+            under[name] = value
+        elif isinstance(value, dict):
+            inner, remainder = split(value, key, strings=strings)
+            if inner:
+                under[name] = inner
+            if remainder or not inner:
+                rest[name] = remainder
+        else:
+            rest[name] = value
+    return under, rest

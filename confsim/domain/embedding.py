@@ -1,0 +1,51 @@
+"""Where the conferencing widget may be embedded, and where a login may lead back to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from confsim.assumptions import channels as assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+from . import clients
+from .clients import Client
+
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", re.IGNORECASE | re.ASCII)
+_ORIGIN = re.compile(r"https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\Z", re.IGNORECASE | re.ASCII)
+
+
+def set_origins(change: Change, client: Client, origins: Sequence[str]) -> Client:
+    """Replace the allowed origins (R229). Refusals INVALID_INPUT where entries are checked, SERVICE_DISABLED."""
+    return clients.update(change, _writable(change, client), origins=_listed(change, origins, _ORIGIN))
+
+
+def set_domains(change: Change, client: Client, domains: Sequence[str]) -> Client:
+    """Replace the domains that a login may lead back to (R230). Refusals as for origins."""
+    return clients.update(change, _writable(change, client), domains=_listed(change, domains, _HOST))
+
+
+def leads_back(client: Client, url: str) -> bool:
+    """Whether a login through OAuth may redirect to the URL: its host is one of the client's domains (R558)."""
+    host = urlsplit(url).hostname
+    return host is not None and host in {domain.casefold() for domain in client.domains}
+
+
+def _writable(change: Change, client: Client) -> Client:
+    """The client, whose service is not disabled: a parent's administrator may name a child in the path (G156)."""
+    if not clients.served(change, client):
+        raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
+    return client
+
+
+def _listed(change: Change, entries: Sequence[str], form: re.Pattern[str]) -> tuple[str, ...]:
+    """The entries in their order, each once (R018, G291)."""
+    if ask(change, assumed.EMBEDDING_CHECK):
+        for place, entry in enumerate(entries):
+            if not form.match(entry):
+                raise Refusal(Reason.INVALID_INPUT, where=f"body [{place}]", problem=f"{entry[:80]!r} is malformed")
+    return tuple(dict.fromkeys(entries))

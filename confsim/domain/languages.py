@@ -1,0 +1,74 @@
+"""Languages of users: ordered codes of ISO 639-1 with an optional region."""
+
+from __future__ import annotations
+
+import re
+
+from confsim.assumptions import accounts
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import Asker, ask
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+from . import users
+from .users import User
+
+#: The two-letter codes of ISO 639-1: the second letters by the first.
+_LETTERS = {
+    "a": "abefkmnrsvyz",
+    "b": "aeghimnors",
+    "c": "aehorsuvy",
+    "d": "aevz",
+    "e": "elnostu",
+    "f": "afijory",
+    "g": "adlnuv",
+    "h": "aeiortuyz",
+    "i": "adegikostu",
+    "j": "av",
+    "k": "agijklmnorsuvwy",
+    "l": "abginotuv",
+    "m": "ghiklnrsty",
+    "n": "abdeglnorvy",
+    "o": "cjmrs",
+    "p": "ailst",
+    "q": "u",
+    "r": "mnouw",
+    "s": "acdegiklmnoqrstuvw",
+    "t": "aeghiklnorstwy",
+    "u": "gkrz",
+    "v": "eio",
+    "w": "ao",
+    "x": "h",
+    "y": "io",
+    "z": "ahu",
+}
+ISO_639_1 = frozenset(first + second for first, seconds in _LETTERS.items() for second in seconds)
+_CODE = re.compile(r"([a-z]{2})(?:-([A-Z]{2}))?\Z")
+
+
+def put(change: Change, user: User, codes: list[str]) -> User:
+    """The user's languages in this order, in place of the former ones. Refusal LANGUAGE_UNKNOWN."""
+    return users.update(change, user, languages=tuple(dict.fromkeys(_checked(change, code) for code in codes)))
+
+
+def supported(asker: Asker) -> tuple[str, ...]:
+    """The languages that the service supports (G558)."""
+    return ask(asker, accounts.SUPPORTED_LANGUAGES)
+
+
+def header(asker: Asker, codes: tuple[str, ...]) -> str:
+    """The codes as the value of an Accept-Language header; no weight falls below a tenth (G205)."""
+    if ask(asker, accounts.ACCEPT_LANGUAGE) == "plain":
+        return ", ".join(codes)
+    return ", ".join(code if place == 0 else f"{code};q=0.{max(10 - place, 1)}" for place, code in enumerate(codes))
+
+
+def _checked(change: Change, code: str) -> str:
+    form = ask(change, accounts.LANGUAGE_CODES)
+    if form == "underscore":
+        code = code.replace("_", "-", 1)
+    match = _CODE.match(code)
+    known = match is not None and match[1] in ISO_639_1
+    if not known or (form == "supported" and code not in supported(change)):
+        raise Refusal(Reason.LANGUAGE_UNKNOWN, language=code)
+    return code

@@ -1,0 +1,45 @@
+"""What every list of the API does alike: match a search, put texts and ties in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from confsim.assumptions import conventions
+from confsim.assumptions.register import Asker, ask
+
+T = TypeVar("T")
+
+
+def matches(asker: Asker, wanted: str, *texts: str | None) -> bool:
+    """Whether one of the texts matches the search, without case and without wildcards (G092)."""
+    sought = wanted.casefold()
+    how = ask(asker, conventions.SEARCH)
+    for text in texts:
+        if text is None:
+            continue
+        folded = text.casefold()
+        if how == "anywhere":
+            hit = sought in folded
+        elif how == "beginning":
+            hit = folded.startswith(sought)
+        else:
+            hit = any(folded.startswith(sought, word.start()) for word in re.finditer(r"\b\w", folded))
+        if hit:
+            return True
+    return False
+
+
+def text_key(asker: Asker, text: str) -> str:
+    """What a text is compared by (G087)."""
+    return text.casefold() if ask(asker, conventions.TEXT_ORDER) == "caseless" else text
+
+
+def ordered(asker: Asker, oldest_first: Iterable[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
+    """The elements by their key; equal ones in the order of creation, as G086 says."""
+    if descending and ask(asker, conventions.TIES) == "direction":
+        found = sorted(oldest_first, key=key)
+        found.reverse()
+        return found
+    return sorted(oldest_first, key=key, reverse=descending)

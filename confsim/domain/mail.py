@@ -1,0 +1,58 @@
+"""The outbox: every mail that the service sends is kept in the world and goes nowhere (G224)."""
+
+from __future__ import annotations
+
+from confsim.assumptions import emails
+from confsim.assumptions.register import ask
+from confsim.kernel.table import Record, Table
+from confsim.kernel.world import Change
+
+
+class Mail(Record, kw_only=True):
+    """One mail that was sent. ``kind`` says what for; ``code`` and ``link`` are what its reader is to use."""
+
+    id: int
+    client: str
+    at: int
+    to: str
+    subject: str
+    text: str
+    kind: str
+    code: str | None = None
+    link: str | None = None
+
+
+MAILS: Table[int, Mail] = Table("mail", Mail, "id", shared=True)
+
+
+def send(
+    change: Change,
+    client: str,
+    to: str,
+    subject: str,
+    text: str,
+    *,
+    kind: str,
+    code: str | None = None,
+    link: str | None = None,
+) -> Mail:
+    """Send a mail on behalf of a client, at this instant."""
+    mail = Mail(
+        id=change.count("mail"),
+        client=client,
+        at=change.now,
+        to=to,
+        subject=subject,
+        text=text,
+        kind=kind,
+        code=code,
+        link=link,
+    )
+    if ask(change, emails.OUTBOX):
+        MAILS.of(change).put(mail)
+    return mail
+
+
+def sent(change: Change) -> list[Mail]:
+    """Every mail, newest last."""
+    return MAILS.of(change).oldest()

@@ -1,0 +1,21 @@
+"""Calls that ask for what holds already."""
+
+from __future__ import annotations
+
+from confsim.assumptions import conventions
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+
+def allow(change: Change, state: str, *, holds: bool) -> None:
+    """Let a state be set that may hold already. Refusal STATE_HOLDS when it does, where that is refused (G537)."""
+    if holds and ask(change, conventions.REPEATED_STATE) == "refuse":
+        raise Refusal(Reason.STATE_HOLDS, state=state)
+
+
+def allow_empty(change: Change, what: str, *, empty: bool) -> None:
+    """Let a slot be cleared that may be empty. Refusal NOT_FOUND when it is, where that is refused (G536)."""
+    if empty and ask(change, conventions.EMPTY_SLOT) == "refuse":
+        raise Refusal(Reason.NOT_FOUND, what=what, id="")

@@ -1,0 +1,130 @@
+"""Clients of an app in the same process: werkzeug's test client, a transport for httpx, an adapter for requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from werkzeug.test import Client as TestClient
+
+from confsim.service.message import Request, Response
+
+if TYPE_CHECKING:
+    import httpx
+    import requests
+
+Handler = Callable[[Request], Response]
+
+
+class Client(TestClient):
+    """Werkzeug's test client, below the base address of the API and with a token.
+
+    A path is taken to be below ``prefix``, unless it starts with one of ``roots``. ``headers`` and ``query`` are how the
+    token is presented; headers given with a request win.
+    """
+
+    def __init__(
+        self, wsgi: Any, prefix: str, roots: tuple[str, ...], headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> None:
+        super().__init__(wsgi)
+        self._prefix = prefix
+        self._roots = roots
+        self._headers = headers
+        self._query = query
+
+    def open(self, *args: Any, **kwargs: Any) -> Any:
+        """Make a request of a path below the base address."""
+        if args and isinstance(args[0], str):
+            args = (self._placed(args[0]), *args[1:])
+        elif isinstance(kwargs.get("path"), str):
+            kwargs["path"] = self._placed(kwargs["path"])
+        if self._headers:
+            kwargs["headers"] = _merged(self._headers, kwargs.get("headers"))
+        return super().open(*args, **kwargs)
+
+    def _placed(self, path: str) -> str:
+        if path.startswith("/") and not any(path == root or path.startswith(f"{root}/") for root in self._roots):
+            path = self._prefix + path
+        if self._query:
+            path += ("&" if "?" in path else "?") + urlencode(self._query)
+        return path
+
+
+def _merged(own: Mapping[str, str], given: Any) -> list[tuple[str, str]]:
+    items = list(given.items() if hasattr(given, "items") else given or ())
+    names = {str(name).lower() for name, _ in items}
+    return [*((name, value) for name, value in own.items() if name.lower() not in names), *items]
+
+
+def httpx_transport(handler: Handler) -> httpx.BaseTransport:
+    """Make a transport for httpx, for its Client and its AsyncClient; the path reaches the app as it was written."""
+    import httpx
+
+    def answered(request: httpx.Request, body: bytes) -> httpx.Response:
+        path, _, query = request.url.raw_path.decode("ascii").partition("?")
+        headers = _joined(request.headers.multi_items())
+        response = handler(Request(request.method, path, query, headers, body))
+        return httpx.Response(
+            response.status, headers=response.headers, content=b"" if request.method == "HEAD" else response.body
+        )
+
+    class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
+        """Answers in this process."""
+
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            return answered(request, request.read())
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            return answered(request, await request.aread())
+
+    return Transport()
+
+
+def requests_session(handler: Handler, headers: Mapping[str, str], query: Mapping[str, str]) -> requests.Session:
+    """Make a session of requests whose every call is answered in this process, whatever the host."""
+    import requests
+    from requests.adapters import HTTPAdapter
+    from urllib3 import HTTPHeaderDict, HTTPResponse
+
+    class Adapter(HTTPAdapter):
+        """Answers in this process."""
+
+        def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+            path, _, query = request.path_url.partition("?")
+            body = request.body or b""
+            if not isinstance(body, bytes):
+                body = body.encode() if isinstance(body, str) else b"".join(body)
+            told = _joined((name, _text(value)) for name, value in request.headers.items())
+            response = handler(Request(request.method or "GET", path, query, told, body))
+            content = b"" if request.method == "HEAD" else response.body
+            raw = HTTPResponse(
+                BytesIO(content),
+                HTTPHeaderDict(response.headers),
+                response.status,
+                preload_content=False,
+                request_method=request.method,
+            )
+            return self.build_response(request, raw)
+
+    session = requests.Session()
+    session.trust_env = False
+    session.headers.update(headers)
+    session.params = dict(query)
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, Adapter())
+    return session
+
+
+def _text(value: Any) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def _joined(items: Any) -> dict[str, str]:
+    """Header lines by lower-case name, those of one name joined."""
+    headers: dict[str, str] = {}
+    for name, value in items:
+        key = name.lower()
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    return headers

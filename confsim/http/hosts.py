@@ -1,0 +1,40 @@
+"""Which Host names a live server answers to, so that no foreign name can be made to point at it (DNS rebinding)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from ipaddress import ip_address
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_ANY = frozenset({"0.0.0.0", "::", ""})
+
+
+def known(bound: str, more: Iterable[str] = ()) -> Callable[[str], bool]:
+    """Tell of a Host header whether it names this server.
+
+    Loopback names do, the host it is bound to, and ``more``; where it is bound to every address, any address in
+    digits does too, for an address cannot be made to point elsewhere.
+    """
+    names = _LOOPBACK | {bound.lower()} | {name.lower() for name in more}
+    everywhere = bound in _ANY
+
+    def answers_to(host: str) -> bool:
+        name = name_of(host)
+        return name in names or name.endswith(".localhost") or (everywhere and _is_address(name))
+
+    return answers_to
+
+
+def name_of(host: str) -> str:
+    """The name in a Host header, without the port, in lower case."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower().removesuffix(".")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,65 @@
+"""A live server of some worlds: the app, the Host names it answers to, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Self
+
+from confsim.assumptions import wire
+from confsim.service.worlds import Worlds
+
+from . import hosts
+from .app import App, Mount
+from .server import LiveServer
+
+
+class Serving:
+    """Worlds on a live server, between ``start`` and ``stop``; as a context manager, inside the block.
+
+    ``root`` is the mount of the world at the root, ``base_url`` where its API stands.
+    """
+
+    def __init__(
+        self, worlds: Worlds, mount: Mount, host: str = "127.0.0.1", port: int = 0, names: Iterable[str] = ()
+    ) -> None:
+        self.worlds = worlds
+        app = App(worlds, mount, hosts.known(host, names))
+        self._server = LiveServer(app, host, port, app.limits)
+
+    @property
+    def root(self) -> str:
+        """The URL of the mount of the world at the root, without a slash at its end."""
+        return self._server.url
+
+    @property
+    def base_url(self) -> str:
+        """The URL below which the API of the world at the root stands."""
+        prefix: str = self.worlds.default.profile.get(wire.PREFIX.id, wire.PREFIX.default)
+        return self.root + prefix
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return self._server.port
+
+    def start(self) -> None:
+        """Serve from a thread of its own. OSError when the port is taken."""
+        self._server.start()
+
+    def run(self, ready: Callable[[], object]) -> None:
+        """Serve in this thread until SIGINT or SIGTERM. OSError when the port is taken."""
+        self._server.run(lambda server: ready())
+
+    def stop(self) -> None:
+        """Close the port and every connection."""
+        self._server.stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()

@@ -1,0 +1,70 @@
+"""A world out of the plain values that ``World.export`` gives: the way back, told exactly where it does not lead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from rpds import HashTrieMap
+
+from .refusal import Misuse
+from .table import Record, Table
+from .timers import DUE
+from .world import World
+
+
+class Document(Struct, forbid_unknown_fields=True):
+    """What an export holds: tables by name and client id, each a list of records, oldest first."""
+
+    seed: int
+    minted: int
+    sequences: dict[str, int]
+    timers: list[tuple[int, str, str, str]]
+    tables: dict[str, dict[str, list[dict[str, Any]]]]
+
+
+def restored(values: object) -> World:
+    """The world of an export. Misuse that names the place of what cannot be taken in.
+
+    Every table and timer kind must be declared, every field known, and every client that is named must be there.
+    """
+    try:
+        document = msgspec.convert(values, Document)
+    except msgspec.ValidationError as error:
+        raise Misuse(f"state: {error}") from None
+    change = World(document.seed).change(0)
+    clients = {str(each.get("id")) for each in document.tables.get("clients", {}).get("", [])}
+    for name, parts in document.tables.items():
+        table = Table.declared.get(name)
+        if table is None:
+            raise Misuse(f"state: tables.{name} is no table; there are {', '.join(Table.declared)}")
+        for client, records in parts.items():
+            if (client == "") is not table.shared or not (table.shared or client in clients):
+                raise Misuse(f"state: tables.{name}.{client!r} belongs to no client of the state")
+            rows = table.of(change, client)
+            for place, values in enumerate(records):
+                record = _record(table, values, f"tables.{name}.{client}[{place}]")
+                if getattr(record, "client", client or None) not in ({client} if client else clients | {None}):
+                    raise Misuse(f"state: tables.{name}.{client}[{place}].client is not the client it stands under")
+                if table.key(record) in rows:
+                    raise Misuse(f"state: tables.{name}.{client}[{place}] has the key of an earlier record")
+                rows.put(record)
+    for due, kind, client, subject in document.timers:
+        if kind not in DUE:
+            raise Misuse(f"state: timers know no kind {kind!r}; there are {', '.join(DUE)}")
+        change.schedule(kind, due, client, subject)
+    change.minted = document.minted
+    change.sequences = HashTrieMap(document.sequences)
+    return change.commit()
+
+
+def _record(table: Table[Any, Any], values: dict[str, Any], where: str) -> Record:
+    unknown = sorted(values.keys() - set(table.record.__struct_encode_fields__))
+    if unknown:
+        raise Misuse(f"state: {where}.{unknown[0]} is no field of a record of {table.name}")
+    try:
+        record: Record = msgspec.convert(values, table.record, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise Misuse(f"state: {where}: {error}") from None
+    return record

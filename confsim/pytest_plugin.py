@@ -1,0 +1,333 @@
+"""What pytest gets: fixtures, a marker, options. Imports nothing of confsim before a fixture is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from confsim.service.journal import Entry
+    from confsim.simulator import Simulator
+
+MARKER = "confsim(world, scenario, seed, profile, strict): the world that the fixtures of confsim give to the test"
+WORDS = ("world", "scenario", "seed", "profile", "strict")
+#: Entries of the journal that a failing test shows.
+TAIL = 12
+#: Tests that the report names for each assumption.
+NAMED = 3
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options, and the same as settings of the configuration file."""
+    group = parser.getgroup("confsim")
+    group.addoption("--confsim-profile", metavar="FILE", help="profile (TOML) of assumptions for every world")
+    group.addoption(
+        "--confsim-strict",
+        action="store_true",
+        default=None,
+        help="refuse unknown fields and query parameters, and judge every answer by the OpenAPI document",
+    )
+    group.addoption(
+        "--confsim-report", action="store_true", default=None, help="end with the assumptions that tests relied upon"
+    )
+    parser.addini("confsim_profile", "profile (TOML) of assumptions for every world", default="")
+    parser.addini("confsim_strict", "as --confsim-strict", type="bool", default=False)
+    parser.addini("confsim_report", "as --confsim-report", type="bool", default=False)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line("markers", MARKER)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A marker that says something unknown stops the run before any test; under xdist it fails its test."""
+    if not hasattr(config, "workerinput"):
+        for item in items:
+            _marked(item)
+
+
+def _marked(item: pytest.Item) -> dict[str, Any]:
+    """What the markers of the test say, the nearest first. UsageError for anything that a marker does not take."""
+    said: dict[str, Any] = {}
+    for mark in item.iter_markers("confsim"):
+        unknown = [repr(value) for value in mark.args] + [word for word in mark.kwargs if word not in WORDS]
+        if unknown:
+            raise pytest.UsageError(
+                f"{item.nodeid}: the marker confsim does not take {', '.join(unknown)}; it takes {', '.join(WORDS)}"
+            )
+        said = {**mark.kwargs, **said}
+    return said
+
+
+def _setting(config: pytest.Config, name: str) -> Any:
+    """The option, or else the setting of the configuration file."""
+    given = config.getoption(f"--confsim-{name}")
+    return config.getini(f"confsim_{name}") if given is None else given
+
+
+class Server:
+    """A world of its own on the live server of the run.
+
+    ``base_url`` is where the API stands, ``root`` the mount of the world, ``simulator`` the world behind it.
+    """
+
+    def __init__(self, name: str, root: str, simulator: Simulator) -> None:
+        from confsim.assumptions import wire
+
+        self.name = name
+        self.root = root
+        self.simulator = simulator
+        self.base_url = root + simulator.service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
+
+    def __repr__(self) -> str:
+        return f"<confsim server {self.base_url}>"
+
+
+class _Run:
+    """What lives as long as the run: the worlds that tests fork, the live server, what was leaned on."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.leaned: dict[str, dict[str, int]] = {}
+        self._bases: dict[object, Simulator] = {}
+        self._server: Any = None
+        self._judges: dict[object, Any] = {}
+        self._count = 0
+
+    def simulator(
+        self,
+        world: Any = "demo",
+        scenario: str | None = None,
+        seed: int = 0,
+        profile: Any = None,
+        strict: bool | None = None,
+        clock: Any = None,
+    ) -> Simulator:
+        """A fresh fork of the world that these words describe."""
+        import msgspec
+
+        from confsim.kernel.refusal import Misuse
+        from confsim.service.clock import Clock
+        from confsim.service.judge import Judge
+        from confsim.simulator import Simulator
+
+        if scenario is not None:
+            raise Misuse(f"there is no scenario {scenario!r}")
+        chosen = self._profile(profile)
+        if strict := bool(_setting(self.config, "strict") if strict is None else strict):
+            chosen = {"parse.unknown-fields": "refuse", "parse.unknown-query": "refuse", **chosen}
+        told = tuple(sorted((id, repr(value)) for id, value in chosen.items()))
+        named = msgspec.json.encode(world, order="deterministic") if isinstance(world, Mapping) else str(world)
+        base = self._bases.get((named, seed, told))
+        if base is None:
+            base = self._bases[named, seed, told] = Simulator(world, seed=seed, profile=chosen)
+        fork = base.fork()
+        if clock is not None:
+            fork.service.clock = clock if isinstance(clock, Clock) else Clock(clock)
+        if strict:
+            fork.service.judge = self._judges.setdefault(told, Judge(chosen))
+        return fork
+
+    def _profile(self, profile: Any) -> dict[str, Any]:
+        """The profile of the run, and over it that of the test."""
+        from confsim.simulator import read_profile
+
+        file = _setting(self.config, "profile")
+        path = self.config.invocation_params.dir / file if self.config.getoption("--confsim-profile") else None
+        if file and path is None:
+            path = self.config.rootpath / file
+        return {**read_profile(path), **read_profile(profile)}
+
+    def lean(self, nodeid: str, entries: list[Entry]) -> None:
+        """Count the calls of a test that leaned on assumptions."""
+        for entry in entries:
+            for id in entry.assumptions:
+                calls = self.leaned.setdefault(id, {})
+                calls[nodeid] = calls.get(nodeid, 0) + 1
+
+    def serve(self, test: str, simulator: Simulator) -> Server:
+        """Put the world on the live server, which starts with the first."""
+        if self._server is None:
+            self._server = self.simulator().serve()
+            self._server.start()
+        self._count += 1
+        name = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', test)[:48].strip('-')}-{self._count}"
+        self._server.worlds.add(name, simulator.service)
+        root = f"{self._server.root}/w/{name}"
+        return Server(name, root, simulator)
+
+    def drop(self, server: Server) -> None:
+        """Take the world off the live server."""
+        assert self._server is not None
+        self._server.worlds.drop(server.name)
+
+    def close(self) -> None:
+        """Stop the live server."""
+        if self._server is not None:
+            self._server.stop()
+            self._server = None
+
+
+class _Test:
+    """The worlds of one test, from its first fixture to the end of its teardown."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self.item = item
+        self.run = _run(item.config)
+        self.simulators: list[Simulator] = []
+        self.servers: list[Server] = []
+
+    def make(self, **words: Any) -> Simulator:
+        """A world for the test: what its markers say, and over it these words."""
+        simulator = self.run.simulator(**{**_marked(self.item), **words})
+        self.simulators.append(simulator)
+        return simulator
+
+    def serve(self) -> Server:
+        """A world for the test on the live server."""
+        server = self.run.serve(self.item.name, self.make())
+        self.servers.append(server)
+        return server
+
+    def entries(self) -> list[Entry]:
+        """What the journals of the worlds hold."""
+        return [entry for simulator in self.simulators for entry in simulator.service.journal]
+
+    def bugs(self) -> BaseException | None:
+        """What confsim itself did wrong since this was last asked, as one exception."""
+        found: list[BaseException] = []
+        for simulator in self.simulators:
+            found += simulator.service.bugs
+            simulator.service.bugs.clear()
+        if len(found) > 1:
+            return BaseExceptionGroup("confsim failed", found)
+        return found[0] if found else None
+
+    def finish(self) -> None:
+        """Take everything down that was made, and raise what went wrong meanwhile."""
+        for server in self.servers:
+            self.run.drop(server)
+        if _setting(self.item.config, "report"):
+            self.run.lean(self.item.nodeid, self.entries())
+        bug = self.bugs()
+        if bug is not None:
+            raise bug
+
+
+_RUN = pytest.StashKey[_Run]()
+_TEST = pytest.StashKey[_Test]()
+
+
+def _run(config: pytest.Config) -> _Run:
+    if _RUN not in config.stash:
+        config.stash[_RUN] = _Run(config)
+    return config.stash[_RUN]
+
+
+@pytest.fixture
+def _confsim_test(request: pytest.FixtureRequest) -> Iterator[_Test]:
+    """The worlds of this test; everything that was made is taken down with it."""
+    test = request.node.stash[_TEST] = _Test(request.node)
+    yield test
+    test.finish()
+
+
+@pytest.fixture
+def confsim(_confsim_test: _Test) -> Simulator:
+    """A simulator of its own for the test: what one test does, no other sees. See the marker ``confsim``."""
+    return _confsim_test.make()
+
+
+@pytest.fixture
+def confsim_server(_confsim_test: _Test) -> Server:
+    """A world of its own on the live server of the run: ``base_url``, ``root``, and the ``simulator`` behind it."""
+    return _confsim_test.serve()
+
+
+@pytest.fixture
+def make_confsim(_confsim_test: _Test) -> Callable[..., Simulator]:
+    """Makes simulators: ``make_confsim(world=…, seed=…, profile=…, strict=…, clock=…)``, over what the markers say."""
+    return _confsim_test.make
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """A bug of confsim fails the test that met it, also where the test looked away."""
+    test = item.stash.get(_TEST, None)
+    if test is None:
+        return (yield)
+    try:
+        result = yield
+    except (Exception, pytest.fail.Exception) as failure:
+        bug = test.bugs()
+        if bug is not None:
+            raise bug from failure
+        raise
+    bug = test.bugs()
+    if bug is not None:
+        raise bug
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failing test shows the last calls of its journals."""
+    report = yield
+    test = item.stash.get(_TEST, None)
+    if report.failed and test is not None:
+        for place, simulator in enumerate(test.simulators, 1):
+            entries = list(simulator.service.journal)
+            if entries:
+                title = "confsim journal" if len(test.simulators) == 1 else f"confsim journal {place}"
+                left_out = f"({len(entries) - TAIL} earlier calls)\n" if len(entries) > TAIL else ""
+                report.sections.append((title, left_out + "\n".join(_line(entry) for entry in entries[-TAIL:])))
+    return report
+
+
+def _line(entry: Entry) -> str:
+    request, response = entry.request, entry.response
+    query = f"?{request.query}" if request.query else ""
+    told = response.body[:200].decode(errors="replace") + ("…" if len(response.body) > 200 else "")
+    line = f"{entry.id} {request.method} {request.target}{query} [{entry.operation or 'no operation'}]"
+    leaned = f"\n    leaned on {', '.join(entry.assumptions)}" if entry.assumptions else ""
+    return f"{line} -> {response.status} {told}".rstrip() + leaned
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Stop the live server; a worker of xdist sends home what its tests leaned on."""
+    run = session.config.stash.get(_RUN, None)
+    if run is not None:
+        run.close()
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["confsim"] = run.leaned
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take up what the tests of a worker of xdist leaned on."""
+    for id, calls in getattr(node, "workeroutput", {}).get("confsim", {}).items():
+        _run(node.config).leaned.setdefault(id, {}).update(calls)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """With --confsim-report: every assumption that tests relied upon, with how many calls of which tests did."""
+    if not _setting(config, "report"):
+        return
+    run = config.stash.get(_RUN, None)
+    leaned = run.leaned if run is not None else {}
+    terminalreporter.section("confsim: assumptions relied upon")
+    for id, calls in sorted(leaned.items()):
+        tests = sorted(calls)
+        more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
+        told = f"{_counted(sum(calls.values()), 'call')} in {_counted(len(tests), 'test')}"
+        terminalreporter.write_line(f"{id}: {told}: {', '.join(tests[:NAMED])}{more}")
+    if not leaned:
+        terminalreporter.write_line("none")
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -1,0 +1,143 @@
+"""The checks of a call, in their order, and then the operation itself.
+
+The order is that of G040: credential, terms, service, path, for_client, existence, role, query and body, state. By
+``checks.order`` query and body may come first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from confsim.api import admission
+from confsim.api.call import Call
+from confsim.assumptions import identity, parsing, roles, sizes, transport, wire
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask, peek
+from confsim.contract.decode import Body, wrong
+from confsim.contract.gates import Grant
+from confsim.contract.query import arguments
+from confsim.domain import clients, credentials, terms
+from confsim.kernel.refusal import Refusal
+
+from .message import Request
+
+
+def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: Request, token: str | None) -> Any:
+    """The result of the operation, once every check is passed. Raises the Refusal of the first that is not."""
+    operation = call.operation
+    named = None
+    if call.profile and peek(call, transport.ORDER) == "input first":
+        named = _input(call, values, request)
+    gate = operation.gate_entry
+    public = Grant.PUBLIC in (operation.gate.grants if gate is None else ask(call, gate))
+    if not public:
+        _identify(call, token)
+    elif token and ask(call, identity.PUBLIC_CREDENTIALS) == "checked":
+        credentials.authenticate(call.change, token)
+    things: list[Any] = []
+    if path:
+        parameters = operation.path_parameters
+        things += [
+            parameter.read(call, parameter.where, text) for parameter, text in zip(parameters, path, strict=True)
+        ]
+    if values and operation.for_client and "for_client" in values:
+        _enter_child(call, values["for_client"])
+    for place, parameter in enumerate(operation.path_parameters if path else ()):
+        if parameter.resolve is not None:
+            things[place] = parameter.resolve(call, things[place])
+    if not public:
+        admission.admit(call)
+    elif operation.changes and not clients.served(call.change, call.client):
+        _refuse_disabled(call)
+    if named is None:
+        named = _input(call, values, request)
+    return operation.function(call, *things, **named)
+
+
+def _identify(call: Call, token: str | None) -> None:
+    if not token:
+        raise Refusal(Reason.CREDENTIAL_MISSING)
+    caller = credentials.authenticate(call.change, token)
+    client = caller.client
+    call.caller, call.client = caller, client
+    if (
+        caller.user is not None
+        and terms.blocked(call.change, client, caller.user)
+        and call.operation.name not in ask(call, wire.BEFORE_TERMS)
+    ):
+        raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
+    if not clients.served(call.change, client):
+        _refuse_disabled(call)
+
+
+def _refuse_disabled(call: Call) -> None:
+    operation = call.operation
+    everything = ask(call, wire.WHILE_DISABLED) == "everything"
+    if not (everything or operation.changes or operation.runtime):
+        return
+    if operation.name not in ask(call, wire.OPEN_WHILE_DISABLED):
+        raise Refusal(Reason.SERVICE_DISABLED, client=call.client.id)
+
+
+def _enter_child(call: Call, id: str) -> None:
+    """for_client: the call runs in the context of a child of the caller's client (P1 Conventions 7)."""
+    caller = call.caller
+    assert caller is not None
+    if not id:
+        raise wrong("query for_client", "it is empty")
+    if not credentials.manages_children(call.change, caller):
+        raise Refusal(Reason.ROLE_MISSING, operation="for_client", gate=Grant.PARTNER_ADMIN)
+    clients.require_reseller(call.change, caller.client, "for_client")
+    if id == caller.client.id and ask(call, roles.FOR_CLIENT_OWN):
+        return
+    child = clients.CLIENTS.of(call.change).get(id)
+    if child is None or not clients.below(call.change, child, caller.client):
+        raise Refusal(Reason.FOR_CLIENT_REFUSED)
+    call.client = child
+    if not clients.served(call.change, child):
+        _refuse_disabled(call)
+
+
+def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, Any]:
+    """Query and body as the keyword arguments of the operation."""
+    operation = call.operation
+    named = arguments(call, operation, values) if values or operation.query_parameters else {}
+    body = operation.body
+    if body is None:
+        return named
+    raw = request.body
+    if body.is_json:
+        if raw:
+            _examine(call, request)
+        elif values and ask(call, parsing.PLACES) == "query too":
+            raw = _from_query(body, values)
+    else:
+        call.content_type = request.headers.get("content-type")
+    named["body"] = body.read(call, raw)
+    return named
+
+
+def _from_query(body: Body, values: dict[str, str]) -> bytes:
+    """The body that a call sent as its query (G047)."""
+    given = {name: values[name] for name in body.fields if name in values}
+    try:
+        return msgspec.json.encode(msgspec.convert(given, body.type, strict=False))
+    except msgspec.ValidationError:
+        return msgspec.json.encode(given)
+
+
+def _examine(call: Call, request: Request) -> None:
+    """Refuse a JSON body that is too large, or that says it is something else."""
+    if len(request.body) > peek(call, sizes.JSON_BODY):
+        raise Refusal(Reason.BODY_TOO_LARGE, limit=ask(call, sizes.JSON_BODY))
+    given = request.headers.get("content-type")
+    if given is None or given == "application/json":
+        return
+    essence, _, parameters = given.lower().partition(";")
+    charset = parameters.strip().removeprefix("charset=").strip('"') if "charset" in parameters else "utf-8"
+    if essence.strip() == "application/json" and charset in {"utf-8", "utf8"}:
+        return
+    if ask(call, parsing.CONTENT_TYPE) == "refuse":
+        raise Refusal(Reason.UNSUPPORTED_MEDIA_TYPE, expected="application/json", given=given[:80])

@@ -1,0 +1,279 @@
+"""Journeys: rule-based state machines over the whole API, driven through several targets side by side.
+
+``Journey`` holds the bundles and the comparison; ``api_journey()`` adds one rule for each operation. Subclass either
+with rules of your own: ``self.call(operation, caller, Arguments(...))`` drives every target and compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, multiple, rule
+
+from confsim.api.call import API
+from confsim.contract.decode import RESOLVERS
+from confsim.contract.operation import Operation
+from confsim.kernel.world import World
+from confsim.service.clock import Clock
+from confsim.simulator import Simulator
+
+from .samples import Arguments, Pool, as_text, spoilt
+from .strategies import boundary_arguments, values
+from .targets import Core, Outcome, Target, Wsgi
+
+START = "2026-02-01T00:00:00Z"
+NOBODY = Pool(World(), "22222222-2222-4222-8222-222222222222")
+
+#: Which things a path parameter, a query parameter or a field of a body names, by its name on the wire.
+NAMES = {
+    "uuid": "channels",
+    "channelUuid": "channels",
+    "channelId": "channels",
+    "channel": "channels",
+    "channelIds": "channels",
+    "userId": "users",
+    "userIds": "users",
+    "user": "users",
+    "sipUserId": "users",
+    "clientId": "clients",
+    "for_client": "clients",
+    "sessionId": "sessions",
+    "channelSession": "sessions",
+    "session": "sessions",
+    "tokenId": "api_tokens",
+    "templateId": "templates",
+    "validatorId": "validators",
+    "token": "reservations",
+    "nonce": "reservations",
+    "appSession": "app_sessions",
+    "appSessionId": "app_sessions",
+    "breakoutSession": "breakout_sessions",
+    "breakoutRoom": "breakout_rooms",
+    "recordingId": "recordings",
+    "mediaId": "media",
+    "destinationId": "destinations",
+    "broadcastID": "broadcasts",
+    "id": "endpoints",
+}
+#: What an operation's answer makes known: the bundle, and the field (of the answer, or of each element of it).
+HARVEST = {
+    "create_channel": ("channels", "channelUuid"),
+    "create_client": ("clients", "id"),
+    "create_guest": ("tokens", "token"),
+    "exchange_identity_token": ("tokens", "token"),
+    "regenerate_api_token": ("tokens", "token"),
+    "create_api_token": ("api_tokens", "id"),
+    "create_predefined_user": ("users", "id"),
+    "create_user": ("users", "id"),
+    "create_linked_user": ("users", "id"),
+    "dial_unregistered_user": ("users", "id"),
+    "reserve_handle": ("reservations", "reservationToken"),
+    "create_template": ("templates", "id"),
+    "create_app_session": ("app_sessions", "id"),
+    "create_breakout_session": ("breakout_sessions", "id"),
+    "create_breakout_room": ("breakout_rooms", "id"),
+    "upload_channel_media": ("media", "id"),
+    "upload_client_media": ("media", "id"),
+    "add_broadcast_destination": ("destinations", "id"),
+    "add_events_endpoint": ("endpoints", "id"),
+    "list_sessions": ("sessions", "id"),
+    "list_recordings": ("recordings", "id"),
+    "list_broadcast_history": ("broadcasts", "id"),
+}
+
+
+class Journey(RuleBasedStateMachine):
+    """Targets driven side by side: status, body and digest of the world are equal after every call.
+
+    ``targets()`` makes them, by default the core and the WSGI app, each with a demo world of its own and a clock that
+    stands still. ``digests`` says whether worlds are compared too.
+    """
+
+    tokens = Bundle("tokens")
+    clients = Bundle("clients")
+    users = Bundle("users")
+    channels = Bundle("channels")
+    sessions = Bundle("sessions")
+    api_tokens = Bundle("api_tokens")
+    reservations = Bundle("reservations")
+    validators = Bundle("validators")
+    templates = Bundle("templates")
+    app_sessions = Bundle("app_sessions")
+    breakout_sessions = Bundle("breakout_sessions")
+    breakout_rooms = Bundle("breakout_rooms")
+    recordings = Bundle("recordings")
+    media = Bundle("media")
+    destinations = Bundle("destinations")
+    broadcasts = Bundle("broadcasts")
+    endpoints = Bundle("endpoints")
+
+    digests = True
+
+    def targets(self) -> Iterable[Target]:
+        """The ways in that are driven side by side."""
+        return Core(Simulator(clock=Clock(START))), Wsgi(Simulator(clock=Clock(START)))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ways = tuple(self.targets())
+
+    def teardown(self) -> None:
+        """Let go of the targets."""
+        for way in self.ways:
+            way.close()
+
+    @initialize(target=tokens)
+    def known_tokens(self) -> Any:
+        """The fixed tokens of the demo world."""
+        told = self.control("GET", "/info").body["tokens"]
+        return multiple(*told)
+
+    @initialize(target=clients)
+    def known_clients(self) -> Any:
+        """The clients of the demo world."""
+        return multiple(*(each["id"] for each in self.control("GET", "/info").body["clients"]))
+
+    @initialize(target=users)
+    def known_users(self) -> Any:
+        """The users of the demo world who have a token."""
+        told = self.control("GET", "/info").body["tokens"]
+        return multiple(*(each["userId"] for each in told.values() if each.get("userId") is not None))
+
+    @initialize(target=channels)
+    def known_channels(self) -> Any:
+        """The channels that the owner of the demo world hosts."""
+        found = self.call("list_channels", "demo-owner", Arguments()).body["results"]
+        return multiple(*(each["channelUuid"] for each in found))
+
+    @initialize(target=validators)
+    def known_validators(self) -> Any:
+        """The validators of the demo world."""
+        return multiple(*(each["id"] for each in self.call("list_validators", "demo-customer-admin", Arguments()).body))
+
+    def call(self, operation: str | Operation, caller: str | None, arguments: Arguments) -> Outcome:
+        """Call an operation through every target; they must agree. Answers what they answered."""
+        declared = API[operation] if isinstance(operation, str) else operation
+        outcomes = [way.call(declared, caller, arguments) for way in self.ways]
+        self._compare(f"{declared.name} by {caller} with {arguments}", outcomes)
+        assert outcomes[0].status < 500, f"{declared.name} by {caller} with {arguments}: {outcomes[0]}"
+        return outcomes[0]
+
+    def control(self, method: str, path: str, body: object = None) -> Outcome:
+        """A request to the control plane of every target; they must agree."""
+        outcomes = [way.control(method, path, body) for way in self.ways]
+        return outcomes[0]
+
+    def advance(self, by: str) -> None:
+        """Let the same time pass in every target."""
+        fired = [way.advance(by) for way in self.ways]
+        assert all(each == fired[0] for each in fired), f"after {by} the targets fired {fired}"
+        self._compare_worlds(f"advance by {by}")
+
+    def _compare(self, what: str, outcomes: list[Outcome]) -> None:
+        for way, outcome in zip(self.ways[1:], outcomes[1:], strict=True):
+            assert outcome == outcomes[0], f"{what}: {self.ways[0].name} {outcomes[0]}, {way.name} {outcome}"
+        self._compare_worlds(what)
+
+    def _compare_worlds(self, what: str) -> None:
+        if self.digests and len(self.ways) > 1:
+            digests = {way.digest() for way in self.ways}
+            assert len(digests) == 1, f"{what}: the worlds differ between {', '.join(way.name for way in self.ways)}"
+
+
+@cache
+def api_journey(base: type[Journey] = Journey, leave_out: frozenset[str] = frozenset()) -> type[Journey]:
+    """``base`` with one rule for each operation of the API, and rules for time and for tokens.
+
+    ``leave_out`` names operations that get no rule, because a subclass has better ones.
+    """
+    rules: dict[str, Any] = {
+        operation.name: _rule(base, operation) for operation in API if operation.name not in leave_out
+    }
+    rules["let_time_pass"] = rule(by=st.sampled_from(["1s", "59s", "5m", "16m", "1d", "8d"]))(_let_time_pass)
+    rules["mint_token"] = rule(target=base.tokens, user=base.users)(_mint_token)
+    return type("ApiJourney", (base,), rules)
+
+
+def _let_time_pass(self: Journey, by: str) -> None:
+    """Time passes; what falls due falls due everywhere."""
+    self.advance(by)
+
+
+def _mint_token(self: Journey, user: int) -> Any:
+    """A token for a user, as a login would give."""
+    outcome = self.control("POST", "/tokens", {"userId": user})
+    return outcome.body["token"] if outcome.status == 200 else multiple()
+
+
+def _rule(base: type[Journey], operation: Operation) -> Callable[..., Any]:
+    bundle, field = HARVEST.get(operation.name, ("", ""))
+    target: dict[str, Any] = {"target": getattr(base, bundle)} if bundle else {}
+
+    def step(self: Journey, caller: str | None, arguments: Arguments) -> Any:
+        outcome = self.call(operation, caller, arguments)
+        return _harvest(outcome, field) if bundle else None
+
+    step.__name__ = step.__qualname__ = operation.name
+    step.__doc__ = operation.summary
+    callers = st.one_of(base.tokens, base.tokens, base.tokens, st.just("no-such-token"), st.none())
+    return rule(caller=callers, arguments=_arguments(base, operation), **target)(step)  # type: ignore[no-any-return]
+
+
+def _harvest(outcome: Outcome, field: str) -> Any:
+    body = outcome.body
+    if outcome.status >= 400 or body is None:
+        return multiple()
+    elements = body.get("results", body.get("rows", [body])) if isinstance(body, dict) else body
+    return multiple(*(each[field] for each in elements if field in each))
+
+
+def _arguments(base: type[Journey], operation: Operation) -> st.SearchStrategy[Arguments]:
+    """Arguments that name things of the bundles; now and then ones at the limits, or wrong somewhere."""
+    apt = st.builds(
+        Arguments,
+        st.fixed_dictionaries({each.name: _text_of(base, each.name, each.annotation) for each in operation.path_parameters}),
+        st.fixed_dictionaries(
+            {each.name: _text_of(base, each.name, each.wire) for each in operation.query_parameters if each.required},
+            optional={
+                **{each.name: _text_of(base, each.name, each.wire) for each in operation.query_parameters if not each.required},
+                **({"for_client": base.clients} if operation.for_client else {}),
+            },
+        ),
+        _body(base, operation),
+    )
+    # An empty text cannot stand in a path: over HTTP it is another route.
+    wrong = [each for each in spoilt(operation, NOBODY) if all(each.path.values())]
+    return st.one_of(apt, apt, apt, boundary_arguments(operation, NOBODY), *([st.sampled_from(wrong)] if wrong else []))
+
+
+def _text_of(base: type[Journey], name: str, annotation: Any) -> st.SearchStrategy[str]:
+    kind = _kind(name, annotation)
+    if kind is not None:
+        named: st.SearchStrategy[Any] = getattr(base, kind)
+        return named.map(str)
+    if annotation in RESOLVERS:
+        annotation = RESOLVERS[annotation][0]
+    return values(annotation).map(as_text).filter(bool)
+
+
+def _kind(name: str, annotation: Any) -> str | None:
+    if name == "uuid" and annotation is str:
+        return None
+    return NAMES.get(name)
+
+
+def _body(base: type[Journey], operation: Operation) -> st.SearchStrategy[Any]:
+    if operation.body is None:
+        return st.none()
+    type_ = operation.body.type
+    fields = getattr(type_, "__struct_encode_fields__", ())
+    kinds = {name: NAMES[name] for name in fields if name in NAMES and name != "id"}
+    plain = values(type_)
+    if not kinds:
+        return plain
+    named = st.fixed_dictionaries({}, optional={name: getattr(base, kind) for name, kind in kinds.items()})
+    return st.builds(lambda whole, ids: {**whole, **ids}, plain, named)
+

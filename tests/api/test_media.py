@@ -1,0 +1,555 @@
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim import Simulator
+from confsim.api.call import API
+from confsim.api.files import FILES
+from confsim.domain import media
+from confsim.service.message import Request
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+OWNER, USER, ADMIN, TOKEN = "demo-owner", "demo-user", "demo-customer-admin", "demo-api-token"
+NOBODY = "99999999-9999-4999-8999-999999999999"
+
+#: The two kinds of pool: what the names of their operations contain, path parameters, who writes, who reads.
+POOLS = {"channel": ("channel", {"uuid": ROOM}, OWNER, USER), "client": ("client", {}, ADMIN, USER)}
+
+
+class Pool:
+    """One pool of a simulator, so that both are put through the same tests."""
+
+    def __init__(self, sim, word, path, writer, reader):
+        self.sim, self.word, self.path, self.writer, self.reader = sim, word, path, writer, reader
+
+    def call(self, name, /, by=None, **arguments):
+        """Call an operation of the pool; writers upload and delete, readers do the rest."""
+        caller = by or (self.writer if name.startswith(("upload", "delete", "batch")) else self.reader)
+        return self.sim.call(name.replace("_media", f"_{self.word}_media"), caller, **self.path, **arguments)
+
+    def upload(self, name="a.txt", data=b"bytes", **more):
+        """Upload a file and answer its id."""
+        answer = self.call("upload_media", body=data, name=name, **more)
+        assert answer.ok, answer
+        return answer.body["id"]
+
+    def names(self, **query):
+        """The names in the order of the list."""
+        return [each["name"] for each in self.call("list_media", **query).body["results"]]
+
+    def link(self, id, **query):
+        """The link to the bytes of an asset."""
+        return self.call("get_media_link", mediaId=id, **query).body["url"]
+
+
+def pool_of(sim, name="client"):
+    """The pool of this kind."""
+    return Pool(sim, *POOLS[name])
+
+
+@pytest.fixture(params=POOLS)
+def pool(sim, request):
+    """The pool of a channel, then that of the client."""
+    return pool_of(sim, request.param)
+
+
+def simulator(**profile):
+    """The demo world under a profile."""
+    return Simulator(clock="2026-02-01T00:00:00Z", profile={name.replace("__", "."): v for name, v in profile.items()})
+
+
+def fetch(sim, url):
+    """What the address answers, without any token."""
+    parts = urlsplit(url)
+    client, _, id = parts.path.removeprefix("/files/").split("/")
+    request = Request("GET", parts.path)
+    return sim.service.perform(FILES["get_media_file"], (client, id), dict(parse_qsl(parts.query)), request, None)
+
+
+def tag(sim, id, *tags):
+    """Set the tags of an asset, as the control plane does."""
+    change = sim.service.change()
+    media.tag(change, media.by_id(change, CUSTOMER, id), tags)
+    sim.service.commit(change)
+
+
+# Upload and read
+
+
+@pytest.mark.rule("R329", "R330", "R331", "R513", "R518", "R519", "R559")
+def test_an_uploaded_file_is_an_asset(pool):
+    """Name, description and read come from the query, the type from the header, the size from the bytes."""
+    answer = pool.call(
+        "upload_media", body=b"<svg/>", content_type="image/svg+xml", name="Bild ä.svg", description="A", read="public"
+    )
+    assert (answer.status, list(answer.body)) == (200, ["id"])
+    assert pool.call("get_media", mediaId=answer.body["id"]).body == {
+        "id": answer.body["id"],
+        "name": "Bild ä.svg",
+        "size": 6,
+        "description": "A",
+        "tags": [],
+        "contentType": "image/svg+xml",
+        "publicRead": True,
+        "created": 1769904000000,
+    }
+
+
+@pytest.mark.rule("R519")
+@pytest.mark.parametrize(("read", "public"), [("public", True), ("private", False), (None, False)])
+def test_read_becomes_public_read(pool, read, public):
+    """An upload that does not say is private."""
+    id = pool.upload(read=read)
+    assert pool.call("get_media", mediaId=id).body["publicRead"] is public
+
+
+@pytest.mark.rule("R329")
+def test_description_is_left_out_when_there_is_none(pool):
+    """It is an option of the asset; the type of untyped bytes is that of any bytes."""
+    asset = pool.call("get_media", mediaId=pool.upload()).body
+    assert "description" not in asset
+    assert asset["contentType"] == "application/octet-stream"
+
+
+@pytest.mark.parametrize(
+    ("query", "body", "status", "code"),
+    [
+        ({}, b"x", 400, "invalid_input"),
+        ({"name": " "}, b"x", 400, "invalid_input"),
+        ({"name": "x" * 256}, b"x", 400, "invalid_input"),
+        ({"name": "a", "read": "all"}, b"x", 400, "invalid_input"),
+        ({"name": "a"}, b"", 400, "media_missing"),
+        ({"name": "a"}, b"x" * (64 * 2**20 + 1), 413, "media_too_large"),
+    ],
+)
+def test_bad_uploads_are_refused(pool, query, body, status, code):
+    """Without a name, of another read, without a byte, with too many."""
+    answer = pool.call("upload_media", body=body, **query)
+    assert (answer.status, answer.body["code"]) == (status, code)
+    assert pool.names() == []
+
+
+@pytest.mark.parametrize("kind", ["text", "text/", "/plain", "text/plain\u00e9", "a b/c"])
+def test_a_type_that_is_none_is_refused(pool, kind):
+    """The type is kept and served, so it must be one."""
+    assert pool.call("upload_media", body=b"x", content_type=kind, name="a").status == 400
+
+
+@pytest.mark.rule("R518")
+def test_names_need_not_differ(pool):
+    """Two assets of one name are two assets."""
+    assert pool.upload("twin") != pool.upload("twin")
+    assert pool.names() == ["twin", "twin"]
+
+
+@given(data=st.binary(min_size=1, max_size=2000))
+def test_bytes_come_back_as_they_went(data):
+    """Whatever was uploaded is downloaded, byte for byte."""
+    pool = pool_of(Simulator(clock=0), "channel")
+    id = pool.upload(data=data)
+    assert pool.call("get_media", mediaId=id).body["size"] == len(data)
+    assert fetch(pool.sim, pool.link(id)).body == data
+
+
+# Pools are apart
+
+
+@pytest.mark.rule("R512")
+@pytest.mark.parametrize("name", ["get_media", "get_media_link", "delete_media"])
+def test_an_asset_of_another_pool_is_not_there(sim, name):
+    """Neither the client's in a channel, nor a channel's in the client, nor one channel's in another."""
+    channel, client = pool_of(sim, "channel"), pool_of(sim)
+    other = Pool(sim, "channel", {"uuid": EVENT_ROOM}, OWNER, USER)
+    mine, ours = channel.upload(), client.upload()
+    for pool, id in [(channel, ours), (client, mine), (other, mine), (other, ours), (client, NOBODY)]:
+        answer = pool.call(name, mediaId=id)
+        assert (answer.status, answer.body["code"]) == (404, "not_found")
+    assert (channel.names(), client.names(), other.names()) == (["a.txt"], ["a.txt"], [])
+
+
+@pytest.mark.rule("R512")
+def test_both_pools_have_the_same_calls():
+    """What there is for a channel there is for the client, with the same query and the same answer."""
+    names = [name for name in API.operations if API[name].area == "media" and "_channel_" in name]
+    assert len(names) == 7
+    for name in names:
+        one, other = API[name], API[name.replace("_channel_", "_client_")]
+        assert [each.name for each in one.query_parameters] == [each.name for each in other.query_parameters]
+        assert (one.result, one.path) == (other.result, f"/channels/{{uuid}}{other.path}")
+
+
+def test_pools_of_clients_are_apart(sim):
+    """Another client's administrator finds nothing."""
+    id = pool_of(sim).upload()
+    assert sim.call("get_client_media", "demo-other-admin", mediaId=id).status == 404
+    assert sim.call("list_client_media", "demo-other-admin").body == {"total": 0, "results": []}
+
+
+# Lists
+
+
+@pytest.fixture
+def filled(pool):
+    """Three files of different age, name and size."""
+    for name, data in [("Beta", b"xxx"), ("alpha", b"x"), ("Gamma", b"xx")]:
+        pool.upload(name, data)
+        pool.sim.service.advance(1000)
+    return pool
+
+
+@pytest.mark.rule("R027", "R028", "R514", "R555")
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({}, ["Gamma", "alpha", "Beta"]),
+        ({"sort": "created"}, ["Gamma", "alpha", "Beta"]),
+        ({"order": "asc"}, ["Beta", "alpha", "Gamma"]),
+        ({"sort": "created", "order": "asc"}, ["Beta", "alpha", "Gamma"]),
+        ({"sort": "name"}, ["Gamma", "Beta", "alpha"]),
+        ({"sort": "name", "order": "asc"}, ["alpha", "Beta", "Gamma"]),
+        ({"sort": "size"}, ["Beta", "Gamma", "alpha"]),
+        ({"sort": "size", "order": "asc"}, ["alpha", "Gamma", "Beta"]),
+    ],
+)
+def test_a_pool_is_listed_in_order(filled, query, names):
+    """By created unless asked otherwise, the newest first unless asked otherwise."""
+    assert filled.names(**query) == names
+
+
+@pytest.mark.rule("R027", "R028")
+@pytest.mark.parametrize("query", [{"sort": "type"}, {"order": "up"}, {"limit": -1}, {"offset": "x"}])
+def test_other_columns_and_orders_are_refused(pool, query):
+    """Only the values stated for the call are allowed."""
+    assert pool.call("list_media", **query).status == 400
+
+
+@pytest.mark.rule("R021", "R514")
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({"limit": 2}, ["Gamma", "alpha"]),
+        ({"limit": 2, "offset": 2}, ["Beta"]),
+        ({"offset": 9}, []),
+        ({"limit": 0}, []),
+    ],
+)
+def test_a_page_tells_the_total(filled, query, names):
+    """The object is exactly total and results; total counts what is not on the page too."""
+    body = filled.call("list_media", **query).body
+    assert list(body) == ["total", "results"]
+    assert (body["total"], [each["name"] for each in body["results"]]) == (3, names)
+
+
+@pytest.mark.rule("R023", "R515")
+@pytest.mark.parametrize(
+    ("query", "names"), [("ALPHA", ["alpha"]), ("a", ["Gamma", "alpha", "Beta"]), ("%", []), ("z", [])]
+)
+def test_query_is_sought_in_the_name(filled, query, names):
+    """Without case, anywhere in it; total counts what matches."""
+    body = filled.call("list_media", query=query).body
+    assert (body["total"], [each["name"] for each in body["results"]]) == (len(names), names)
+
+
+@pytest.mark.rule("R515")
+def test_query_is_not_sought_in_the_description(pool):
+    """The name alone is matched."""
+    pool.upload("name", description="secret")
+    assert pool.names(query="secret") == []
+
+
+@pytest.mark.rule("R023", "R516", "R517")
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({"tags_all": "red"}, ["Gamma", "Beta"]),
+        ({"tags_all": "red,blue"}, ["Beta"]),
+        ({"tags_any": "red,blue"}, ["Gamma", "alpha", "Beta"]),
+        ({"tags_any": "green"}, []),
+        ({"tags_all": "red", "tags_any": "blue,green"}, ["Beta"]),
+        ({"tags_all": "red", "query": "gam"}, ["Gamma"]),
+        ({"tags_all": "RED"}, []),
+    ],
+)
+def test_tags_filter_the_list(filled, query, names):
+    """All of tags_all, at least one of tags_any; filters add up."""
+    ids = {each["name"]: each["id"] for each in filled.call("list_media").body["results"]}
+    for name, tags in {"Beta": ("red", "blue"), "alpha": ("blue",), "Gamma": ("red",)}.items():
+        tag(filled.sim, ids[name], *tags)
+    assert filled.names(**query) == names
+    assert filled.call("list_media", **query).body["total"] == len(names)
+
+
+@pytest.mark.rule("R329")
+def test_tags_are_objects_with_a_name(pool):
+    """In the order in which they were set, each once."""
+    id = pool.upload()
+    tag(pool.sim, id, "b", "a", "b")
+    assert pool.call("get_media", mediaId=id).body["tags"] == [{"name": "b"}, {"name": "a"}]
+
+
+# Deleting
+
+
+def test_a_deleted_asset_is_gone(pool):
+    """It is not found, not listed, and cannot be deleted again; the answer is empty."""
+    id = pool.upload()
+    answer = pool.call("delete_media", mediaId=id)
+    assert (answer.status, answer.content) == (200, b"")
+    assert pool.call("get_media", mediaId=id).status == 404
+    assert pool.call("delete_media", mediaId=id).status == 404
+    assert pool.names() == []
+
+
+def test_several_assets_are_deleted_at_once(pool):
+    """Those named, each once; the others stay."""
+    ids = [pool.upload(name) for name in "abc"]
+    assert pool.call("batch_delete_media", body=[ids[0], ids[2], ids[0]]).status == 200
+    assert pool.names() == ["b"]
+    assert pool.call("batch_delete_media", body=[]).status == 200
+
+
+def test_a_batch_with_an_unknown_id_deletes_nothing(pool):
+    """All or nothing."""
+    id = pool.upload()
+    assert pool.call("batch_delete_media", body=[id, NOBODY]).status == 404
+    assert pool.names() == ["a.txt"]
+
+
+@pytest.mark.parametrize("body", [None, {}, [1], "x"])
+def test_a_batch_is_a_list_of_ids(pool, body):
+    """Anything else is refused."""
+    assert pool.call("batch_delete_media", body=body).status == 400
+
+
+def test_the_pool_goes_with_the_channel(sim):
+    """Assets of a deleted channel are gone, those of other pools stay."""
+    channel, client = pool_of(sim, "channel"), pool_of(sim)
+    url = channel.link(channel.upload())
+    client.upload()
+    assert sim.call("delete_channel", OWNER, uuid=ROOM).ok
+    assert fetch(sim, url).status == 404
+    assert client.names() == ["a.txt"]
+
+
+# Links
+
+
+@pytest.mark.rule("R330", "R331")
+def test_a_link_leads_to_the_bytes(pool):
+    """Without a token, of the type and length of the upload; browsers save the file."""
+    id = pool.upload("Ä b.html", b"<b>", content_type="text/html; charset=utf-8")
+    answer = fetch(pool.sim, pool.link(id))
+    headers = dict(answer.headers)
+    assert (answer.status, answer.body, headers["Content-Type"]) == (200, b"<b>", "text/html; charset=utf-8")
+    assert headers["Content-Disposition"] == "attachment; filename*=UTF-8''%C3%84%20b.html"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(("query", "life"), [({}, 300_000), ({"ttl": "1m"}, 60_000), ({"ttl": "1d"}, 86_400_000)])
+def test_a_link_expires(pool, query, life):
+    """At its instant it is dead; five minutes unless asked otherwise."""
+    url = pool.link(pool.upload(), **query)
+    pool.sim.service.advance(life - 1)
+    assert fetch(pool.sim, url).status == 200
+    pool.sim.service.advance(1)
+    assert (fetch(pool.sim, url).status, b"media_link_expired" in fetch(pool.sim, url).body) == (403, True)
+
+
+@pytest.mark.parametrize("ttl", ["0m", "5", "", "m"])
+def test_a_bad_ttl_is_refused(pool, ttl):
+    """A link needs a life."""
+    id = pool.upload()
+    assert pool.call("get_media_link", mediaId=id, ttl=ttl).status == 400
+
+
+def test_a_link_cannot_be_forged(pool):
+    """A longer life, another asset, no signature: no bytes."""
+    one, other = pool.upload(), pool.upload()
+    url = pool.link(one)
+    for forged in (
+        url.replace("expires=1", "expires=9"),
+        url.replace(one, other),
+        url.partition("&")[0],
+        url[:-1] + "é",
+    ):
+        answer = fetch(pool.sim, forged)
+        assert (answer.status, b"media_link_invalid" in answer.body) == (403, True)
+    assert fetch(pool.sim, url.partition("?")[0]).status == 403
+
+
+@pytest.mark.rule("R331")
+def test_public_assets_are_read_without_authorization(pool):
+    """At the address of the link without its signature; private ones are not."""
+    public, private = pool.upload(read="public", data=b"seen"), pool.upload()
+    assert fetch(pool.sim, pool.link(public).partition("?")[0]).body == b"seen"
+    assert fetch(pool.sim, pool.link(private).partition("?")[0]).status == 403
+
+
+def test_links_of_deleted_assets_are_dead(pool):
+    """The bytes are gone."""
+    id = pool.upload(read="public")
+    url = pool.link(id)
+    pool.call("delete_media", mediaId=id)
+    assert fetch(pool.sim, url).status == 404
+
+
+# Pool size
+
+
+def test_the_pool_has_a_size(pool):
+    """One GiB fits into a pool, as the settings say too."""
+    assert pool.call("get_media_pool_size").body == {"mediaPoolSize": 2**30}
+
+
+def test_a_full_pool_refuses(sim):
+    """What does not fit is refused; what is deleted makes room; pools do not count together."""
+    sim = simulator(media__quota=10)
+    pool, other = pool_of(sim, "channel"), pool_of(sim)
+    id = pool.upload(data=b"12345678")
+    answer = pool.call("upload_media", body=b"123", name="b")
+    assert (answer.status, answer.body["code"]) == (409, "media_pool_full")
+    other.upload(data=b"1234567890")
+    pool.call("delete_media", mediaId=id)
+    pool.upload(data=b"1234567890")
+
+
+# Gates
+
+READS = ["get_media", "list_media", "get_media_link", "get_media_pool_size"]
+WRITES = ["upload_media", "delete_media", "batch_delete_media"]
+ARGUMENTS = {
+    "get_media": {"mediaId": NOBODY},
+    "get_media_link": {"mediaId": NOBODY},
+    "delete_media": {"mediaId": NOBODY},
+    "upload_media": {"name": "a", "body": b"x"},
+    "batch_delete_media": {"body": []},
+}
+ADMITTED = {
+    ("channel", "read"): {OWNER, "demo-operator", USER, "demo-guest", ADMIN, TOKEN},
+    ("channel", "write"): {OWNER, "demo-operator", TOKEN},
+    ("client", "read"): {OWNER, "demo-operator", USER, ADMIN, TOKEN},
+    ("client", "write"): {ADMIN, TOKEN},
+}
+
+
+@pytest.mark.parametrize("name", READS + WRITES)
+@pytest.mark.parametrize("caller", [OWNER, "demo-operator", USER, "demo-guest", ADMIN, TOKEN])
+def test_who_may_use_a_pool(pool, name, caller):
+    """A channel's is read by all with access and kept by hosts, the client's by registered users and administrators."""
+    admitted = caller in ADMITTED[pool.word, "read" if name in READS else "write"]
+    answer = pool.call(name, by=caller, **ARGUMENTS.get(name, {}))
+    assert (answer.status not in (401, 403)) is admitted
+
+
+@pytest.mark.parametrize("name", READS + WRITES)
+def test_nobody_uses_a_pool_without_a_token(pool, name):
+    """A token is needed, and one of the client: the channel of another is not there."""
+    arguments = ARGUMENTS.get(name, {})
+    full = name.replace("_media", f"_{pool.word}_media")
+    assert pool.sim.call(full, **pool.path, **arguments).status == 401
+    if pool.word == "channel":
+        assert pool.call(name, by="demo-other-admin", **arguments).status == 404
+
+
+# What may be otherwise
+
+
+def test_uploads_may_be_multipart():
+    """The first part with a filename is the file, its type that of the part."""
+    pool = pool_of(simulator(media__form="multipart"))
+    body = (
+        b'--B\r\nContent-Disposition: form-data; name="x"\r\n\r\nfield\r\n'
+        b'--B\r\nContent-Disposition: form-data; name="f"; filename="a"\r\nContent-Type: image/gif\r\n\r\n'
+        b"GIF\r\n\x00\r\n--B--\r\n"
+    )
+    id = pool.upload(data=body, content_type='multipart/form-data; boundary="B"')
+    asset = pool.call("get_media", mediaId=id).body
+    assert (asset["contentType"], fetch(pool.sim, pool.link(id)).body) == ("image/gif", b"GIF\r\n\x00")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [(None, b"x"), ("text/plain", b"x"), ("multipart/form-data; boundary=B", b"--B\r\n\r\nx\r\n--B--")],
+)
+def test_multipart_without_a_file_is_refused(kind, body):
+    """Another type, or no part with a filename."""
+    pool = pool_of(simulator(media__form="multipart"))
+    assert pool.call("upload_media", body=body, content_type=kind, name="a").status == 400
+
+
+def test_empty_files_may_be_kept():
+    """An asset of no bytes."""
+    pool = pool_of(simulator(**{"media__empty-file": "keep"}))
+    assert pool.call("get_media", mediaId=pool.upload(data=b"")).body["size"] == 0
+
+
+def test_names_may_have_to_differ():
+    """Within a pool, not between pools."""
+    sim = simulator(**{"media__same-name": "refuse"})
+    pool = pool_of(sim)
+    pool.upload("twin")
+    answer = pool.call("upload_media", body=b"x", name="twin")
+    assert (answer.status, answer.body["code"]) == (409, "media_name_taken")
+    pool_of(sim, "channel").upload("twin")
+
+
+def test_uploads_may_be_public_unless_they_say():
+    """The default of read and the type of untyped bytes are choices."""
+    sim = simulator(**{"media__read-default": "public", "media__untyped": "text/plain"})
+    pool = pool_of(sim)
+    asset = pool.call("get_media", mediaId=pool.upload()).body
+    assert (asset["publicRead"], asset["contentType"]) == (True, "text/plain")
+
+
+def test_tags_may_be_texts_without_case():
+    """Names alone, matched without case."""
+    pool = pool_of(simulator(**{"media__tag": "text", "media__tag-match": "caseless"}))
+    tag(pool.sim, pool.upload("x"), "Red")
+    assert pool.names(tags_all="RED") == ["x"]
+    assert pool.call("list_media").body["results"][0]["tags"] == ["Red"]
+
+
+def test_public_bytes_may_need_a_link():
+    """The plain address then answers nobody."""
+    pool = pool_of(simulator(**{"media__public-read": False}))
+    url = pool.link(pool.upload(read="public"))
+    assert (fetch(pool.sim, url).status, fetch(pool.sim, url.partition("?")[0]).status) == (200, 403)
+
+
+def test_channels_may_inherit_the_pool_of_the_client():
+    """They read it and do not write it."""
+    sim = simulator(media__pools="inherited")
+    client, channel = pool_of(sim), pool_of(sim, "channel")
+    id = client.upload("ours")
+    channel.upload("mine")
+    assert channel.names() == ["mine", "ours"]
+    assert channel.call("get_media", mediaId=id).body["name"] == "ours"
+    assert channel.call("delete_media", mediaId=id).status == 404
+
+
+def test_the_pool_size_may_be_what_is_used():
+    """The bytes that are in the pool."""
+    pool = pool_of(simulator(**{"media__pool-size": "used", "media__quota": 0}), "channel")
+    pool.upload(data=b"123")
+    pool.upload(data=b"45")
+    assert pool.call("get_media_pool_size").body == {"mediaPoolSize": 5}
+
+
+def test_a_batch_may_pass_over_unknown_ids():
+    """The others are deleted."""
+    pool = pool_of(simulator(media__batch="skip"))
+    id = pool.upload()
+    assert pool.call("batch_delete_media", body=[NOBODY, id]).status == 200
+    assert pool.names() == []
+
+
+def test_created_may_be_in_seconds():
+    """The unit is a choice."""
+    pool = pool_of(simulator(**{"units__media-created": "epoch-s"}))
+    assert pool.call("get_media", mediaId=pool.upload()).body["created"] == 1769904000

@@ -1,0 +1,594 @@
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.api.call import API as API_OPERATIONS
+from confsim.assumptions import accounts, conventions, sizes
+from confsim.contract.types import PIXELS, ImageSize
+from confsim.domain import clients, invitations, users
+from confsim.domain.images import STUB
+from confsim.domain.users import Account, AuthKind, Level, User
+
+PNG = b"\x89PNG\r\n\x1a\n"
+LIMIT = 8 * 2**20
+NOW = "2026-02-01T00:00:00Z"
+ADMIN, API, PARTNER = "demo-customer-admin", "demo-api-token", "demo-partner-admin"
+
+
+def _as(profile: dict) -> Simulator:
+    return Simulator(clock=NOW, profile=profile)
+
+
+def _user(sim: Simulator, client: str, handle: str, account: Account = Account.REGISTERED, **fields) -> User:
+    change = sim.service.change()
+    user = users.create(change, client, handle, account, **fields)
+    sim.service.commit(change)
+    return user
+
+
+def _update(sim: Simulator, id: int, client: str, **fields) -> User:
+    change = sim.service.change()
+    user = users.update(change, users.get(change, client, id), **fields)
+    sim.service.commit(change)
+    return user
+
+
+def _one(sim: Simulator, id: int, caller: str = "demo-owner") -> dict:
+    return sim.call("get_users", caller, userIds=id).body[0]
+
+
+@pytest.mark.rule("R043", "R046", "R047", "R048", "R049", "R051", "R054", "R147")
+def test_get_me_shows_the_caller(sim, people, ids):
+    """A user without details shows what every user has, and no option that has no value."""
+    assert sim.call("get_me", "demo-user").body == {
+        "id": people["demo-user"],
+        "handle": "Uma User",
+        "urlHandle": "uma-user",
+        "fullName": "Uma User",
+        "clientId": ids["customer"],
+        "reputation": 1,
+        "following": False,
+        "followedBy": False,
+        "unregistered": False,
+        "authKind": "OAuth",
+        "kind": "User",
+    }
+
+
+@pytest.mark.rule("R043")
+def test_options_show_once_they_are_set(sim):
+    """Description, image and languages appear when they have a value."""
+    sim.call("set_user_description", "demo-user", userId="me", body={"description": "Here"})
+    sim.call("set_user_image", "demo-user", userId="me", url="https://img.example/1.png")
+    sim.call("set_user_languages", "demo-user", userId="me", body={"languages": ["de-CH", "en"]})
+    shown = sim.call("get_me", "demo-user").body
+    assert shown["description"] == "Here"
+    assert shown["imageUrl"].startswith("http://confsim.test/files/")
+    assert shown["languages"] == {"languages": ["de-CH", "en"], "acceptLanguage": "de-CH, en;q=0.9"}
+
+
+@pytest.mark.rule("R053", "R071")
+def test_a_guest_has_no_auth_kind(sim):
+    """A guest calls as himself, is unregistered and authenticates in no way."""
+    shown = sim.call("get_me", "demo-guest").body
+    assert (shown["handle"], shown["unregistered"], shown["kind"]) == ("Guest Gwen", True, "Guest")
+    assert "authKind" not in shown
+
+
+def test_an_api_token_is_no_user(sim):
+    """Nobody is me to an API token."""
+    answer = sim.call("get_me", API)
+    assert (answer.status, answer.body["code"]) == (403, "no_user_context")
+
+
+@pytest.mark.rule("R045")
+@pytest.mark.parametrize(
+    ("handle", "shown"),
+    [
+        ("Ann Lee", "ann-lee"),
+        ("Ünal  Çelik!", "unal-celik"),
+        ("-- a.b --", "a-b"),
+        ("Иван", None),
+        ("ŠKODA 2", "skoda-2"),
+    ],
+)
+def test_the_url_handle_is_made_of_the_handle(sim, ids, handle, shown):
+    """Accents go, everything that is no letter or digit becomes a hyphen; nothing left means no urlHandle."""
+    assert _one(sim, _user(sim, ids["customer"], handle).id).get("urlHandle") == shown
+
+
+def test_the_url_handle_may_be_percent_encoded(ids):
+    """Where a profile says so, the handle is encoded as it is."""
+    sim = _as({accounts.URL_HANDLE.id: "percent"})
+    assert _one(sim, _user(sim, ids["customer"], "Ann/Лee").id)["urlHandle"] == "Ann%2F%D0%9Bee"
+
+
+KINDS = [
+    (Account.REGISTERED, {}, "User", False),
+    (Account.PREDEFINED, {}, "Predefined", False),
+    (Account.GUEST, {}, "Guest", True),
+    (Account.LINKED, {}, "Guest", True),
+    (Account.DIALLED, {}, "DialOut", True),
+    (Account.DIALLED, {"inbound": True}, "DialIn", True),
+]
+
+
+@pytest.mark.rule("R051", "R058")
+@pytest.mark.parametrize(("account", "fields", "kind", "unregistered"), KINDS)
+def test_each_sort_of_account_has_its_kind(sim, ids, account, fields, kind, unregistered):
+    """Kind and unregistered tell what sort of account a user has; whoever is not connected has no authKind."""
+    shown = _one(sim, _user(sim, ids["customer"], "Ann", account, **fields).id)
+    assert (shown["kind"], shown["unregistered"], shown.get("authKind")) == (kind, unregistered, None)
+
+
+@pytest.mark.rule("R054")
+@pytest.mark.parametrize(("kind", "word"), [(AuthKind.OAUTH, "OAuth"), (AuthKind.CUSTOM, "Custom")])
+def test_auth_kind_tells_how_a_user_authenticates(sim, ids, kind, word):
+    """Public providers and custom authentication are told apart."""
+    assert _one(sim, _user(sim, ids["customer"], "Ann", auth_kind=kind).id)["authKind"] == word
+
+
+def test_a_profile_chooses_the_words_of_kinds(ids):
+    """The words of kind and authKind, and whether a predefined user counts as registered, are assumptions."""
+    sim = _as(
+        {
+            accounts.KIND_WORDS.id: {"predefined": "STUB"},
+            accounts.AUTH_KIND_WORDS.id: {"OAuth": "oauth"},
+            accounts.PREDEFINED_UNREGISTERED.id: True,
+        }
+    )
+    shown = _one(sim, _user(sim, ids["customer"], "Ann", Account.PREDEFINED, auth_kind=AuthKind.OAUTH).id)
+    assert (shown["kind"], shown["authKind"], shown["unregistered"]) == ("STUB", "oauth", True)
+
+
+@pytest.mark.rule("R047", "R048")
+def test_following_is_seen_from_the_caller(sim, people, ids):
+    """Following is true when the caller follows the user, followedBy in the other direction."""
+    owner, user = people["demo-owner"], people["demo-user"]
+    _update(sim, owner, ids["customer"], follows=(user,))
+    seen = {caller: _one(sim, about, caller) for caller, about in (("demo-owner", user), ("demo-user", owner))}
+    assert (seen["demo-owner"]["following"], seen["demo-owner"]["followedBy"]) == (True, False)
+    assert (seen["demo-user"]["following"], seen["demo-user"]["followedBy"]) == (False, True)
+    assert not sim.call("get_me", "demo-operator").body["following"]
+
+
+# Several users
+@pytest.mark.rule("R146")
+def test_get_users_answers_in_the_order_asked(sim, people):
+    """One object for each distinct id, in the order of the list, whatever spaces and empty items it has."""
+    owner, user, guest = (people[f"demo-{who}"] for who in ("owner", "user", "guest"))
+    answer = sim.call("get_users", "demo-guest", userIds=f"{user}, {owner},,{guest},{user}")
+    assert [each["id"] for each in answer.body] == [user, owner, guest]
+
+
+@pytest.mark.rule("R146")
+def test_get_users_answers_an_array_for_one_id(sim, people):
+    """A single id is a list of one."""
+    assert [each["handle"] for each in sim.call("get_users", API, userIds=people["demo-user"]).body] == ["Uma User"]
+
+
+def test_get_users_leaves_out_whom_the_client_does_not_have(sim, people):
+    """Unknown and foreign ids are left out, or refused where a profile says so."""
+    wanted = f"{people['demo-user']},1,{people['demo-other-admin']}"
+    assert [each["id"] for each in sim.call("get_users", "demo-owner", userIds=wanted).body] == [people["demo-user"]]
+    answer = _as({accounts.SEVERAL.id: "refused"}).call("get_users", "demo-owner", userIds=wanted)
+    assert answer.status == 404
+
+
+@pytest.mark.parametrize("wanted", ["me", "1,x", "1.5", ",", "99999999999999999999", "1;2"])
+def test_get_users_refuses_what_are_no_ids(sim, wanted):
+    """A list of user ids holds whole numbers, at least one."""
+    assert sim.call("get_users", "demo-owner", userIds=wanted).status == 400
+
+
+def test_get_users_has_a_most_of_ids(people):
+    """As many ids as the limit are looked up, one more is refused."""
+    sim = _as({sizes.USER_IDS.id: 3})
+    assert sim.call("get_users", "demo-owner", userIds="1,2,3").status == 200
+    assert sim.call("get_users", "demo-owner", userIds="1,2,3,4").status == 400
+
+
+# One user
+@pytest.mark.rule("R032", "R148", "R150")
+def test_a_partner_admin_reads_users_of_a_child(sim, people, ids):
+    """With for_client only users of that child are found."""
+    named = {"for_client": ids["customer"]}
+    answer = sim.call("get_user", PARTNER, userId=people["demo-user"], **named)
+    assert (answer.status, answer.body["handle"], answer.body["clientId"]) == (200, "Uma User", ids["customer"])
+    assert sim.call("get_user", PARTNER, userId=people[PARTNER], **named).status == 404
+    assert sim.call("get_user", PARTNER, userId=people["demo-user"]).status == 404
+
+
+@pytest.mark.rule("R148")
+@pytest.mark.parametrize(
+    ("caller", "status"),
+    [(API, 200), (ADMIN, 403), ("demo-owner", 403), ("demo-user", 403), ("demo-guest", 403), (None, 401)],
+)
+def test_get_user_is_for_partner_admins_and_api_tokens(sim, people, caller, status):
+    """Everybody else has the look-up of several users."""
+    assert sim.call("get_user", caller, userId=people["demo-user"]).status == status
+
+
+@pytest.mark.rule("R149")
+@pytest.mark.parametrize("text", ["abc", "1.0", "Me", "1e3"])
+def test_the_user_id_is_a_number(sim, text):
+    """Text is no user id in this path."""
+    assert sim.call("get_user", API, userId=text).status == 400
+
+
+@pytest.mark.rule("R149")
+def test_me_is_a_call_of_its_own(sim):
+    """The number in the path takes no me; the caller has a path of the same form."""
+    assert sim.call("get_user", API, userId="me").status == 400
+    assert API_OPERATIONS["get_me"].path == API_OPERATIONS["get_user"].path.format(userId="me")
+
+
+# Images in answers
+CALLS = [("get_me", {}), ("get_users", {"userIds": 0}), ("get_user", {"userId": 0}), ("list_users", {})]
+
+
+def _shown(sim: Simulator, people: dict, operation: str, arguments: dict, **more) -> object:
+    admin = people[ADMIN]
+    named = dict.fromkeys(arguments, admin)
+    return sim.call(operation, ADMIN if operation == "get_me" else API, **named, **more)
+
+
+@pytest.mark.rule("R029", "R031")
+@pytest.mark.parametrize(("operation", "arguments"), CALLS)
+def test_img_size_changes_nothing_but_image_references(sim, people, operation, arguments):
+    """Every size gives the same answer but for the address of the image; an unknown size is refused."""
+    sim.call("set_user_image", ADMIN, userId="me", body=PNG)
+    plain = _shown(sim, people, operation, arguments).content.decode()
+    for size in ImageSize:
+        sized = _shown(sim, people, operation, arguments, imgSize=size.value).content.decode()
+        assert sized == plain.replace("size=medium", f"size={size}")
+        assert f"size={size}" in sized
+    assert list(PIXELS.values()) == [40, 80, 100, 130, 175, 600]
+    assert _shown(sim, people, operation, arguments, imgSize="huge").status == 400
+
+
+# The user list
+def _listed(sim: Simulator, caller: str = ADMIN, **query) -> list[str]:
+    answer = sim.call("list_users", caller, **query)
+    assert answer.status == 200, answer
+    return [item["handle"] for item in answer.body["results"]]
+
+
+@pytest.mark.rule("R021", "R055", "R056", "R151")
+def test_the_user_list_holds_whoever_has_a_role(sim, people):
+    """Level holders, owners and operators are listed; plain users and guests are not."""
+    answer = sim.call("list_users", ADMIN)
+    assert answer.body.keys() == {"total", "results"}
+    assert answer.body["total"] == 3
+    assert answer.body["results"][0] == {
+        "levels": [{"id": 10, "name": "Customer Admin"}],
+        "id": people[ADMIN],
+        "authKind": "OAuth",
+        "kind": "User",
+        "handle": "Carla Customer",
+    }
+    assert [item["levels"] for item in answer.body["results"][1:]] == [[], []]
+
+
+@pytest.mark.rule("R053", "R151")
+def test_a_guest_who_is_operator_is_listed_without_auth_kind(sim, people, ids):
+    """A channel role is a role, whoever has it."""
+    from confsim.domain import channels
+
+    change = sim.service.change()
+    room = channels.get(change, ids["customer"], ids["room"])
+    channels.update(change, room, operators=(*room.operators, people["demo-guest"]))
+    sim.service.commit(change)
+    (item,) = sim.call("list_users", ADMIN, search="gwen").body["results"]
+    assert "authKind" not in item
+
+
+@pytest.mark.rule("R057")
+def test_predefined_users_are_listed_with_the_end_of_their_invitation(sim, ids):
+    """A predefined user is listed; a pending invitation shows when it expires, in epoch milliseconds."""
+    stub = _user(sim, ids["customer"], "Stub", Account.PREDEFINED)
+    (before,) = sim.call("list_users", ADMIN, search="stub").body["results"]
+    change = sim.service.change()
+    invitations.create(change, stub, 60_000)
+    sim.service.commit(change)
+    (after,) = sim.call("list_users", ADMIN, search="stub").body["results"]
+    assert "invitationExpiry" not in before
+    assert after == {**before, "invitationExpiry": sim.service.clock.now() + 60_000}
+
+
+@pytest.mark.parametrize(
+    ("choice", "handles"),
+    [
+        ("registered", ["Carla Customer", "Olaf Owner", "Opal Operator", "Uma User"]),
+        ("everybody", ["Carla Customer", "Guest Gwen", "Olaf Owner", "Opal Operator", "Uma User"]),
+    ],
+)
+def test_a_profile_lists_more_users(choice, handles):
+    """Where a profile says so, users without a role are listed too."""
+    assert _listed(_as({accounts.LISTED.id: choice}), sort="handle", order="asc") == handles
+
+
+@pytest.mark.rule("R032")
+def test_the_user_list_of_a_child(sim, ids):
+    """With for_client the list is that of the child."""
+    assert _listed(sim, PARTNER) == ["Paula Partner"]
+    assert set(_listed(sim, PARTNER, for_client=ids["customer"])) == {"Carla Customer", "Olaf Owner", "Opal Operator"}
+
+
+@pytest.mark.parametrize("caller", ["demo-owner", "demo-operator", "demo-user", "demo-guest"])
+def test_the_user_list_is_for_administrators(sim, caller):
+    """Whoever is no administrator is refused."""
+    assert sim.call("list_users", caller).status == 403
+
+
+@pytest.mark.rule("R014", "R152")
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("OPERATOR", ["Opal Operator"]),
+        ("o", ["Carla Customer", "Olaf Owner", "Opal Operator"]),
+        ("f O", ["Olaf Owner"]),
+        ("%", []),
+        ("zoë", ["Carla Customer"]),
+    ],
+)
+def test_search_filters_handles_and_names(sim, people, ids, search, found):
+    """A search matches a part of the handle or of the full name, without case."""
+    _update(sim, people[ADMIN], ids["customer"], full_name="Zoë C")
+    assert sorted(_listed(sim, search=search)) == found
+
+
+@pytest.mark.rule("R153", "R154", "R019")
+def test_the_default_order_is_by_level_downwards(sim, people, ids):
+    """Partner Admin, Customer Admin, owner, operator, none; sending the defaults is the same."""
+    _update(sim, people["demo-user"], ids["customer"], levels=(Level.PARTNER_ADMIN,))
+    _user(sim, ids["customer"], "Stub", Account.PREDEFINED)
+    expected = ["Uma User", "Carla Customer", "Olaf Owner", "Opal Operator", "Stub"]
+    assert _listed(sim) == _listed(sim, sort="level", order="desc") == expected
+    assert _listed(sim, order="asc") == expected[::-1]
+
+
+@pytest.mark.parametrize(("choice", "first"), [("id", "Carla Customer"), ("count", "Uma User")])
+def test_a_profile_chooses_what_levels_are_compared_by(people, ids, choice, first):
+    """Levels are compared by their highest id, or by how many a user holds."""
+    table = {"customer-admin": {"id": 9, "name": "A"}, "partner-admin": {"id": 4, "name": "B"}}
+    sim = _as({accounts.LEVEL_ORDER.id: choice, "levels.table": table})
+    _update(sim, people[ADMIN], ids["customer"], levels=(Level.CUSTOMER_ADMIN,))
+    _update(sim, people["demo-operator"], ids["customer"], levels=(Level.PARTNER_ADMIN,))
+    if choice == "count":
+        both = (Level.CUSTOMER_ADMIN, Level.PARTNER_ADMIN)
+        _update(sim, people["demo-user"], ids["customer"], levels=both)
+    assert _listed(sim)[0] == first
+
+
+@pytest.mark.rule("R153")
+def test_sorting_by_handle_ignores_case(sim, ids):
+    """Handles stand in the order of their letters, capital or not."""
+    for handle in ("ada", "Bea", "cy"):
+        _user(sim, ids["customer"], handle, Account.PREDEFINED)
+    expected = ["ada", "Bea", "Carla Customer", "cy", "Olaf Owner", "Opal Operator"]
+    assert _listed(sim, sort="handle", order="asc") == expected
+    assert _listed(sim, sort="handle") == expected[::-1]
+
+
+@pytest.mark.rule("R027", "R028")
+@pytest.mark.parametrize(
+    "query", [{"sort": "name"}, {"sort": ""}, {"sort": "LEVEL"}, {"order": "up"}, {"order": "ASC"}]
+)
+def test_other_columns_and_orders_are_refused(sim, query):
+    """Only the columns and orders that the call states are allowed."""
+    assert sim.call("list_users", ADMIN, **query).status == 400
+
+
+@pytest.mark.rule("R155")
+@pytest.mark.parametrize(
+    ("levels", "found"),
+    [
+        ("10", ["Carla Customer"]),
+        ("20", ["Olaf Owner"]),
+        ("10,20", ["Carla Customer", "Olaf Owner"]),
+        ("77", []),
+        ("77, 10", ["Carla Customer"]),
+    ],
+)
+def test_levels_keeps_holders_of_one_of_them(sim, people, ids, levels, found):
+    """A user with at least one of the levels stays; an unknown level is nobody's."""
+    _update(sim, people["demo-owner"], ids["customer"], levels=(Level.PARTNER_ADMIN,))
+    assert sorted(_listed(sim, levels=levels)) == found
+
+
+def test_levels_are_numbers(sim):
+    """A level id that is no number is refused."""
+    assert sim.call("list_users", ADMIN, levels="10,admin").status == 400
+
+
+@pytest.mark.rule("R020", "R022", "R023", "R156")
+def test_pages_of_the_user_list(sim, ids):
+    """Total counts whoever matches every filter, whatever page is asked for."""
+    for place in range(25):
+        _user(sim, ids["customer"], f"Stub {place:02}", Account.PREDEFINED)
+    _user(sim, ids["customer"], "Stub boss", levels=(Level.CUSTOMER_ADMIN,))
+    page = sim.call("list_users", ADMIN, search="stub", sort="handle", order="asc", limit="2", offset="23").body
+    assert (page["total"], [item["handle"] for item in page["results"]]) == (26, ["Stub 23", "Stub 24"])
+    assert sim.call("list_users", ADMIN, search="stub", levels="10").body["total"] == 1
+    assert len(_listed(sim)) == 20
+    assert _listed(sim, offset="99") == []
+
+
+# Details
+@pytest.mark.parametrize(
+    ("operation", "field"), [("set_user_description", "description"), ("set_user_full_name", "fullName")]
+)
+def test_a_text_about_a_user_is_set_and_cleared(sim, operation, field):
+    """A text is stored as it came, and empty text clears it."""
+    assert sim.call(operation, "demo-user", userId="me", body={field: " Möbius "}).content == b""
+    assert sim.call("get_me", "demo-user").body[field] == " Möbius "
+    sim.call(operation, "demo-user", userId="me", body={field: ""})
+    assert field not in sim.call("get_me", "demo-user").body
+
+
+@pytest.mark.parametrize(
+    ("operation", "field", "most"),
+    [
+        ("set_user_description", "description", 2048),
+        ("set_user_full_name", "fullName", 255),
+    ],
+)
+def test_a_text_about_a_user_has_a_length(sim, operation, field, most):
+    """A text may be as long as the limit; longer, missing, odd and controlling ones are refused."""
+    assert sim.call(operation, "demo-user", userId="me", body={field: "x" * most}).status == 200
+    for body in ({field: "x" * (most + 1)}, {}, {field: 5}, {field: "a\u0000"}):
+        assert sim.call(operation, "demo-user", userId="me", body=body).status == 400
+
+
+# Who may change whom
+SELF_SERVICE = [
+    ("set_user_description", {"body": {"description": "x"}}),
+    ("set_user_full_name", {"body": {"fullName": "x"}}),
+    ("set_user_image", {"url": "https://img.example/1.png"}),
+    ("remove_user_image", {}),
+    ("set_user_handle", {"body": {"handle": "x"}}),
+    ("set_user_email", {"body": {"email": "x@example.org"}}),
+    ("get_user_email", {}),
+    ("set_user_languages", {"body": {"languages": ["en"]}}),
+    ("list_user_properties", {}),
+    ("set_user_property", {"key": "k", "body": 1}),
+]
+
+
+@pytest.mark.rule("R041")
+@pytest.mark.parametrize(("operation", "arguments"), SELF_SERVICE)
+def test_users_change_themselves_and_administrators_everybody(sim, people, operation, arguments):
+    """The caller, a Customer Admin and an API token may; other users and other clients may not."""
+    user = people["demo-user"]
+    for caller, about in (("demo-user", "me"), ("demo-user", user), (ADMIN, user), (API, user), ("demo-guest", "me")):
+        assert sim.call(operation, caller, userId=about, **arguments).status == 200
+    for caller, about, status in (
+        ("demo-owner", user, 403),
+        ("demo-guest", user, 403),
+        ("demo-other-admin", user, 404),
+        (ADMIN, 99, 404),
+        (API, "me", 403),
+        (None, user, 401),
+        ("demo-user", "you", 400),
+    ):
+        assert sim.call(operation, caller, userId=about, **arguments).status == status
+
+
+@pytest.mark.rule("R041")
+def test_a_profile_takes_me_for_properties_alone():
+    """Where a profile says so, the other calls want a number."""
+    sim = _as({accounts.ME.id: "properties"})
+    assert sim.call("set_user_property", "demo-user", userId="me", key="k", body=1).status == 200
+    assert sim.call("set_user_description", "demo-user", userId="me", body={"description": "x"}).status == 400
+
+
+# Images
+def _image(sim: Simulator, caller: str = "demo-user") -> bytes | None:
+    from confsim.domain import images
+
+    key = sim.call("get_me", caller).body.get("imageUrl")
+    if key is None:
+        return None
+    client, _, image = key.removeprefix("http://confsim.test/files/").partition("?")[0].split("/")
+    return images.get(sim.service.change(), client, image).data
+
+
+@pytest.mark.rule("R166")
+def test_without_url_the_body_is_the_image(sim):
+    """The bytes of the body are kept as they came."""
+    assert sim.call("set_user_image", "demo-user", userId="me", body=PNG + b"rest").content == b""
+    assert _image(sim) == PNG + b"rest"
+
+
+@pytest.mark.rule("R165", "R167")
+@pytest.mark.parametrize("body", [None, PNG, b"no image at all", b"x" * (LIMIT + 1)])
+def test_the_url_wins_over_the_body(sim, body):
+    """With url the body plays no part, whatever it holds."""
+    answer = sim.call("set_user_image", "demo-user", userId="me", url="https://img.example/1.png", body=body)
+    assert answer.status == 200
+    assert _image(sim) == STUB
+
+
+@pytest.mark.rule("R011", "R168")
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({}, "image_missing"),
+        ({"body": b""}, "image_missing"),
+        ({"body": b'{"url": "https://img.example/1.png"}'}, "image_unknown_format"),
+        ({"body": b"GIF"}, "image_unknown_format"),
+        ({"url": ""}, "invalid_input"),
+        ({"url": "img.example/1.png"}, "invalid_input"),
+        ({"url": "ftp://img.example/1.png"}, "invalid_input"),
+        ({"url": "https://"}, "invalid_input"),
+        ({"url": "https://unreachable.invalid/1.png"}, "image_unreachable"),
+    ],
+)
+def test_what_is_no_image_is_refused(sim, arguments, code):
+    """An image comes from an absolute URL that answers, or from bytes that are one; a url in the body is no url."""
+    answer = sim.call("set_user_image", "demo-user", userId="me", **arguments)
+    assert (answer.status, answer.body["code"]) == (400, code)
+    assert _image(sim) is None
+
+
+@pytest.mark.rule("R169", "R248")
+def test_an_image_has_at_most_8_mbytes(sim):
+    """8 Mbytes are taken, one byte more is refused with 413 and changes nothing; no JSON limit applies."""
+    whole = PNG + b"\x00" * (LIMIT - len(PNG))
+    assert sim.call("set_user_image", "demo-user", userId="me", body=whole).status == 200
+    answer = sim.call("set_user_image", "demo-user", userId="me", body=whole + b"\x00")
+    assert (answer.status, answer.body["code"]) == (413, "image_too_large")
+    assert _image(sim) == whole
+
+
+def test_a_replaced_or_removed_image_is_gone(sim, ids):
+    """The bytes of an image go with it; removing none is no error, unless a profile says so."""
+    from confsim.domain.images import IMAGES
+
+    for body in (PNG + b"1", PNG + b"2"):
+        sim.call("set_user_image", "demo-user", userId="me", body=body)
+    assert len(IMAGES.seen(sim.service.world, ids["customer"])) == 1
+    for _ in range(2):
+        assert sim.call("remove_user_image", "demo-user", userId="me").status == 200
+    assert len(IMAGES.seen(sim.service.world, ids["customer"])) == 0
+    assert _image(sim) is None
+    strict = _as({conventions.EMPTY_SLOT.id: "refuse"})
+    assert strict.call("remove_user_image", "demo-user", userId="me").status == 404
+
+
+# Look-ups
+def test_the_client_of_a_user(sim, people, ids):
+    """Any caller of the client reads to which client a user belongs."""
+    for caller in ("demo-user", "demo-guest", API):
+        assert sim.call("get_user_client", caller, userId=people["demo-user"]).body == {"id": ids["customer"]}
+    assert sim.call("get_user_client", "demo-other-admin", userId=people["demo-user"]).status == 404
+
+
+def test_a_registered_user_is_found_by_handle(sim, people, ids):
+    """The handle finds whoever bears it, without case; guests and users of other clients are not found."""
+    assert sim.call("find_user_by_handle", "demo-guest", handle="uma USER").body == {"id": people["demo-user"]}
+    for handle in ("Guest Gwen", "Otto Other", "nobody"):
+        assert sim.call("find_user_by_handle", "demo-owner", handle=handle).status == 404
+    assert sim.call("find_user_by_handle", "demo-owner").status == 400
+
+
+def test_a_user_is_found_by_verified_address(sim, people):
+    """A verified address finds its user, the oldest of several; one that waits finds nobody."""
+    assert sim.call("find_user_by_email", ADMIN, email="OLAF@customer.example").body["id"] == people["demo-owner"]
+    sim.call("set_user_email", "demo-user", userId="me", body={"email": "uma@customer.example"})
+    assert sim.call("find_user_by_email", API, email="uma@customer.example").status == 404
+    assert sim.call("find_user_by_email", "demo-owner", email="olaf@customer.example").status == 403
+    assert sim.call("find_user_by_email", ADMIN).status == 400
+
+
+@pytest.mark.parametrize("operation", ["set_user_description", "set_user_image", "set_user_handle"])
+def test_a_disabled_client_changes_no_user(sim, ids, operation):
+    """While the service is disabled, what changes a user is refused and what reads one is not."""
+    change = sim.service.change()
+    customer = clients.get(change, ids["customer"])
+    clients.update(change, customer, service=clients.Service.DISABLED)
+    sim.service.commit(change)
+    assert sim.call(operation, "demo-user", userId="me").status == 403
+    assert sim.call("get_me", "demo-user").status == 200

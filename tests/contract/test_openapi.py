@@ -1,0 +1,194 @@
+"""The OpenAPI document: complete, valid, true to the profile."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from confsim.api.call import API
+from confsim.api.files import FILES, api_document
+from confsim.assumptions.refusals import Reason
+from confsim.contract.openapi import document
+from confsim.service.judge import Judge
+from confsim.service.message import Request, Response
+from confsim.simulator import read_profile
+from confsim.testing.samples import Pool, valid
+
+PROFILES = {
+    "defaults": {},
+    "204": {"encode.empty": "204", "errors.body": "nested", "encode.absent": "null"},
+    "{}": {"encode.empty": "200 {}", "errors.body": "problem", "parse.unknown-fields": "refuse"},
+    "cookie": {"auth.presentation": ["Cookie: session={token}", "?token={token}"], "errors.body": "empty"},
+    "header": {"auth.presentation": ["X-Auth-Token: {token}"], "status.role-missing": 404, "errors.body": "text"},
+}
+
+
+def described(chosen: dict[str, object]) -> dict:
+    """The API's document under a profile."""
+    return json.loads(api_document(read_profile(chosen)))
+
+
+def operations(described: dict) -> dict[str, dict]:
+    """Every operation of a document by its id, variants too."""
+    found = {}
+    for item in described["paths"].values():
+        for each in item.values():
+            for one in (each, *each.get("x-confsim-variants", ())):
+                assert one["operationId"] not in found
+                found[one["operationId"]] = one
+    return found
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_it_is_a_valid_document(name):
+    """A validator from outside finds nothing wrong, whatever the profile."""
+    validate(described(PROFILES[name]))
+
+
+def test_every_operation_is_in_it_once():
+    """Every name of the catalogue stands in the document, and nothing else."""
+    assert set(operations(described({}))) == {operation.name for operation in API}
+
+
+def test_what_the_declarations_say_is_in_it():
+    """Rules, gaps, source and area of each operation are those of its declaration."""
+    told = operations(described({}))
+    for operation in API:
+        one = told[operation.name]
+        assert one["x-confsim-rules"] == list(operation.rules)
+        assert one["x-confsim-gaps"] == list(operation.gaps)
+        assert one["x-confsim-source"] == operation.source
+        assert one["summary"] == operation.summary
+
+
+def test_parameters_are_those_of_the_declarations():
+    """Each operation tells its path and query parameters by their names on the wire, for_client where it is listed."""
+    told = operations(described({}))
+    for operation in API:
+        if operation.variant_of or "x-confsim-variants" in told[operation.name]:
+            continue
+        names = [each["name"] for each in told[operation.name].get("parameters", ()) if each["in"] == "query"]
+        expected = [each.name for each in operation.query_parameters]
+        assert names == expected + ["for_client"] * operation.for_client
+
+
+def test_it_is_made_once_for_each_profile():
+    """Equal profiles share one document, byte for byte; others do not."""
+    assert api_document(read_profile(PROFILES["204"])) is api_document(read_profile(PROFILES["204"]))
+    assert api_document({}) != api_document(read_profile(PROFILES["204"]))
+
+
+def test_making_it_twice_gives_the_same():
+    """Nothing in the document depends on the order of a set or on what was made before."""
+    first, second = (document(API, title="t", version="1", prefix="v1_0") for _ in range(2))
+    assert json.dumps(first) == json.dumps(second)
+
+
+@pytest.mark.parametrize(
+    ("presentation", "scheme"),
+    [
+        ("Authorization: Bearer {token}", {"type": "http", "scheme": "bearer"}),
+        ("Authorization: Token {token}", {"type": "http", "scheme": "token"}),
+        ("X-Api-Key: {token}", {"type": "apiKey", "in": "header", "name": "X-Api-Key"}),
+        ("?token={token}", {"type": "apiKey", "in": "query", "name": "token"}),
+        ("Cookie: session={token}", {"type": "apiKey", "in": "cookie", "name": "session"}),
+    ],
+)
+def test_security_is_the_presentation_in_force(presentation, scheme):
+    """How a token is presented is told as a security scheme."""
+    made = described({"auth.presentation": [presentation]})
+    assert made["components"]["securitySchemes"]["token"] == scheme
+
+
+@pytest.mark.rule("R242")
+def test_public_calls_need_no_token():
+    """The terms of a client ask for no security, those of the caller do."""
+    told = operations(described({}))
+    assert told["get_client_terms"]["security"] == []
+    assert told["get_user_terms"]["security"] == [{"token": []}]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "code", "content"),
+    [("200", "200", None), ("200 {}", "200", "application/json"), ("204", "204", None)],
+)
+def test_the_empty_answer_is_the_one_in_force(chosen, code, content):
+    """A call whose response is '-' tells the status and body that the profile chooses."""
+    answer = operations(described({"encode.empty": chosen}))["update_terms_url"]["responses"][code]
+    assert content in answer.get("content", {None: None})
+
+
+def test_statuses_of_refusals_are_those_in_force():
+    """A profile that hides missing roles as 404 moves the code there."""
+    responses = described({"status.role-missing": 404})["components"]["responses"]
+    assert "role_missing" in responses["Error404"]["x-confsim-codes"]
+    assert "role_missing" not in responses["Error403"]["x-confsim-codes"]
+
+
+def test_a_gate_and_a_route_follow_the_profile():
+    """Who may call is told as the profile has it, and the assumption is named."""
+    one = operations(described({"gate.update_terms_url": ["partner-admin"]}))["update_terms_url"]
+    assert one["x-confsim-gate"] == ["partner-admin"]
+    assert "gate.update_terms_url" in one["x-confsim-assumptions"]
+
+
+def test_limits_of_texts_are_those_in_force():
+    """The longest URL of a profile is the longest of the document."""
+    schema = described({"size.url": 99})["components"]["schemas"]["TermsUrl"]["properties"]["url"]
+    assert schema["maxLength"] == 99
+    assert schema["format"] == "uri"
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("caller", [None, "nobody"])
+def test_the_error_envelope_is_the_one_in_force(name, caller):
+    """A refusal under each error template has the body that the document tells."""
+    from confsim import Simulator
+
+    sim = Simulator(profile=PROFILES[name])
+    assert sim.call("get_user_terms", caller).status == 401
+    assert list(Judge(sim.service.profile).problems(next(iter(sim.service.journal)))) == []
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_sample_bodies_fit_their_schemas(sim, ids, number):
+    """A body that decodes is one that the document admits."""
+    made = described({})
+    pool = Pool(sim.service.world, ids["customer"])
+    for name, one in operations(made).items():
+        schema = one.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+        if schema is not None:
+            whole = {**schema, "components": made["components"]}
+            Draft202012Validator(whole).validate(valid(API[name], pool, number).body)
+
+
+def test_it_is_served_beside_the_api(sim):
+    """GET /openapi.json at the mount answers the document of the world's own profile, without a token."""
+    response = sim.service.perform(FILES["get_openapi"], (), {}, Request("GET", "/openapi.json"), None)
+    assert response.status == 200
+    assert json.loads(response.body) == described({})
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "problem"),
+    [(200, b'{"isCurrent": 1}', "breaks its schema"), (200, b"", "no body"), (201, b"{}", "no documented status")],
+)
+def test_the_judge_sees_what_is_wrong(sim, status, body, problem):
+    """An answer with a wrong status, type or body is told, with the request."""
+    sim.call("get_user_terms", "demo-owner")
+    entry = next(iter(sim.service.journal))
+    entry.response = Response(status, [("Content-Type", "application/json")], body)
+    problems = [str(each) for each in Judge({}).problems(entry)]
+    assert any(problem in each for each in problems)
+    assert all("GET /v1_0/users/me/terms" in each for each in problems)
+
+
+def test_every_reason_has_one_place():
+    """Every refusal of the table is told under its status."""
+    responses = described({})["components"]["responses"].values()
+    told = {code for each in responses for code in each.get("x-confsim-codes", ())}
+    used = {reason.name.lower() for reason in Reason if reason.value.status in {400, 401, 403, 404, 409, 413}}
+    assert told >= used

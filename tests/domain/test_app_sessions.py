@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.assumptions.refusals import Reason
+from confsim.domain import app_sessions, clients
+from confsim.domain.app_sessions import APP_SESSIONS, LOGS, AppSession, Wanted
+from confsim.domain.credentials import Caller
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+LOG = st.tuples(st.none() | st.integers(0, 3), st.sampled_from("xy"))
+
+
+def world(profile=None):
+    """A change, a client in it, and an API token of the client as caller."""
+    change = World(seed=1).change(5000, profile or {})
+    client = clients.create(change, "C", None)
+    return change, client, Caller(client, api_token="t")
+
+
+def put(change, client, **fields):
+    """Put an app session into the client."""
+    return APP_SESSIONS.of(change, client.id).put(
+        AppSession(id=change.uuid(), client=client.id, **{"url": "https://a/", "started": 1, **fields})
+    )
+
+
+@pytest.mark.rule("R428", "R429")
+@given(st.lists(LOG, max_size=10))
+def test_logs_agree_with_a_plain_list(given_logs):
+    """Every log is kept unless it repeats an index; a repetition with other data is refused; order is by index."""
+    change, _, caller = world()
+    run = app_sessions.register(change, caller, 1, "https://a/", None)
+    model = []
+    for index, data in given_logs:
+        run = app_sessions.get(change, run.client, run.id)
+        earlier = next((kept for kept in model if index is not None and kept[0] == index), None)
+        if earlier is not None and earlier[1] != data:
+            with pytest.raises(Refusal) as refused:
+                app_sessions.append(change, run, 0, data, index)
+            assert refused.value.reason is Reason.LOG_INDEX_TAKEN
+            continue
+        app_sessions.append(change, run, 0, data, index)
+        if earlier is None:
+            model.append((index, data))
+    expected = sorted(model, key=lambda kept: (kept[0] is None, kept[0] or 0))
+    assert [(log.index, log.data) for log in app_sessions.logs(change, run)] == expected
+    assert len(LOGS.of(change, run.client)) == len(model)
+
+
+def test_an_overwriting_log_keeps_its_place():
+    """Where logs are written over, the later one stands where the earlier one stood."""
+    change, _, caller = world({"app-sessions.repeated-index": "overwrites", "app-sessions.log-order": "arrival"})
+    run = app_sessions.register(change, caller, 1, "https://a/", None)
+    for index, data in [(1, "a"), (2, "b"), (1, "c")]:
+        app_sessions.append(change, app_sessions.get(change, run.client, run.id), 0, data, index)
+    assert [log.data for log in app_sessions.logs(change, run)] == ["c", "b"]
+
+
+RUN = st.fixed_dictionaries(
+    {
+        "started": st.integers(0, 3),
+        "url": st.sampled_from(["https://a/x", "https://b/x", "https://b/y"]),
+        "channels": st.sampled_from([(), ("c1",), ("c1", "c2")]),
+        "sessions": st.sampled_from([(), ("s1",)]),
+        "users": st.sampled_from([(), (1,), (1, 2)]),
+    }
+)
+QUERY = st.fixed_dictionaries(
+    {},
+    optional={
+        "user": st.integers(1, 3),
+        "session": st.sampled_from(["s1", "s2"]),
+        "channel": st.sampled_from(["c1", "c2", "c3"]),
+        "url": st.sampled_from(["a", "/x", "b/y", ""]),
+        "before": st.integers(0, 4),
+        "after": st.integers(-1, 3),
+    },
+)
+MATCHES = {
+    "user": lambda run, value: value in run["users"],
+    "session": lambda run, value: value in run["sessions"],
+    "channel": lambda run, value: value in run["channels"],
+    "url": lambda run, value: value in run["url"],
+    "before": lambda run, value: run["started"] < value,
+    "after": lambda run, value: run["started"] > value,
+}
+
+
+@pytest.mark.rule("R431", "R432", "R433")
+@given(st.lists(RUN, max_size=6), QUERY)
+def test_finding_agrees_with_filtering_a_list(runs, query):
+    """What is found is what a plain list holds after each criterion, latest start first, later ones before earlier."""
+    change, client, caller = world()
+    ids = [put(change, client, **run).id for run in runs]
+    expected = [
+        place for place, run in enumerate(runs) if all(MATCHES[name](run, value) for name, value in query.items())
+    ]
+    expected.sort(key=lambda place: (runs[place]["started"], place), reverse=True)
+    found = app_sessions.find(change, client, caller, Wanted(**query))
+    assert [run.id for run in found] == [ids[place] for place in expected]
+
+
+@pytest.mark.rule("R431")
+def test_only_the_clients_own_runs_are_found():
+    """App sessions of another client are not there."""
+    change, client, caller = world()
+    other = clients.create(change, "Other", None)
+    foreign = put(change, other)
+    assert app_sessions.find(change, client, caller, Wanted()) == []
+    with pytest.raises(Refusal):
+        app_sessions.get(change, client.id, foreign.id)

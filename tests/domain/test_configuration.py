@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.domain import clients, configuration, documents, levels
+from confsim.domain.configuration import Reading
+from confsim.domain.levels import DOCUMENTS, LIGHT, MACHINE, Content, Slot
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+KEYS = st.sampled_from("abc")
+LEAVES = st.integers(0, 9) | st.text("xy", max_size=2) | st.booleans() | st.lists(st.integers(0, 3), max_size=2)
+VALUES = st.recursive(LEAVES, lambda inner: st.dictionaries(KEYS, inner, max_size=3), max_leaves=12)
+DOCUMENT = st.dictionaries(KEYS, VALUES, max_size=3)
+PATCH = st.dictionaries(KEYS, st.none() | VALUES | st.dictionaries(KEYS, st.none() | VALUES, max_size=2), max_size=3)
+
+
+def leaves(document, path=()):
+    """Every leaf of a document by its path; an empty object counts as one."""
+    if not isinstance(document, dict) or (not document and path):
+        return {path: document}
+    return {place: leaf for key, value in document.items() for place, leaf in leaves(value, (*path, key)).items()}
+
+
+def laid(base, over):
+    """The plain oracle of merging: write every leaf of ``over`` into a copy of ``base``, making objects on the way."""
+    result = dict(base)
+    for path, leaf in leaves(over).items():
+        place = result
+        for key in path[:-1]:
+            place[key] = dict(place[key]) if isinstance(place.get(key), dict) else {}
+            place = place[key]
+        if not (leaf == {} and isinstance(place.get(path[-1]), dict)):
+            place[path[-1]] = leaf
+    return result
+
+
+def without_nulls(value):
+    """The value without keys that hold null, at any depth of its objects."""
+    if not isinstance(value, dict):
+        return value
+    return {key: without_nulls(inner) for key, inner in value.items() if inner is not None}
+
+
+@pytest.mark.rule("R436", "R437")
+@given(st.lists(DOCUMENT, max_size=4))
+def test_merging_levels_agrees_with_writing_leaves(several):
+    """Laying any levels over one another gives what writing their leaves in that order gives."""
+    result, expected = {}, {}
+    for document in several:
+        result, expected = documents.merged(result, document), laid(expected, document)
+    assert result == expected
+
+
+@pytest.mark.rule("R437")
+@given(DOCUMENT, DOCUMENT)
+def test_the_narrower_level_always_shows(base, over):
+    """Every value of the narrower level is in the result, and laying it over again changes nothing."""
+    result = documents.merged(base, over)
+    assert documents.merged(result, over) == result
+    shown = leaves(result)
+    assert all(shown[path] == leaf for path, leaf in leaves(over).items() if leaf != {})
+
+
+@given(DOCUMENT, DOCUMENT)
+def test_documents_are_never_written_to(base, over):
+    """Merging and patching answer new documents and leave those they were given alone."""
+    before = repr((base, over))
+    for how in ("deep", "top", "concatenate"):
+        documents.merged(base, over, how)
+    documents.patched(base, over)
+    documents.split(base, "a")
+    assert repr((base, over)) == before
+
+
+@pytest.mark.rule("R443")
+@given(DOCUMENT, PATCH)
+def test_a_patch_sets_what_it_names_and_removes_its_nulls(base, patch):
+    """What a patch holds beside nulls is there afterwards, what it nulls is not, other first-level keys stay."""
+    result = documents.patched(base, patch)
+    assert result == without_nulls(result)
+    assert all(result[key] == base[key] for key in base.keys() - patch.keys())
+    assert result.keys() == (base.keys() | patch.keys()) - {key for key, value in patch.items() if value is None}
+    assert documents.patched(result, patch) == result
+
+
+@given(DOCUMENT, st.booleans())
+def test_the_parts_of_a_split_make_the_whole(document, strings):
+    """Texts and rest together are the document; no text is left in the rest."""
+    under, rest = documents.split(document, "a", strings=strings)
+    assert documents.merged(under, rest) == document
+    assert not any("a" in path for path in leaves(rest))
+    assert not strings or not any(isinstance(leaf, str) for leaf in leaves(rest).values())
+
+
+@pytest.fixture
+def change():
+    """A change of an empty world."""
+    return World(seed=1).change(0)
+
+
+@pytest.mark.rule("R436", "R438", "R441")
+@given(st.tuples(*[DOCUMENT] * 3))
+def test_the_levels_of_clients_count_from_the_root(several):
+    """With parents as levels, a client's configuration is what the lineage gives from the root down."""
+    change = World(seed=1).change(0, {"config.parent-level": True})
+    parent, client = None, None
+    for document in several:
+        client = clients.create(change, "C", parent)
+        levels.update(change, client.id, client.id, documents.patched({}, document), LIGHT, "en")
+        parent = client.id
+    expected = documents.merged(documents.merged(several[0], several[1]), several[2])
+    assert configuration.of_client(change, client, Reading(language="en")) == expected
+
+
+@pytest.mark.rule("R444", "R445")
+@pytest.mark.parametrize("written", list(product([LIGHT, "dark"], [None, "en", "de", "de-CH"])))
+def test_a_document_shows_exactly_where_its_theme_and_language_reach(change, written):
+    """Light reaches every theme, no language and the default one every language, a language its regions."""
+    client = clients.create(change, "C", None)
+    theme, language = written
+    levels.update(change, client.id, client.id, {"here": 1}, theme, language)
+    for asked_theme, asked in product([LIGHT, "dark", "sepia"], [None, "en", "de", "de-CH", "de-AT", "fr"]):
+        shown = configuration.of_client(change, client, Reading(theme=asked_theme, language=asked))
+        reaches = theme in (LIGHT, asked_theme) and language in (None, "en", asked, (asked or "").split("-")[0])
+        assert (shown == {"here": 1}) is reaches, (asked_theme, asked)
+
+
+def test_a_document_that_is_emptied_is_not_kept(change):
+    """The machine goes to written and back to empty, and no row is left behind."""
+    slot = Slot("c", ("l", LIGHT, None), {})
+    written = MACHINE.fire(change, slot, "update", after={"a": 1})
+    assert MACHINE.read(written, {}) is Content.WRITTEN
+    emptied = MACHINE.fire(change, written, "update", after={})
+    assert (MACHINE.read(emptied, {}), len(DOCUMENTS.of(change, "c"))) == (Content.EMPTY, 0)
+
+
+def test_forgetting_a_level_takes_all_its_documents(change):
+    """Every theme and language of the level goes, other levels stay."""
+    for level, theme, language in [("a", LIGHT, None), ("a", "dark", "de"), ("b", LIGHT, None)]:
+        levels.update(change, "c", level, {"x": 1}, theme, language)
+    levels.forget(change, "c", "a")
+    assert [document.level for document in DOCUMENTS.of(change, "c")] == ["b"]
+
+
+@pytest.mark.parametrize(("depth", "holds"), [(1, True), (20, True), (21, False)])
+def test_the_bound_of_depth_counts_arrays_and_objects(depth, holds):
+    """A value of as many levels as allowed is taken, one of more refused."""
+    change = World().change(0, {"size.json-depth": 20})
+    value = []
+    for level in range(depth - 1):
+        value = [value] if level % 2 else {"a": value}
+    if holds:
+        assert documents.bounded(change, value) is value
+    else:
+        with pytest.raises(Refusal):
+            documents.bounded(change, value)

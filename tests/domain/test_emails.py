@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from confsim.assumptions import emails as assumed
+from confsim.domain import emails, mail, users
+from confsim.domain.emails import MACHINE, Address, Second
+from confsim.domain.users import Account, User
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change, World
+
+#: A user in each state of the machine.
+IN_STATE = {
+    Address.NONE: (None, ()),
+    Address.PENDING: (None, (("a@x", "111111"),)),
+    Address.VERIFIED: ("v@x", ()),
+    Address.RENEWING: ("v@x", (("a@x", "111111"),)),
+}
+#: Where each event leads by default; what is missing is refused.
+MOVES = {
+    **{(state, "set"): Address.PENDING for state in (Address.NONE, Address.PENDING)},
+    **{(state, "set"): Address.RENEWING for state in (Address.VERIFIED, Address.RENEWING)},
+    **{(state, "verify"): Address.VERIFIED for state in (Address.PENDING, Address.RENEWING)},
+    **{(state, "resend"): state for state in (Address.PENDING, Address.RENEWING)},
+    **{(state, "clear"): Address.NONE for state in Address},
+    **{(state, "trust"): Address.VERIFIED for state in Address},
+    **{(state, "give silently"): Address.PENDING for state in (Address.NONE, Address.PENDING)},
+    **{(state, "give silently"): Address.RENEWING for state in (Address.VERIFIED, Address.RENEWING)},
+}
+
+
+def _ann(change: Change, **fields) -> User:
+    return users.create(change, "c", "Ann", Account.REGISTERED, **fields)
+
+
+def _now(profile: dict | None = None) -> Change:
+    return World().change(0, profile or {})
+
+
+def _codes(change: Change) -> dict[str, str]:
+    return {sent.to: sent.code for sent in mail.sent(change)}
+
+
+@pytest.mark.parametrize(("state", "event"), sorted(product(Address, MACHINE.events), key=str))
+def test_the_address_moves_as_stated_and_in_no_other_way(state: Address, event: str):
+    """Each event leads each state where the table says, and is refused everywhere else."""
+    change = _now()
+    email, pending = IN_STATE[state]
+    ann = _ann(change, email=email, pending=pending)
+    facts = {"address": "b@x", "code": "111111", "second": Second.WHEN_VERIFIED}
+    if (state, event) in MOVES:
+        moved = MACHINE.fire(change, ann, event, **facts)
+        assert MACHINE.read(moved, {}) is MOVES[state, event]
+    else:
+        with pytest.raises(Refusal):
+            MACHINE.fire(change, ann, event, **facts)
+
+
+@pytest.mark.rule("R157", "R159")
+def test_setting_an_address_mails_a_code_and_verifies_nothing():
+    """The code goes to the very address, which is not the user's before it is verified."""
+    change = _now()
+    ann = emails.put(change, _ann(change), "ann@example.org")
+    (sent,) = mail.sent(change)
+    assert (sent.to, sent.kind) == ("ann@example.org", "email-verification")
+    assert sent.code is not None
+    assert sent.code in sent.text
+    assert ann.email is None
+    assert emails.verify(change, ann, sent.code).email == "ann@example.org"
+
+
+@pytest.mark.rule("R158")
+@pytest.mark.parametrize("first", ["a@x", "b@x", "c@x"])
+def test_the_first_address_verified_is_accepted_and_the_others_are_void(first: str):
+    """Of several addresses that wait, the first verified ends the round."""
+    change = _now()
+    ann = _ann(change)
+    for address in ("a@x", "b@x", "c@x"):
+        ann = emails.put(change, ann, address)
+    codes = _codes(change)
+    ann = emails.verify(change, ann, codes[first])
+    assert (ann.email, ann.pending) == (first, ())
+    for other in set(codes) - {first}:
+        with pytest.raises(Refusal, match="verification_code_unknown"):
+            emails.verify(change, ann, codes[other])
+
+
+def test_setting_the_same_address_again_replaces_its_code():
+    """Only the newest code of an address counts."""
+    change = _now()
+    ann = emails.put(change, emails.put(change, _ann(change), "a@x"), "a@x")
+    old, new = (sent.code for sent in mail.sent(change))
+    with pytest.raises(Refusal, match="verification_code_unknown"):
+        emails.verify(change, ann, old)
+    assert emails.verify(change, ann, new).email == "a@x"
+
+
+@pytest.mark.parametrize(
+    ("choice", "before", "after"),
+    [("when-verified", "old@x", "new@x"), ("never", "old@x", "old@x"), ("at-once", None, "new@x")],
+)
+def test_a_new_address_after_a_verified_one(choice: str, before: str | None, after: str):
+    """What becomes of a verified address while a new one waits, and when that is verified, is an assumption."""
+    change = _now({assumed.SECOND.id: choice})
+    ann = emails.put(change, _ann(change, email="old@x"), "new@x")
+    assert ann.email == before
+    ann = emails.verify(change, ann, _codes(change)["new@x"])
+    assert (ann.email, ann.pending) == (after, ())
+
+
+@pytest.mark.rule("R015")
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_no_address_clears_everything(nothing: str | None):
+    """Setting an address without one leaves the user without any, and mails nobody."""
+    change = _now()
+    ann = emails.put(change, _ann(change, email="a@x", pending=(("b@x", "1"),)), nothing)
+    assert (ann.email, ann.pending, mail.sent(change)) == (None, (), [])
+
+
+def test_no_address_may_mean_to_send_the_codes_again():
+    """Where a profile says so, the codes that wait are mailed once more."""
+    change = _now({assumed.WITHOUT.id: "resends"})
+    ann = emails.put(change, _ann(change), "a@x")
+    emails.put(change, ann, None)
+    assert len({sent.code for sent in mail.sent(change)}) == 1
+    assert len(mail.sent(change)) == 2
+    with pytest.raises(Refusal, match="email_missing"):
+        emails.put(change, _ann(change), None)
+
+
+def test_no_address_may_be_refused():
+    """Where a profile says so, an address is required."""
+    change = _now({assumed.WITHOUT.id: "refused"})
+    with pytest.raises(Refusal, match="email_missing"):
+        emails.put(change, _ann(change), None)
+
+
+MALFORMED = ["ann", "@", "ann@", "@example.org", "a b@example.org", "ann@exa mple.org", "a@b@c", "ann@example.org "]
+
+
+@pytest.mark.parametrize("address", MALFORMED)
+def test_a_malformed_address_is_refused_unless_assumed_otherwise(address: str):
+    """An address is one @ between two parts without spaces."""
+    change = _now()
+    with pytest.raises(Refusal, match="email_malformed"):
+        emails.put(change, _ann(change), address)
+    change = _now({assumed.MALFORMED.id: "taken"})
+    assert emails.put(change, _ann(change), address).pending[0][0] == address
+
+
+def test_an_address_may_be_verified_as_soon_as_it_is_set():
+    """Where a profile says so, no code is needed."""
+    change = _now({assumed.VERIFICATION.id: "immediate"})
+    assert emails.put(change, _ann(change), "a@x").email == "a@x"
+
+
+def test_an_address_is_shared_unless_assumed_otherwise():
+    """Two users may have one address, or the second is refused; their own nobody is refused."""
+    for choice in ("allowed", "refused"):
+        change = _now({assumed.SHARED.id: choice})
+        ann = _ann(change, email="a@x")
+        assert emails.put(change, ann, "A@X").pending
+        if choice == "allowed":
+            assert emails.put(change, _ann(change), "A@x").pending
+        else:
+            with pytest.raises(Refusal, match="email_taken"):
+                emails.put(change, _ann(change), "A@x")
+
+
+@pytest.mark.parametrize(
+    ("how", "verified", "mails"), [("silent", False, 0), ("mailed", False, 1), ("verified", True, 0)]
+)
+def test_an_address_given_with_a_user(how: str, verified: bool, mails: int):
+    """An address that came with a new user is kept silently, mailed a code, or trusted."""
+    change = _now()
+    ann = emails.given(change, _ann(change), "a@x", how)
+    assert (emails.last(ann), ann.email is not None, len(mail.sent(change))) == ("a@x", verified, mails)
+    assert emails.given(change, _ann(change), None, how).pending == ()
+
+
+def test_the_address_told_is_the_verified_one_or_the_last_that_waits():
+    """Whoever has a verified address is told of it, whatever waits beside it."""
+    change = _now()
+    ann = _ann(change)
+    assert emails.last(ann) is None
+    for address in ("a@x", "b@x"):
+        ann = emails.put(change, ann, address)
+    assert emails.last(ann) == "b@x"
+    ann = emails.put(change, emails.trust(change, ann, "v@x"), "c@x")
+    assert emails.last(ann) == "v@x"

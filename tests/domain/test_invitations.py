@@ -1,0 +1,318 @@
+"""Invitations: the machine, the kinds, the codes, their end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jwt
+import pytest
+
+from confsim import Simulator
+from confsim.domain import clients, credentials, identity, invitations, providers, users
+from confsim.domain.clients import Client
+from confsim.domain.invitations import INVITATIONS, MACHINE, Invitation, Kind, Slot, State
+from confsim.domain.users import USERS, Account, AuthKind, User
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change, settle
+
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+OTHER = "33333333-3333-4333-8333-333333333333"
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+START = 1_769_904_000_000
+MINUTE, DAY = 60_000, 86_400_000
+
+
+def opened(**profile: Any) -> tuple[Change, Client]:
+    """A change of the demo world with alternatives chosen, and the customer's client."""
+    chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
+    change = Simulator(clock=START, profile=chosen).service.change()
+    return change, clients.get(change, CUSTOMER)
+
+
+def person(change: Change, account: Account = Account.PREDEFINED, **fields: Any) -> User:
+    """A user of the account in the customer's client."""
+    if account is Account.LINKED:
+        fields["channel"] = ROOM
+    return users.create(change, CUSTOMER, "Somebody", account, full_name="Somebody", **fields)
+
+
+@pytest.mark.rule("R064", "R122", "R123")
+def test_a_new_code_kills_the_old_one() -> None:
+    """One invitation of a user is pending at a time, and it is the last."""
+    change, client = opened()
+    user = person(change)
+    first, second = invitations.create(change, user), invitations.create(change, user)
+    assert first.code != second.code
+    assert invitations.pending(change, user) == second
+    assert invitations.by_code(change, client, first.code) is None
+    assert len(INVITATIONS.of(change, CUSTOMER)) == 1
+
+
+@pytest.mark.rule("R183", "R184")
+@pytest.mark.parametrize(
+    ("profile", "ttl", "life"),
+    [({}, None, 7 * DAY), ({}, 1, 1), ({}, MINUTE, MINUTE), ({"duration__invitation": DAY}, None, DAY)],
+)
+def test_when_an_invitation_ends(profile: dict[str, Any], ttl: int | None, life: int) -> None:
+    """After its ttl, or the default without one; there always is an end (G114, G115)."""
+    change, _ = opened(**profile)
+    user = person(change)
+    made = invitations.create(change, user, ttl)
+    assert made.expires == START + life
+    world, fired = settle(change.commit(), made.expires - 1)
+    assert not fired
+    world, fired = settle(world, made.expires)
+    assert [(each.timer.kind, each.timer.due) for each in fired] == [("invitation", made.expires)]
+    after = world.change(made.expires)
+    assert invitations.pending(after, user) is None
+    with pytest.raises(Refusal, match="invitation_not_pending"):
+        invitations.read(after, user)
+
+
+def test_a_re_made_invitation_ends_at_its_own_end() -> None:
+    """The first end passes without effect."""
+    change, _ = opened()
+    user = person(change)
+    invitations.create(change, user, MINUTE)
+    made = invitations.create(change, user, 3 * MINUTE)
+    world, fired = settle(change.commit(), START + 2 * MINUTE)
+    assert not fired
+    assert invitations.pending(world.change(START + 2 * MINUTE), user) == made
+
+
+@pytest.mark.rule("R066")
+@pytest.mark.parametrize(
+    ("choice", "persistent"),
+    [
+        ("linked", {"linked"}),
+        ("never", set()),
+        ("always", {"linked", "plain", "origin", "ttl"}),
+        ("ttl", {"ttl"}),
+        ("origin-id", {"origin"}),
+    ],
+)
+def test_which_kind_is_made(choice: str, persistent: set[str]) -> None:
+    """Persistent for linked users, or as the profile says; Nonce else (G233)."""
+    change, _ = opened(invitations__kind=choice)
+    made = {
+        "linked": invitations.create(change, person(change, Account.LINKED)),
+        "plain": invitations.create(change, person(change)),
+        "origin": invitations.create(change, person(change, origin_id="o")),
+        "ttl": invitations.create(change, person(change), MINUTE),
+    }
+    assert {name for name, each in made.items() if each.kind is Kind.PERSISTENT} == persistent
+
+
+@pytest.mark.rule("R181", "R548")
+@pytest.mark.parametrize("account", [each for each in Account if each is not Account.ABSENT])
+def test_for_whom_invitations_are(account: Account) -> None:
+    """Predefined and channel-linked users alone (R548); everybody else is refused in both calls."""
+    change, _ = opened()
+    user = person(change, Account.LINKED)
+    user = users.update(change, user, account=account)
+    if account in {Account.PREDEFINED, Account.LINKED}:
+        assert invitations.create(change, user) == invitations.read(change, user)
+        return
+    for act in (invitations.create, invitations.read):
+        with pytest.raises(Refusal, match="not_predefined"):
+            act(change, user)
+
+
+@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("event", MACHINE.events)
+@pytest.mark.parametrize("kind", Kind)
+def test_every_pair_of_state_and_event(state: State, event: str, kind: Kind) -> None:
+    """A code is used while it is pending, a Nonce by a login or a connection, a Persistent one by the exchange."""
+    change, _ = opened()
+    made = Invitation(user=1, client=CUSTOMER, code="c", kind=kind, expires=START + 1, state=state)
+    slot = Slot(CUSTOMER, 1, None if state is State.NONE else made, invitable=True)
+    for_kind = {
+        "redeem": Kind.NONCE,
+        "connect": Kind.NONCE,
+        "exchange": Kind.PERSISTENT,
+        "exchange once": Kind.PERSISTENT,
+    }
+    admitted = event == "create" or (state is State.PENDING and for_kind.get(event, kind) is kind)
+    assert (MACHINE.row(state, event, slot, {}) is not None) is admitted
+    if not admitted:
+        with pytest.raises(Refusal):
+            MACHINE.fire(change, slot, event)
+
+
+@pytest.mark.rule("R068")
+def test_a_persistent_code_is_a_jwt() -> None:
+    """HS256, with the user as sub, the client as aud and its end as exp; fresh each time (G237)."""
+    change, _ = opened()
+    user = person(change, Account.LINKED)
+    first, second = invitations.create(change, user, MINUTE), invitations.create(change, user, MINUTE)
+    claims = jwt.decode(second.code, options={"verify_signature": False})
+    assert jwt.get_unverified_header(second.code) == {"alg": "HS256", "typ": "JWT"}
+    assert (claims["sub"], claims["aud"], claims["exp"]) == (str(user.id), CUSTOMER, (START + MINUTE) // 1000)
+    assert first.code != second.code
+
+
+def test_codes_come_from_the_seed() -> None:
+    """The same calls give the same codes, another seed others."""
+    codes = set()
+    for seed in (1, 1, 2):
+        change = Simulator(seed=seed, clock=START).service.change()
+        codes.add(invitations.create(change, person(change, Account.LINKED)).code)
+    assert len(codes) == 2
+
+
+def test_an_opaque_persistent_code_by_choice() -> None:
+    """Three parts that say nothing, exchanged all the same (G237)."""
+    change, client = opened(invitations__persistent_code="opaque")
+    made = invitations.create(change, person(change, Account.LINKED))
+    assert made.code.count(".") == 2
+    with pytest.raises(jwt.InvalidTokenError):
+        jwt.decode(made.code, options={"verify_signature": False})
+    assert identity.exchange(change, client, made.code).user == made.user
+
+
+@pytest.mark.parametrize("account", [Account.LINKED, Account.PREDEFINED])
+def test_a_persistent_code_is_exchanged_until_its_end(account: Account) -> None:
+    """Again and again, without a change of the account; then no more (G235, G241)."""
+    change, client = opened(invitations__kind="always")
+    user = person(change, account)
+    made = invitations.create(change, user, MINUTE)
+    tokens = {identity.exchange(change, client, made.code).value for _ in range(3)}
+    assert len(tokens) == 3
+    assert users.get(change, CUSTOMER, user.id).account is account
+    world, _ = settle(change.commit(), START + MINUTE)
+    with pytest.raises(Refusal, match="invitation_code_invalid"):
+        identity.exchange(world.change(START + MINUTE), client, made.code)
+
+
+def test_a_persistent_code_needs_no_validator() -> None:
+    """The service itself has signed it (G235)."""
+    change, _ = opened()
+    partner = clients.get(change, OTHER)
+    user = users.create(change, OTHER, "L", Account.LINKED)
+    assert identity.exchange(change, partner, invitations.create(change, user).code).user == user.id
+
+
+def test_a_persistent_code_is_good_in_its_client_alone() -> None:
+    """In another client it is a token like any other, and no validator vouches for it."""
+    change, _ = opened()
+    made = invitations.create(change, person(change, Account.LINKED))
+    with pytest.raises(Refusal, match="no_active_validator"):
+        identity.exchange(change, clients.get(change, OTHER), made.code)
+
+
+def test_a_persistent_code_serves_once_by_choice() -> None:
+    """The second exchange is refused (G235)."""
+    change, client = opened(invitations__persistent_exchange="once")
+    made = invitations.create(change, person(change, Account.LINKED))
+    identity.exchange(change, client, made.code)
+    with pytest.raises(Refusal, match="invitation_code_invalid"):
+        identity.exchange(change, client, made.code)
+
+
+@pytest.mark.parametrize(("choice", "lives"), [("stay", True), ("die", False)])
+def test_service_tokens_when_the_code_is_re_made(choice: str, lives: bool) -> None:
+    """The old code is refused in either case; tokens it led to stay, or die with it (G236)."""
+    change, client = opened(invitations__recreation=choice)
+    user = person(change, Account.LINKED)
+    made = invitations.create(change, user)
+    token = identity.exchange(change, client, made.code).value
+    invitations.create(change, user)
+    with pytest.raises(Refusal, match="invitation_code_invalid"):
+        identity.exchange(change, client, made.code)
+    assert (token in credentials.CREDENTIALS.of(change)) is lives
+
+
+@pytest.mark.rule("R062", "R067")
+def test_a_nonce_connects_its_user_once() -> None:
+    """A login with it attaches authentication, id and roles stay, and the code is used up."""
+    change, client = opened()
+    user = person(change)
+    made = invitations.create(change, user)
+    redeemed, token = invitations.redeem(change, client, made.code)
+    assert (redeemed.id, redeemed.account, redeemed.auth_kind) == (user.id, Account.REGISTERED, AuthKind.OAUTH)
+    assert credentials.authenticate(change, token.value).user == redeemed
+    with pytest.raises(Refusal, match="invitation_code_invalid"):
+        invitations.redeem(change, client, made.code)
+    assert invitations.pending(change, redeemed) is None
+
+
+@pytest.mark.rule("R063")
+def test_the_invited_person_chooses_among_the_enabled_providers() -> None:
+    """The chosen one stands behind the user; one that is not enabled is refused."""
+    change, client = opened()
+    client = providers.choose(change, client, ["github", "apple"])
+    made = invitations.create(change, person(change))
+    with pytest.raises(Refusal, match="provider_not_enabled"):
+        invitations.redeem(change, client, made.code, "google")
+    change, client = opened()
+    client = providers.choose(change, client, ["github", "apple"])
+    made = invitations.create(change, person(change))
+    redeemed, _ = invitations.redeem(change, client, made.code, "apple")
+    assert redeemed.identity is not None
+    assert redeemed.identity.provider == "apple"
+
+
+def test_a_persistent_code_is_not_redeemed() -> None:
+    """It is for the exchange."""
+    change, client = opened()
+    made = invitations.create(change, person(change, Account.LINKED))
+    with pytest.raises(Refusal, match="invitation_code_invalid"):
+        invitations.redeem(change, client, made.code)
+
+
+def test_a_nonce_of_a_linked_user_gives_a_token_alone() -> None:
+    """Where linked users get a Nonce, a login uses it up; the account stays guest-like."""
+    change, client = opened(invitations__kind="never")
+    user = person(change, Account.LINKED)
+    redeemed, token = invitations.redeem(change, client, invitations.create(change, user).code)
+    assert (redeemed, token.user) == (user, user.id)
+
+
+@pytest.mark.parametrize(("choice", "accepted"), [("refused", False), ("redeems", True)])
+def test_a_nonce_sent_to_the_exchange(choice: str, accepted: bool) -> None:
+    """It is refused and stays pending, or redeems there (G234)."""
+    change, client = opened(invitations__nonce_exchange=choice)
+    user = person(change)
+    made = invitations.create(change, user)
+    if accepted:
+        assert identity.exchange(change, client, made.code).user == user.id
+        assert users.get(change, CUSTOMER, user.id).account is Account.REGISTERED
+    else:
+        with pytest.raises(Refusal, match="invitation_code_invalid"):
+            identity.exchange(change, client, made.code)
+        assert invitations.pending(change, user) == made
+
+
+@pytest.mark.parametrize(
+    ("choice", "kind", "pending"),
+    [("consumed", "never", False), ("consumed", "always", True), ("kept", "never", True)],
+)
+def test_what_a_connection_does_to_the_code(choice: str, kind: str, pending: bool) -> None:
+    """A pending Nonce is used up by an identity token, or kept; a Persistent code stays (G202)."""
+    change, client = opened(invitations__on_exchange=choice, invitations__kind=kind)
+    user = person(change, origin_id="o")
+    made = invitations.create(change, user)
+    token = jwt.encode({"sub": "o", "exp": START // 1000 + 9}, "demo-validator-secret-of-32-bytes", "HS256")
+    identity.exchange(change, client, token)
+    user = users.get(change, CUSTOMER, user.id)
+    assert user.account is Account.REGISTERED
+    assert (invitations.pending(change, user) == made) is pending
+    if choice == "kept":
+        assert invitations.read(change, user) == made
+        assert invitations.redeem(change, client, made.code)[0] == user
+    else:
+        with pytest.raises(Refusal, match="not_predefined"):
+            invitations.read(change, user)
+
+
+def test_the_code_goes_with_its_user() -> None:
+    """A removed linked user leaves no code that works and no timer (R365)."""
+    change, client = opened()
+    user = person(change, Account.LINKED)
+    made = invitations.create(change, user, MINUTE)
+    users.MACHINE.fire(change, user, "unlink")
+    USERS.of(change, CUSTOMER).remove(user.id)
+    assert invitations.pending(change, user) is None
+    with pytest.raises(Refusal, match="invitation_code_invalid"):
+        identity.exchange(change, client, made.code)
+    assert not settle(change.commit(), START + DAY)[1]

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.assumptions.refusals import Reason
+from confsim.domain import channels, clients, levels, selections, templates
+from confsim.domain.levels import DOCUMENTS
+from confsim.domain.selections import SELECTIONS
+from confsim.domain.templates import CHOICES, TEMPLATES
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+
+class Family:
+    """A grandparent, a parent and a child, each with a channel, and a stranger."""
+
+    def __init__(self, profile=None):
+        self.change = World(seed=1).change(0, profile or {})
+        self.clients = []
+        for name in ("grandparent", "parent", "child"):
+            parent = self.clients[-1].id if self.clients else None
+            self.clients.append(clients.create(self.change, name, parent))
+        self.stranger = clients.create(self.change, "stranger", None)
+        self.rooms = [channels.create(self.change, client, "Room", None, None) for client in self.clients]
+
+    def sees(self, client, id):
+        """Whether the client sees the template."""
+        return any(seen.id == id for seen in templates.listed(self.change, client))
+
+    def everything(self):
+        """What is stored about templates in any client."""
+        tables = (TEMPLATES, CHOICES, SELECTIONS, DOCUMENTS)
+        return [row for table in tables for client in self.clients for row in table.of(self.change, client.id)]
+
+
+@pytest.mark.rule("R440", "R321")
+@pytest.mark.parametrize("owner", [0, 1, 2])
+@pytest.mark.parametrize("inheritable", [True, False])
+def test_a_template_is_seen_by_its_client_and_when_inheritable_below(owner, inheritable):
+    """Clients above and beside never see it; those below see it as inherited, and not enabled."""
+    family = Family()
+    made = templates.create(family.change, family.clients[owner], "T")
+    if inheritable:
+        templates.share(family.change, made, "allow")
+    for place, client in enumerate(family.clients):
+        assert family.sees(client, made.id) is (place == owner or (inheritable and place > owner))
+        if place > owner and inheritable:
+            seen = templates.get(family.change, client, made.id)
+            assert (seen.inherited, seen.enabled) == (True, False)
+    assert not family.sees(family.stranger, made.id)
+
+
+@pytest.mark.rule("R438", "R439")
+def test_removing_a_template_leaves_nothing_of_it():
+    """Choices, selections and documents go with it, in the clients below too."""
+    family = Family()
+    made = templates.create(family.change, family.clients[0], "T")
+    templates.share(family.change, made, "allow")
+    levels.update(family.change, made.client, made.id, {"a": 1})
+    for client, room in zip(family.clients, family.rooms, strict=True):
+        seen = templates.get(family.change, client, made.id)
+        templates.offer(family.change, seen, "enable")
+        selections.select(family.change, room, made.id, enabled=True)
+    assert len(family.everything()) == 1 + 3 + 3 + 1
+    templates.remove(family.change, templates.get(family.change, family.clients[0], made.id))
+    assert family.everything() == []
+
+
+@pytest.mark.rule("R438")
+def test_a_withdrawn_template_stays_where_it_is_used():
+    """A channel below goes on using a template that is no longer inheritable, and says that it is inherited."""
+    family = Family()
+    made = templates.create(family.change, family.clients[0], "T")
+    templates.share(family.change, made, "allow")
+    selections.select(family.change, family.rooms[2], made.id, enabled=True)
+    templates.share(family.change, templates.get(family.change, family.clients[0], made.id), "disallow")
+    used = templates.selected(family.change, family.clients[2], family.rooms[2])
+    assert used is not None
+    assert (used.id, used.inherited) == (made.id, True)
+
+
+@pytest.mark.parametrize(
+    "act", [templates.remove, lambda c, s: templates.rename(c, s, "X"), lambda c, s: templates.share(c, s, "disallow")]
+)
+def test_only_its_own_client_changes_a_template(act):
+    """Removing, renaming and withdrawing an inherited template are refused."""
+    family = Family()
+    made = templates.create(family.change, family.clients[0], "T")
+    templates.share(family.change, made, "allow")
+    with pytest.raises(Refusal) as refused:
+        act(family.change, templates.get(family.change, family.clients[1], made.id))
+    assert refused.value.reason is Reason.TEMPLATE_INHERITED
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["enable", "disable", "select", "drop", "allow", "disallow"]), st.integers(0, 2)),
+    max_size=12,
+)
+
+
+@pytest.mark.rule("R440")
+@given(STEPS)
+def test_any_journey_agrees_with_three_sets(steps):
+    """Enabled clients, using channels and inheritance follow a model of three plain values."""
+    family = Family()
+    made = templates.create(family.change, family.clients[0], "T")
+    enabled, using, inheritable = {0}, set(), False
+    for event, place in steps:
+        client, room = family.clients[place], family.rooms[place]
+        visible = place == 0 or inheritable
+        if event in ("allow", "disallow"):
+            templates.share(family.change, templates.get(family.change, family.clients[0], made.id), event)
+            inheritable = event == "allow"
+        elif event == "drop":
+            selections.deselect(family.change, room)
+            using.discard(place)
+        elif visible:
+            seen = templates.get(family.change, client, made.id)
+            if event == "select":
+                if place in enabled:
+                    selections.select(family.change, room, seen.id, enabled=seen.enabled)
+                    using.add(place)
+            else:
+                templates.offer(family.change, seen, event)
+                (enabled.add if event == "enable" else enabled.discard)(place)
+        told = {place for place, room in enumerate(family.rooms) if selections.selected(family.change, room)}
+        assert told == using
+        assert {place for place, client in enumerate(family.clients) if family.sees(client, made.id)} == (
+            {0, 1, 2} if inheritable else {0}
+        )

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from confsim.assumptions import accounts
+from confsim.domain import clients, users
+from confsim.domain.users import BIRTHS, BY_HANDLE, MACHINE, USERS, Account, Level, User, folded
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change, World
+
+#: Every move of an account that P1 and P2 know; everything else is refused.
+MOVES = {
+    (Account.ABSENT, "create guest"): Account.GUEST,
+    (Account.ABSENT, "link"): Account.LINKED,
+    (Account.ABSENT, "dial"): Account.DIALLED,
+    (Account.ABSENT, "predefine"): Account.PREDEFINED,
+    (Account.ABSENT, "register"): Account.REGISTERED,
+    (Account.GUEST, "register"): Account.REGISTERED,
+    (Account.PREDEFINED, "exchange"): Account.REGISTERED,
+    (Account.REGISTERED, "exchange"): Account.REGISTERED,
+    (Account.PREDEFINED, "redeem"): Account.REGISTERED,
+    (Account.LINKED, "unlink"): Account.REMOVED,
+    (Account.GUEST, "end"): Account.REMOVED,
+}
+
+
+@pytest.fixture
+def change() -> Change:
+    """A change of an empty world."""
+    return World().change(1_000)
+
+
+def _made(change: Change, account: Account, client: str = "c", **fields) -> User:
+    return users.create(change, client, "Ann", account, **fields)
+
+
+@pytest.mark.parametrize(("state", "event"), sorted(product(Account, MACHINE.events), key=str))
+def test_the_account_moves_as_stated_and_in_no_other_way(change: Change, state: Account, event: str):
+    """Each event leads each state where the documents say, and is refused everywhere else."""
+    user = User(id=1, client="c", handle="Ann", account=state, origin_id="o-1", reputation=1)
+    facts = {"origin": "o-1", "handle": "Bob", "id": 1, "problem": "none"}
+    if (state, event) in MOVES:
+        assert MACHINE.fire(change, user, event, **facts).account is MOVES[state, event]
+    else:
+        with pytest.raises(Refusal):
+            MACHINE.fire(change, user, event, **facts)
+
+
+def test_an_identity_of_another_origin_connects_nobody(change: Change):
+    """An identity token attaches to the predefined user of its own origin id alone."""
+    user = _made(change, Account.PREDEFINED, origin_id="o-1")
+    with pytest.raises(Refusal):
+        MACHINE.fire(change, user, "exchange", origin="o-2", problem="")
+
+
+def test_every_sort_of_account_but_the_ends_is_born(change: Change):
+    """Users come to be in each state that has a birth, and nobody is born removed or absent."""
+    assert {account: _made(change, account).account for account in BIRTHS} == {account: account for account in BIRTHS}
+    assert set(Account) - set(BIRTHS) == {Account.ABSENT, Account.REMOVED}
+
+
+@pytest.mark.rule("R044")
+def test_user_ids_are_unique_over_all_clients(change: Change):
+    """No two users of the service have the same id, whatever client they belong to."""
+    ids = [_made(change, Account.REGISTERED, client).id for client in ("a", "b", "a", "c")]
+    assert ids == [1000, 1001, 1002, 1003]
+
+
+@pytest.mark.rule("R096")
+def test_a_guest_who_registers_keeps_id_and_leaves_the_channel(change: Change):
+    """Registration gives the guest the handle and frees him from the channel he was made for."""
+    guest = _made(change, Account.GUEST, channel="room", full_name="Ann A")
+    user = users.register(change, guest, "Ann the First")
+    assert (user.id, user.handle, user.channel, user.full_name) == (guest.id, "Ann the First", None, "Ann A")
+    assert USERS.of(change, "c").first(BY_HANDLE, folded("ann the first")) == user
+
+
+@pytest.mark.parametrize("account", sorted(set(BIRTHS) - {Account.GUEST}, key=str))
+def test_only_guests_register_themselves(change: Change, account: Account):
+    """Whoever is no guest cannot become registered by an own call."""
+    with pytest.raises(Refusal, match="not_a_guest"):
+        users.register(change, _made(change, account), "Bob")
+
+
+@pytest.mark.parametrize("account", BIRTHS)
+def test_registered_users_alone_occupy_their_handle(change: Change, account: Account):
+    """Guests, linked, dialled and predefined users share handles freely."""
+    user = _made(change, account)
+    expected = user if account is Account.REGISTERED else None
+    assert USERS.of(change, "c").first(BY_HANDLE, folded("ANN")) == expected
+
+
+def test_a_removed_user_is_not_found(change: Change):
+    """A user who was removed is as unknown as one who never was."""
+    linked = _made(change, Account.LINKED)
+    USERS.of(change, "c").put(MACHINE.fire(change, linked, "unlink"))
+    for id in (linked.id, 99, -1):
+        with pytest.raises(Refusal, match="not_found"):
+            users.get(change, "c", id)
+
+
+def test_a_user_of_another_client_is_not_found(change: Change):
+    """A foreign id is simply not there."""
+    user = _made(change, Account.REGISTERED, "a")
+    with pytest.raises(Refusal, match="not_found"):
+        users.get(change, "b", user.id)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Neo", "nEO"), ("Straße", "STRASSE"), ("é", "é"), ("Ångström", "ångström")]
+)
+def test_handles_that_look_alike_are_equal(one: str, other: str):
+    """Case and the Unicode form of composition make no difference between handles."""
+    assert folded(one) == folded(other)
+
+
+def test_levels_have_the_ids_and_names_of_the_table():
+    """Access levels are shown by the ids and names in force."""
+    levels = {"customer-admin": {"id": 7, "name": "Boss"}, "partner-admin": {"id": 9, "name": "Over-boss"}}
+    change = World().change(0, {"levels.table": levels})
+    assert users.level_id(change, Level.CUSTOMER_ADMIN) == 7
+    assert users.level_name(change, Level.PARTNER_ADMIN) == "Over-boss"
+
+
+def test_the_first_id_and_the_reputation_are_assumptions():
+    """A profile chooses where ids start and what reputation new users have."""
+    change = World().change(0, {accounts.FIRST_USER_ID.id: 7, accounts.REPUTATION.id: 3})
+    client = clients.create(change, "C", None)
+    user = users.create(change, client.id, "Ann", Account.REGISTERED)
+    assert (user.id, user.reputation) == (7, 3)

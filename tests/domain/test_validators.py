@@ -1,0 +1,204 @@
+"""Validators: what keys they take, and that one at most is active."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from hypothesis import given
+from hypothesis import strategies as st
+from jwt.algorithms import ECAlgorithm, HMACAlgorithm, RSAAlgorithm
+
+from confsim import Simulator
+from confsim.domain import clients, validators
+from confsim.domain.validators import MACHINE, VALIDATORS, Activity, Validator
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.world import Change
+
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+OTHER = "33333333-3333-4333-8333-333333333333"
+
+
+def _public(key: object) -> str:
+    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()  # type: ignore[attr-defined]
+
+
+def _private(key: object) -> str:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """Keys as text, by what they are."""
+    rsa_key = rsa.generate_private_key(65537, 2048)
+    ec_key, other_curve = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP384R1())
+    return {
+        "secret": "a secret",
+        "oct": HMACAlgorithm.to_jwk("a secret"),
+        "rsa": _public(rsa_key),
+        "rsa private": _private(rsa_key),
+        "rsa jwk": RSAAlgorithm.to_jwk(rsa_key.public_key()),
+        "ec": _public(ec_key),
+        "ec private": _private(ec_key),
+        "ec jwk": ECAlgorithm.to_jwk(ec_key.public_key()),
+        "p-384": _public(other_curve),
+        "p-384 jwk": ECAlgorithm.to_jwk(other_curve.public_key()),
+        "ed25519": _public(ed25519.Ed25519PrivateKey.generate()),
+        "blank": " \n",
+        "broken pem": "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
+        "broken json": '{"kty": "oct"',
+        "nested json": '{"a":' * 4000,
+        "list": "[]",
+        "oct without k": '{"kty": "oct"}',
+        "oct with an empty k": '{"kty": "oct", "k": ""}',
+        "oct with a wrong k": '{"kty": "oct", "k": 7}',
+        "rsa jwk without n": '{"kty": "RSA", "e": "AQAB"}',
+        "oct for another alg": json.dumps({"kty": "oct", "k": "YQ", "alg": "HS512"}),
+    }
+
+
+@pytest.fixture
+def change(sim: Simulator) -> Change:
+    """A change of the demo world."""
+    return sim.service.change()
+
+
+def add(change: Change, algorithm: str, key: str, id: str = "v") -> Validator:
+    """Set a validator up in the customer's client."""
+    return validators.add(change, clients.get(change, CUSTOMER), id, algorithm, key)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "key"),
+    [
+        ("HS256", "secret"),
+        ("HS256", "oct"),
+        ("HS256", "list"),
+        ("RS256", "rsa"),
+        ("RS256", "rsa private"),
+        ("RS256", "rsa jwk"),
+        ("ES256", "ec"),
+        ("ES256", "ec private"),
+        ("ES256", "ec jwk"),
+    ],
+)
+def test_a_fitting_key_is_taken(change: Change, texts: dict[str, str], algorithm: str, key: str) -> None:
+    """Secrets, PEMs and JWKs; a new validator is inactive."""
+    assert add(change, algorithm, texts[key]).state is Activity.INACTIVE
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "key", "told"),
+    [
+        ("HS256", "rsa", "needs a secret, not a PEM"),
+        ("HS256", "ec private", "needs a secret, not a PEM"),
+        ("HS256", "rsa jwk", "type 'RSA'; HS256 needs 'oct'"),
+        ("HS256", "blank", "the key is empty"),
+        ("HS256", "broken json", "not JSON"),
+        ("HS256", "nested json", "not JSON"),
+        ("HS256", "oct without k", "no secret k"),
+        ("HS256", "oct with an empty k", "no secret k"),
+        ("HS256", "oct with a wrong k", "no secret k"),
+        ("HS256", "oct for another alg", "for 'HS512'"),
+        ("RS256", "secret", "no PEM that can be read"),
+        ("RS256", "broken pem", "no PEM that can be read"),
+        ("RS256", "ec", "needs an RSA key"),
+        ("RS256", "ed25519", "needs an RSA key"),
+        ("RS256", "ec jwk", "type 'EC'; RS256 needs 'RSA'"),
+        ("RS256", "rsa jwk without n", "no JWK that can be read"),
+        ("ES256", "rsa", "needs an EC key"),
+        ("ES256", "p-384", "on the curve P-256"),
+        ("ES256", "p-384 jwk", "on the curve P-256"),
+        ("ES256", "oct", "type 'oct'"),
+        ("none", "secret", "'none' is none of HS256"),
+        ("HS512", "secret", "'HS512' is none of HS256"),
+        ("", "secret", "'' is none of HS256"),
+    ],
+)
+def test_a_key_that_does_not_fit_is_told(
+    change: Change, texts: dict[str, str], algorithm: str, key: str, told: str
+) -> None:
+    """Misuse names the validator and what is wrong, and nothing is kept."""
+    with pytest.raises(Misuse, match="validator 'v'") as caught:
+        add(change, algorithm, texts[key])
+    assert told in str(caught.value)
+    assert VALIDATORS.of(change, CUSTOMER).get("v") is None
+
+
+@given(algorithm=st.sampled_from(["HS256", "RS256", "ES256"]), key=st.text())
+def test_any_text_is_a_key_or_misuse(algorithm: str, key: str) -> None:
+    """No key breaks the simulator."""
+    change = DEMO.service.change()
+    with suppress(Misuse):
+        assert add(change, algorithm, key).key == key
+
+
+DEMO = Simulator(clock="2026-02-01T00:00:00Z")
+
+
+def test_a_validator_needs_an_id_of_its_own(change: Change) -> None:
+    """Blank and taken ids are misuse."""
+    with pytest.raises(Misuse, match="needs an id"):
+        add(change, "HS256", "secret", id=" ")
+    with pytest.raises(Misuse, match="already") as caught:
+        add(change, "HS256", "secret", id="demo-validator")
+    assert caught.value.status == 409
+
+
+def test_claims_are_about_what_a_user_has(change: Change) -> None:
+    """A mapping of something else is misuse."""
+    client = clients.get(change, CUSTOMER)
+    with pytest.raises(Misuse, match="'shoeSize'"):
+        validators.add(change, client, "v", "HS256", "secret", claims=(("shoeSize", "shoe"),))
+
+
+def _actives(change: Change, client: str) -> list[str]:
+    return [each.id for each in VALIDATORS.of(change, client) if each.state is Activity.ACTIVE]
+
+
+@pytest.mark.rule("R114", "R238")
+def test_one_at_most_is_active_whatever_happens(change: Change) -> None:
+    """Enabling and disabling in any order never makes two."""
+    client = clients.get(change, CUSTOMER)
+    for step, (id, wanted) in enumerate(
+        [
+            ("demo-validator-2", ["demo-validator-2"]),
+            ("demo-validator-2", ["demo-validator-2"]),
+            ("demo-validator", ["demo-validator"]),
+        ]
+    ):
+        validators.enable(change, client, id)
+        assert _actives(change, CUSTOMER) == wanted, step
+    validators.disable(change, client, "demo-validator-2")
+    assert _actives(change, CUSTOMER) == ["demo-validator"]
+    validators.disable(change, client, "demo-validator")
+    assert validators.active(change, client) is None
+
+
+@pytest.mark.rule("R116")
+def test_each_client_has_an_active_one_of_its_own(change: Change) -> None:
+    """Enabling in one client leaves the other's alone, even of the same id."""
+    other = clients.get(change, OTHER)
+    validators.add(change, other, "demo-validator-2", "HS256", "secret")
+    validators.enable(change, other, "demo-validator-2")
+    assert _actives(change, OTHER) == ["demo-validator-2"]
+    assert _actives(change, CUSTOMER) == ["demo-validator"]
+
+
+@pytest.mark.parametrize("act", [validators.enable, validators.disable])
+def test_an_unknown_validator_is_not_found(change: Change, act: object) -> None:
+    """Refusal NOT_FOUND, also for a validator of another client (G192)."""
+    with pytest.raises(Refusal, match="not_found"):
+        act(change, clients.get(change, OTHER), "demo-validator")  # type: ignore[operator]
+
+
+def test_the_machine_admits_every_event_in_every_state(change: Change) -> None:
+    """Setting the state that holds is no error by itself (G537)."""
+    validator = VALIDATORS.of(change, CUSTOMER)["demo-validator"]
+    for event, then in (("disable", Activity.INACTIVE), ("enable", Activity.ACTIVE)):
+        for state in Activity:
+            moved = MACHINE.fire(change, VALIDATORS.of(change, CUSTOMER).put(MACHINE.write(validator, state)), event)  # type: ignore[misc]
+            assert moved.state is then

@@ -1,0 +1,111 @@
+"""Every machine, enumerated: total, unambiguous, every row reached, every missing row a refusal without a trace."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from confsim.api.call import API
+from confsim.assumptions.refusals import Reason
+from confsim.kernel.machine import Machine
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+API.operations  # noqa: B018  (the families declare the machines)
+MACHINES = list(Machine.declared.values())
+CASES = [
+    pytest.param(machine, state, event, id=f"{machine.name}-{state.value}-{event}")
+    for machine in MACHINES
+    for state in machine.states
+    for event in machine.events
+]
+#: Guards that read one thing which has more than two values, so that they never hold together.
+EXCLUSIVE = (
+    {"it does not outlive its users", "it waits for users to come back"},  # how long an empty session stays
+    {"an address waits for the code, and the second wins", "an address waits for the code, and the first stays"},
+    {"the door lets in, and there is room", "the door is closed"},
+)
+
+
+def rows_of(machine, state, event):
+    """The rows that speak of the event in this state."""
+    return [row for row in machine.rows if row.when == event and state in row.on]
+
+
+def truths(rows):
+    """Every way in which the guards of the rows can hold or not, by their names."""
+    names = sorted({row.only_if.name for row in rows if row.only_if is not None})
+    truths = [dict(zip(names, values, strict=True)) for values in product([True, False], repeat=len(names))]
+    return [truth for truth in truths if not any(all(truth.get(name) for name in each) for each in EXCLUSIVE)]
+
+
+def admits(row, truth):
+    """Whether the row admits its event when the guards are as told."""
+    return row.only_if is None or truth[row.only_if.name] is row.only_if.holds
+
+
+@pytest.mark.parametrize(("machine", "state", "event"), CASES)
+def test_each_state_and_event_has_one_row_or_a_reason(machine, state, event):
+    """However the guards hold, one row admits the event, or none does and the machine names the reason."""
+    rows = rows_of(machine, state, event)
+    for truth in truths(rows):
+        admitting = [row for row in rows if admits(row, truth)]
+        assert len(admitting) <= 1, [row.source for row in admitting]
+        if not admitting:
+            assert isinstance(machine.reason(state, event), Reason)
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+def test_every_row_is_reached(machine):
+    """Each row is the one that answers, in each of its states, for some way in which the guards hold."""
+    for row in machine.rows:
+        for state in row.on:
+            rows = rows_of(machine, state, row.when)
+            answering = [next((each for each in rows if admits(each, truth)), None) for truth in truths(rows)]
+            assert row in answering, row.source
+
+
+def test_the_interpreter_takes_the_row_that_admits(monkeypatch):
+    """For every machine, state, event and way in which the guards hold, the row is the one the table tells."""
+    for case in CASES:
+        machine, state, event = case.values
+        rows = rows_of(machine, state, event)
+        for truth in truths(rows):
+            guards_hold(monkeypatch, rows, truth)
+            expected = next((row for row in rows if admits(row, truth)), None)
+            assert machine.row(state, event, None, {}) is expected
+
+
+def guards_hold(monkeypatch, rows, truth):
+    """Let the guards of the rows hold as told, whatever the subject."""
+    for row in rows:
+        if row.only_if is not None:
+            monkeypatch.setattr(row.only_if, "test", lambda subject, facts, holds=truth[row.only_if.name]: holds)
+
+
+@pytest.mark.parametrize(("machine", "state", "event"), CASES)
+def test_a_missing_row_refuses_without_a_trace(machine, state, event, monkeypatch):
+    """Where no row admits the event, firing it raises the reason; the subject and the world stay as they were."""
+    rows = rows_of(machine, state, event)
+    monkeypatch.setattr(machine, "read", lambda subject, facts: state)
+    for truth in truths(rows):
+        if any(admits(row, truth) for row in rows):
+            continue
+        guards_hold(monkeypatch, rows, truth)
+        world, subject = World(seed=1), {"name": "subject"}
+        change = world.change(0)
+        with pytest.raises(Refusal) as refused:
+            machine.fire(change, subject, event)
+        assert refused.value.reason is machine.reason(state, event)
+        assert subject == {"name": "subject"}
+        assert change.commit() is world
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+def test_every_row_says_where_it_is_from(machine):
+    """Each row cites the documents, a rule or a gap; so does each coupling."""
+    for row in machine.rows:
+        assert row.source.strip()
+    for couplings in machine.couplings.values():
+        assert all(coupling.source.strip() for coupling in couplings)

@@ -1,0 +1,40 @@
+"""Arguments drawn from the declarations meet no bug and no answer that breaks the document."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from confsim.api.call import API
+from confsim.service.judge import Judge
+from confsim.testing.samples import Pool
+from confsim.testing.strategies import arguments
+from confsim.testing.tour import call
+
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-guest")
+
+
+@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+@settings(
+    max_examples=15,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(data=st.data())
+def test_any_arguments_are_answered_by_the_document(lived, judge, operation, data):
+    """Valid, boundary and wrong arguments: no bug, and every answer is one that the OpenAPI document tells."""
+    fork = lived.fork()
+    drawn = data.draw(arguments(operation, Pool(lived.service.world, CUSTOMER)))
+    call(fork, operation, data.draw(st.sampled_from(CALLERS)), drawn)
+    assert fork.service.bugs == []
+    assert [str(problem) for entry in fork.service.journal for problem in judge.problems(entry)] == []
+
+
+@pytest.fixture(scope="module")
+def judge():
+    """The referee of the default profile."""
+    return Judge({})

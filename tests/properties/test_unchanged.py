@@ -1,0 +1,45 @@
+"""A refused call leaves no trace in the world, whoever makes it and whatever is wrong with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.api.call import API
+from confsim.testing.samples import Pool, spoilt, valid
+from confsim.testing.tour import call
+
+OPERATIONS = list(API)
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+#: Asking for something in the making starts the making: the one refusal that keeps its change (G345).
+STARTS_SOMETHING = {"get_streaming_proxy"}
+
+
+def left_as_it_was(simulator, operation, caller, arguments):
+    """Make the call in a fork; a refusal must leave the digest as it was, and nothing may be a bug."""
+    fork = simulator.fork()
+    before = fork.service.world
+    answer = call(fork, operation, caller, arguments)
+    assert fork.service.bugs == [], (arguments.about, caller)
+    if answer.status >= 400 and not (answer.status == 409 and operation.name in STARTS_SOMETHING):
+        after = fork.service.world
+        assert after is before or after.digest() == before.digest(), (arguments.about, caller)
+    return answer
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_bad_callers_leave_no_trace(lived, operation):
+    """Callers without, with a wrong or with another client's token, guests and plain users."""
+    pool = Pool(lived.service.world, CUSTOMER)
+    callers = (None, "", "nobody", "demo-guest", "demo-user", "demo-other-admin", "demo-partner-admin")
+    for caller in callers:
+        for number in (0, 1):
+            left_as_it_was(lived, operation, caller, valid(operation, pool, number))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_bad_arguments_leave_no_trace(lived, operation):
+    """Every way to spoil ids, parameters and bodies, by callers who may make the call."""
+    pool = Pool(lived.service.world, CUSTOMER)
+    for arguments in spoilt(operation, pool):
+        for caller in ("demo-owner", "demo-customer-admin", "demo-api-token"):
+            left_as_it_was(lived, operation, caller, arguments)

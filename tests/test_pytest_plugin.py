@@ -1,0 +1,432 @@
+"""The pytest plugin, seen from the projects that use it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+QUIET = ("-p", "no:randomly", "-p", "no:cacheprovider")
+
+
+@pytest.fixture
+def run(pytester):
+    """Run a test file in this process, with options."""
+
+    def running(source, *options):
+        pytester.makepyfile(source)
+        return pytester.runpytest_inprocess(*QUIET, *options)
+
+    return running
+
+
+@pytest.fixture
+def run_apart(pytester):
+    """Run a test file in a process of its own, with options."""
+
+    def running(source, *options):
+        pytester.makepyfile(source)
+        return pytester.runpytest_subprocess(*QUIET, *options)
+
+    return running
+
+
+#: A test body that makes the simulator meet a bug of its own.
+BUG = """
+    from confsim.domain import terms
+    def broken(*_):
+        raise ZeroDivisionError("the seam broke")
+    monkeypatch.setattr(terms, "standing", broken)
+"""
+
+
+def test_each_test_has_a_world_of_its_own(run):
+    """What one test does to its simulator, the next does not see; ids start anew."""
+    result = run(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("turn", range(3))
+        def test_it(confsim, turn):
+            assert confsim.call("create_api_token", "demo-customer-admin", body={}).ok
+            assert len(confsim.call("list_api_tokens", "demo-customer-admin").body) == 2
+        """
+    )
+    result.assert_outcomes(passed=3)
+
+
+def test_worlds_are_forked_not_built(run):
+    """All tests of a run share the world that was loaded once."""
+    result = run(
+        """
+        from confsim.service import loading
+
+        def test_one(confsim, monkeypatch, make_confsim):
+            monkeypatch.setattr(loading, "build", None)
+            assert make_confsim().service.world is confsim.service.world
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_the_server_is_one_and_the_worlds_are_many(run):
+    """Every test gets a mount of its own on the same live server, and finds the world behind it."""
+    result = run(
+        """
+        import urllib.request
+
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def ports():
+            return set()
+
+        @pytest.mark.parametrize("turn", range(3))
+        def test_it(confsim_server, ports, turn):
+            assert confsim_server.base_url == confsim_server.root + "/v1_0"
+            assert "/w/test_it" in confsim_server.root
+            ports.add(confsim_server.root.split("/")[2])
+            assert len(ports) == 1
+            with urllib.request.urlopen(confsim_server.root + "/_confsim/info") as answer:
+                assert answer.status == 200
+            request = urllib.request.Request(
+                confsim_server.base_url + "/users/me/terms", headers={"Authorization": "Bearer demo-owner"}
+            )
+            urllib.request.urlopen(request).close()
+            assert [entry.operation for entry in confsim_server.simulator.service.journal] == ["get_user_terms"]
+        """
+    )
+    result.assert_outcomes(passed=3)
+
+
+def test_a_mount_goes_with_its_test(run):
+    """After the test its world is no longer served."""
+    result = run(
+        """
+        import urllib.error
+        import urllib.request
+
+        import pytest
+
+        kept = []
+
+        def test_first(confsim_server):
+            kept.append(confsim_server.root + "/_confsim/info")
+
+        def test_second(confsim_server):
+            with pytest.raises(urllib.error.HTTPError) as error:
+                urllib.request.urlopen(kept[0])
+            assert error.value.code == 404
+            error.value.close()
+        """
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_make_confsim_makes_as_many_as_wanted(run):
+    """The factory takes world, seed, profile, strict and clock, and each simulator is by itself."""
+    result = run(
+        """
+        def test_it(make_confsim):
+            one = make_confsim(seed=1, clock="2026-03-01T00:00:00Z")
+            other = make_confsim(seed=2, profile={"encode.empty": "204"})
+            assert one.service.world.seed == 1 and other.service.world.seed == 2
+            body = {"url": "https://a.example"}
+            assert one.call("update_terms_url", "demo-customer-admin", body=body).status == 200
+            assert other.call("update_terms_url", "demo-customer-admin", body=body).status == 204
+            empty = make_confsim(world={"version": 1, "at": "2026-01-01T00:00:00Z"})
+            assert empty.call("get_user_terms", "demo-owner").status == 401
+            assert one.service.clock.frozen
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_markers_of_function_and_class_add_up(run):
+    """The nearest marker wins word by word."""
+    result = run(
+        """
+        import pytest
+
+        @pytest.mark.confsim(seed=5, profile={"encode.empty": "204"})
+        class TestIt:
+            @pytest.mark.confsim(seed=6)
+            def test_it(self, confsim):
+                assert confsim.service.world.seed == 6
+                assert confsim.service.profile["encode.empty"] == "204"
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("words", ["wrold='demo'", "'demo'"])
+def test_a_marker_that_says_something_else_stops_the_run(run, words):
+    """An unknown word of the marker is a usage error that names it."""
+    result = run(f"import pytest\n\n@pytest.mark.confsim({words})\ndef test_it(confsim):\n    pass\n")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*marker confsim does not take *" + words.split("=")[0] + "*"])
+
+
+def test_an_unknown_scenario_is_misuse(run):
+    """A scenario that there is not is refused by name."""
+    result = run("import pytest\n\n@pytest.mark.confsim(scenario='no-such')\ndef test_it(confsim):\n    pass\n")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*Misuse*scenario*no-such*"])
+
+
+@pytest.mark.parametrize("how", ["option", "setting"])
+def test_a_profile_for_the_whole_run(pytester, how):
+    """The profile of the option or of the configuration file holds for every world; a marker goes over it."""
+    pytester.makefile(".toml", acme='[encode]\nempty = "204"\n')
+    if how == "setting":
+        pytester.makeini("[pytest]\nconfsim_profile = acme.toml\n")
+    pytester.makepyfile(
+        """
+        import pytest
+
+        def test_run(confsim):
+            assert confsim.service.profile["encode.empty"] == "204"
+
+        @pytest.mark.confsim(profile={"encode.empty": "200 {}"})
+        def test_marked(confsim):
+            assert confsim.service.profile["encode.empty"] == "200 {}"
+        """
+    )
+    options = ["--confsim-profile", "acme.toml"] if how == "option" else []
+    pytester.runpytest_inprocess(*QUIET, *options).assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize("looks", ["assert answer.status == 500", "assert answer.ok"])
+def test_a_bug_of_confsim_fails_the_test_that_met_it(run, looks):
+    """The bug is raised in the test, with the request that met it, whether the test looked at the answer or not."""
+    result = run(
+        f"def test_it(confsim, monkeypatch):\n{BUG}\n"
+        f"    answer = confsim.call('get_user_terms', 'demo-owner')\n    {looks}\n"
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*ZeroDivisionError: the seam broke", "*GET /v1_0/users/me/terms (get_user_terms)*"])
+
+
+def test_a_bug_behind_the_server_fails_the_test_too(run):
+    """A bug met over HTTP comes back to the test."""
+    result = run(
+        f"""
+import urllib.error
+import urllib.request
+
+import pytest
+
+def test_it(confsim_server, monkeypatch):
+{BUG}
+    request = urllib.request.Request(
+        confsim_server.base_url + "/users/me/terms", headers={{"Authorization": "Bearer demo-owner"}}
+    )
+    with pytest.raises(urllib.error.HTTPError) as error:
+        urllib.request.urlopen(request)
+    error.value.close()
+"""
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*ZeroDivisionError: the seam broke"])
+
+
+def test_a_bug_met_in_a_teardown_is_an_error(run):
+    """What goes wrong while other fixtures are taken down is raised then."""
+    result = run(
+        f"""
+import pytest
+
+@pytest.fixture
+def late(confsim, monkeypatch):
+    yield
+{BUG}
+    confsim.call('get_user_terms', 'demo-owner')
+
+def test_it(late):
+    pass
+"""
+    )
+    result.assert_outcomes(passed=1, errors=1)
+
+
+def test_a_skip_stays_a_skip(run):
+    """A test that skips is not failed by the plugin."""
+    run("import pytest\n\ndef test_it(confsim):\n    pytest.skip('no')\n").assert_outcomes(skipped=1)
+
+
+def test_a_failing_test_shows_its_last_calls(run):
+    """Method, path, status, answer and assumptions of the last calls stand in the report; a passing test shows none."""
+    result = run(
+        """
+        def test_bad(confsim):
+            for _ in range(20):
+                confsim.call("get_client_terms", clientId="nowhere")
+            confsim.call("get_user_terms", "nobody")
+            assert False
+
+        def test_good(confsim):
+            confsim.call("get_me", "nobody")
+        """
+    )
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*confsim journal*",
+            "(9 earlier calls)",
+            'r10 GET /v1_0/clients/nowhere/terms *get_client_terms* -> 404 {"status":404*',
+            'r21 GET /v1_0/users/me/terms *-> 401 {"status":401,"code":"credential_invalid"*',
+            "*leaned on *status.credential-invalid*",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*GET /v1_0/users/me *")
+
+
+STRICT = """
+    import pytest
+
+    def test_field(confsim):
+        body = {"url": "https://example.com", "colour": "red"}
+        assert confsim.call("update_terms_url", "demo-customer-admin", body=body).status == %(status)s
+
+    def test_query(confsim):
+        assert confsim.call("get_user_terms", "demo-owner", colour="red").status == %(status)s
+
+    @pytest.mark.confsim(strict=False)
+    def test_not_here(confsim):
+        assert confsim.call("get_user_terms", "demo-owner", colour="red").status == 200
+"""
+
+
+@pytest.mark.parametrize(("options", "status"), [((), 200), (("--confsim-strict",), 400)])
+def test_strict_refuses_what_nobody_listed(run, options, status):
+    """Unknown fields and query parameters are refused in strict mode, and a marker can lift it."""
+    run(STRICT % {"status": status}, *options).assert_outcomes(passed=3)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_strict_judges_every_answer(run, strict):
+    """An answer that breaks the OpenAPI document is raised in the test, in strict mode only."""
+    result = run(
+        f"""
+        import pytest
+        from types import SimpleNamespace
+
+        from confsim.api import terms
+
+        @pytest.mark.confsim(strict={strict})
+        def test_it(confsim, monkeypatch):
+            odd = SimpleNamespace(current="yes", version=1, url="https://a.example", first=True)
+            monkeypatch.setattr(terms.terms, "standing", lambda *_: odd)
+            assert confsim.call("get_user_terms", "demo-owner").status == 200
+        """
+    )
+    result.assert_outcomes(failed=int(strict), passed=int(not strict))
+    if strict:
+        result.stdout.fnmatch_lines(["*Mismatch: GET /v1_0/users/me/terms*breaks its schema at $.isCurrent*"])
+
+
+REPORT = """
+    import pytest
+
+    @pytest.mark.parametrize("turn", range(4))
+    def test_it(confsim, turn):
+        for _ in range(3):
+            confsim.call("get_user_terms", "nobody")
+
+    def test_other():
+        pass
+"""
+LEANED = "status.credential-invalid: 12 calls in 4 tests: *test_it?0?, *test_it?1?, *test_it?2? and 1 more"
+
+
+def test_the_report_names_what_was_relied_upon(run):
+    """With the option the run ends with each assumption, its calls and its tests; without, it says nothing."""
+    run(REPORT, "--confsim-report").stdout.fnmatch_lines(["*assumptions relied upon*", LEANED])
+    run(REPORT).stdout.no_fnmatch_line("*assumptions relied upon*")
+
+
+def test_the_report_gathers_what_the_workers_of_xdist_saw(run_apart):
+    """Under xdist the counts of the workers are added up, and each worker has a server of its own."""
+    source = REPORT + "\n    def test_server(confsim_server):\n        assert confsim_server.base_url\n"
+    result = run_apart(source, "-n", "2", "--confsim-report")
+    result.assert_outcomes(passed=6)
+    result.stdout.fnmatch_lines(["*assumptions relied upon*", LEANED])
+
+
+def test_a_wrong_marker_under_xdist_fails_its_test(run_apart):
+    """A worker does not stop the run; the test that is marked wrongly is an error."""
+    source = "import pytest\n\n@pytest.mark.confsim(wrold=1)\ndef test_it(confsim):\n    pass\n"
+    result = run_apart(source, "-n", "1")
+    result.assert_outcomes(errors=1)
+
+
+def test_an_empty_report(run):
+    """A run that called nothing relied upon nothing."""
+    result = run("def test_it():\n    pass\n", "--confsim-report")
+    result.stdout.fnmatch_lines(["*assumptions relied upon*", "none"])
+
+
+def test_the_order_of_tests_does_not_matter(run_apart, pytester):
+    """Ids and answers of a test are the same whatever ran before it."""
+    pytester.makeconftest(
+        """
+        def pytest_collection_modifyitems(items):
+            items.reverse()
+        """
+    )
+    result = run_apart(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("turn", range(4))
+        def test_it(confsim, turn):
+            for _ in range(turn):
+                confsim.call("create_api_token", "demo-customer-admin", body={})
+            made = confsim.fork().call("create_api_token", "demo-customer-admin", body={"label": "x"}).body
+            assert len(confsim.call("list_api_tokens", "demo-customer-admin").body) == turn + 1
+            assert made["label"] == "x"
+
+        ids = set()
+
+        @pytest.mark.parametrize("turn", range(3))
+        def test_ids(confsim, turn):
+            ids.add(confsim.call("create_api_token", "demo-customer-admin", body={}).body["token"])
+            assert len(ids) == 1
+        """
+    )
+    result.assert_outcomes(passed=7)
+
+
+def test_async_tests_can_use_the_fixtures(run):
+    """Fixtures are plain, so a coroutine that a test drives may use them."""
+    result = run(
+        """
+        import asyncio
+
+        def test_it(confsim):
+            async def main():
+                return confsim.call("get_user_terms", "demo-owner").status
+
+            assert asyncio.run(main()) == 200
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_a_project_that_does_not_use_it_pays_nothing():
+    """Loading the plugin imports nothing of confsim but itself and its package."""
+    code = (
+        "import pytest, sys; import confsim.pytest_plugin; "
+        "print(sorted(name for name in sys.modules if name.startswith(('confsim', 'msgspec', 'rpds', 'werkzeug'))))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "['confsim', 'confsim.pytest_plugin']"
+
+
+def test_the_marker_is_known(run):
+    """Strict markers accept it, and pytest tells what it is for."""
+    result = run("", "--markers")
+    result.stdout.fnmatch_lines(["@pytest.mark.confsim(world, scenario, seed, profile, strict):*"])

@@ -1,0 +1,73 @@
+"""The catalogue against the list of operations, and the refusals against the documents."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from confsim.api import families
+from confsim.api.call import API
+from confsim.assumptions.refusals import Reason
+from confsim.contract.operation import Source
+
+with (Path(__file__).parents[1] / "data" / "operations.csv").open() as file:
+    LISTED = {row["id"]: row for row in csv.DictReader(file)}
+GAP = re.compile(r"G(\d{3})\Z")
+RULE = re.compile(r"R(\d{3})\Z")
+
+
+@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+def test_an_operation_is_the_one_of_the_list(operation):
+    """Method, path, source and area of what is declared are those of its row."""
+    row = LISTED[operation.name]
+    told = (operation.method, operation.path, str(operation.source), operation.area)
+    assert told == (row["method"], row["path"], row["source"], row["area"])
+
+
+def test_how_much_of_the_list_is_declared(record_property):
+    """Every operation of the list is declared; the share stands in the report."""
+    missing = [name for name in LISTED if name not in API.operations]
+    record_property("declared", f"{len(API)} of {len(LISTED)}")
+    assert missing == [], f"{len(API)} of {len(LISTED)} are declared"
+
+
+def test_families_are_those_of_the_list():
+    """Every area has its module or package, and no other is there."""
+    named = {family.__name__.rpartition(".")[2] for family in families.FAMILIES}
+    assert named == {row["area"] for row in LISTED.values()}
+
+
+@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+def test_numbers_of_rules_and_gaps_are_numbers(operation):
+    """Rules and gaps that an operation answers for exist."""
+    assert all((match := RULE.match(rule)) and 1 <= int(match[1]) <= 562 for rule in operation.rules)
+    assert all(
+        (match := GAP.match(gap)) and 1 <= int(match[1]) <= 597
+        for gap in (*operation.gaps, *operation.gate.gaps.split())
+    )
+
+
+@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+def test_an_operation_answers_for_something(operation):
+    """A documented operation proves rules; one known by name or effect alone names the gaps it fills."""
+    assert operation.rules if operation.source is Source.DOCUMENTED else operation.gaps
+
+
+@pytest.mark.parametrize("reason", list(Reason), ids=lambda reason: reason.name)
+def test_every_status_is_documented_or_assumed(reason):
+    """The status of each refusal has a source in the documents or gaps that leave it open, and not both."""
+    refused = reason.value
+    assert bool(refused.source) is not bool(refused.gaps)
+    assert all(GAP.match(gap) for gap in refused.gaps.split())
+    assert 400 <= refused.status <= 599
+
+
+@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+def test_bodies_are_thin(operation):
+    """An operation translates between the wire and the domain; rules live in the domain."""
+    lines = inspect.getsource(operation.function).splitlines()
+    assert len(lines) <= 60

@@ -1,0 +1,156 @@
+"""The house rules that no linter knows, read off the syntax trees of the modules."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "confsim"
+MODULES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
+BELOW_SERVICE = [
+    name for name in MODULES if name.split("/")[0] in {"kernel", "assumptions", "domain", "contract", "api"}
+]
+
+#: Modules whose use would let chance, time or the machine into a world, and what each gives that is harmless.
+BANNED_MODULES = {"time", "random", "secrets", "os", "sys", "socket", "pathlib", "io", "tempfile", "subprocess"}
+BANNED_CALLS = {"open", "input", "print", "exec", "eval"}
+BANNED_ATTRIBUTES = {
+    "now",
+    "utcnow",
+    "today",
+    "uuid1",
+    "uuid4",
+    "getenv",
+    "environ",
+    "urandom",
+    "read_text",
+    "read_bytes",
+}
+#: What `now` may be asked of: the change, the call, or the clock of the service.
+HOLDERS_OF_NOW = {"change", "call", "self", "asker"}
+
+#: Registries that declarations fill while modules are imported, and nothing else ever.
+REGISTRIES = {
+    "contract/decode.py": {"RESOLVERS"},
+    "domain/channels.py": {"_HOOKS"},
+    "kernel/timers.py": {"DUE"},
+}
+MOST_LINES = 400
+
+
+def names_of_calls(tree):
+    """Every call in the tree with the name by which it is called."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node, node.func.id
+
+
+@pytest.mark.parametrize("name", BELOW_SERVICE)
+def test_nothing_below_service_asks_the_machine(name):
+    """No clock, chance, environment or file: a world's only time is change.now, its only ids come from its seed."""
+    found = []
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if alias.name.split(".")[0] in BANNED_MODULES]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found += [node.module] if (node.module or "").split(".")[0] in BANNED_MODULES else []
+        elif isinstance(node, ast.Attribute) and node.attr in BANNED_ATTRIBUTES:
+            holder = node.value.id if isinstance(node.value, ast.Name) else ast.unparse(node.value).rpartition(".")[2]
+            if not (node.attr == "now" and holder in HOLDERS_OF_NOW):
+                found.append(ast.unparse(node))
+    found += [name for _, name in names_of_calls(TREES[name]) if name in BANNED_CALLS]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_everything_public_has_a_docstring(name):
+    """Modules, public classes and public functions each say what they are."""
+    tree = TREES[name]
+    assert ast.get_docstring(tree), "the module"
+    missing = [node.name for node in public_definitions(tree) if not ast.get_docstring(node)]
+    assert missing == []
+
+
+def public_definitions(tree):
+    """Public functions and classes of a module, and the public methods of public classes."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    for node in tree.body:
+        if isinstance(node, kinds) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef) and not protocol(node):
+                for each in node.body:
+                    if isinstance(each, kinds) and not each.name.startswith("_") and not setter(each):
+                        yield each
+
+
+def protocol(node):
+    """Whether the class only names what others have."""
+    return any(ast.unparse(base).startswith("Protocol") for base in node.bases)
+
+
+def setter(node):
+    """Whether the function is the other half of a property."""
+    return any(ast.unparse(each).endswith((".setter", "overload")) for each in node.decorator_list)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_module_is_long(name):
+    """A module that grows beyond this is two modules."""
+    assert len(MODULES[name].read_text().splitlines()) <= MOST_LINES
+
+
+MUTABLE = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
+MAKERS = {"dict", "list", "set", "defaultdict", "deque", "Counter", "OrderedDict", "bytearray"}
+CHANGES = {
+    "append", "add", "update", "setdefault", "pop", "popitem", "clear", "extend", "insert", "remove", "discard",
+    "appendleft", "popleft", "sort", "reverse",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_module_remembers_anything(name):
+    """No function writes to what its module holds: state lives in worlds and services, and no test sees another's."""
+    tree = TREES[name]
+    held = {target for node in tree.body for target in containers(node)} - REGISTRIES.get(name, set())
+    written = set()
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for node in ast.walk(function):
+                written |= {each for each in written_names(node) if each in held}
+                if isinstance(node, ast.Global):
+                    written |= set(node.names)
+    assert written == set()
+
+
+def containers(node):
+    """The names that a statement of a module binds to a mutable container."""
+    value = getattr(node, "value", None)
+    made = isinstance(value, MUTABLE) or (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in MAKERS
+    )
+    if not made:
+        return
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id
+
+
+def written_names(node):
+    """The names whose contents a node changes."""
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store | ast.Del)
+        and isinstance(node.value, ast.Name)
+    ):
+        yield node.value.id
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in CHANGES
+        and isinstance(node.func.value, ast.Name)
+    ):
+        yield node.func.value.id
