@@ -94,6 +94,7 @@ class _Run:
         self.config = config
         self.leaned: dict[str, dict[str, int]] = {}
         self._bases: dict[object, Simulator] = {}
+        self._chosen: dict[str, Any] | None = None
         self._server: Any = None
         self._judges: dict[object, Any] = {}
         self._count = 0
@@ -136,11 +137,12 @@ class _Run:
         """The profile of the run, and over it that of the test."""
         from confsim.simulator import read_profile
 
-        file = _setting(self.config, "profile")
-        path = self.config.invocation_params.dir / file if self.config.getoption("--confsim-profile") else None
-        if file and path is None:
-            path = self.config.rootpath / file
-        return {**read_profile(path), **read_profile(profile)}
+        if self._chosen is None:
+            given, setting = self.config.getoption("--confsim-profile"), self.config.getini("confsim_profile")
+            # An option is relative to where pytest was called, a setting to the configuration file.
+            file = self.config.invocation_params.dir / given if given else self.config.rootpath / setting
+            self._chosen = read_profile(file if given or setting else None)
+        return {**self._chosen, **read_profile(profile)}
 
     def lean(self, nodeid: str, entries: list[Entry]) -> None:
         """Count the calls of a test that leaned on assumptions."""

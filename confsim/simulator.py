@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 import msgspec
 
 from confsim.api.call import API
-from confsim.assumptions import wire
+from confsim.assumptions import transport, wire
 from confsim.assumptions.register import REGISTER
 from confsim.contract.operation import Operation
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.service.credential import present
 from confsim.service.loading import load
@@ -26,12 +26,11 @@ if TYPE_CHECKING:
     import httpx
     import requests
 
-    from confsim.control.clock import Happened
     from confsim.control.control import Control
-    from confsim.control.journal import Seen, Unmatched
     from confsim.control.mail import Mail
     from confsim.control.people import MadeClient, MadeUser, Redeemed
     from confsim.control.presence import InChannel, Joined
+    from confsim.control.python import ClockOf, Requests
     from confsim.control.validators import MadeValidator
     from confsim.http.app import App, Mount
     from confsim.http.clients import Client
@@ -93,6 +92,8 @@ class Simulator:
     ) -> None:
         chosen = read_profile(profile)
         when = clock if isinstance(clock, Clock) else Clock(clock)
+        if clock is None and chosen.get(transport.TIME.id, transport.TIME.default) == "standing":
+            when.freeze()
         made_from = "" if isinstance(world, Mapping) else str(world)
         self._attach(Service(load(world, seed, chosen), when, chosen, made_from))
 
@@ -213,27 +214,16 @@ class Simulator:
 
         Misuse says what cannot be.
         """
-        from confsim.control.control import CONTROL
+        from confsim.control.python import order
 
-        declared = CONTROL.get(operation)
-        if declared is None:
-            raise Misuse(f"the control plane has no operation {operation!r}", status=404)
-        control = self.control
-        try:
-            named = {}
-            if declared.body is not None:
-                named["body"] = declared.body.read(control, msgspec.json.encode(body))
-            elif body:
-                raise Misuse(f"{operation} takes no body")
-            return declared.function(control, *path, **named)
-        except Refusal as refusal:
-            reason = refusal.reason.value
-            raise Misuse(reason.message.format_map(refusal.facts), reason.status, **refusal.facts) from None
+        return order(self.control, operation, *path, **body)
 
     @property
     def clock(self) -> ClockOf:
         """The clock of the world."""
-        return ClockOf(self)
+        from confsim.control.python import ClockOf
+
+        return ClockOf(self.control)
 
     @property
     def worlds(self) -> WorldsOf:
@@ -243,7 +233,9 @@ class Simulator:
     @property
     def requests(self) -> Requests:
         """The calls of the API so far, newest last."""
-        return Requests(self)
+        from confsim.control.python import Requests
+
+        return Requests(self.control)
 
     @property
     def assumptions_used(self) -> list[str]:
@@ -358,84 +350,6 @@ class PresenceOf:
         order = self._simulator.order
         status: bool = order("set_presenter", channel=channel, userId=user_id, presenter=presenter).presenter
         return status
-
-
-class ClockOf:
-    """The clock of a simulator. Durations are texts such as "15m", or milliseconds; instants epoch milliseconds."""
-
-    __slots__ = ("_simulator",)
-
-    def __init__(self, simulator: Simulator) -> None:
-        self._simulator = simulator
-
-    @property
-    def now(self) -> int:
-        """The instant it shows."""
-        return self._simulator.service.clock.now()
-
-    @property
-    def frozen(self) -> bool:
-        """Whether it stands still."""
-        return self._simulator.service.clock.frozen
-
-    def advance(self, by: str | int | None = None, *, until: str | None = None) -> list[Happened]:
-        """Move on by a duration, or until "next", when something happens; answers what happened."""
-        happened: list[Happened] = self._simulator.order("advance_clock", by=by, until=until).fired
-        return happened
-
-    def set(self, to: str | int) -> list[Happened]:
-        """Show an instant: epoch milliseconds, or ISO 8601; answers what happened on the way."""
-        happened: list[Happened] = self._simulator.order("set_clock", to=to).fired
-        return happened
-
-    def freeze(self) -> None:
-        """Stand still at the instant it shows."""
-        self._simulator.service.clock.freeze()
-
-    def resume(self) -> None:
-        """Run on from the instant it shows."""
-        self._simulator.service.clock.resume()
-
-
-class Requests(Sequence["Seen"]):
-    """The journal of a simulator, read as a sequence of calls, newest last."""
-
-    def __init__(self, simulator: Simulator) -> None:
-        self._simulator = simulator
-
-    def __len__(self) -> int:
-        return len(self._simulator.service.journal)
-
-    @overload
-    def __getitem__(self, place: int) -> Seen: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Seen]: ...
-    def __getitem__(self, place: int | slice) -> Seen | list[Seen]:
-        from confsim.control.journal import seen
-
-        control = self._simulator.control
-        found = list(self._simulator.service.journal)[place]
-        return [seen(control, each) for each in found] if isinstance(found, list) else seen(control, found)
-
-    def find(self, **pattern: object) -> list[Seen]:
-        """The calls that match: ``operation``, ``method``, ``path``, ``status``, ``body`` (a part of it)."""
-        found: list[Seen] = self._simulator.order("find_requests", **pattern)
-        return found
-
-    def matching(self, **pattern: object) -> int:
-        """How many calls match, as ``find`` would find them."""
-        count: int = self._simulator.order("count_requests", **pattern).count
-        return count
-
-    @property
-    def unmatched(self) -> list[Unmatched]:
-        """The calls that reached no operation, each with the nearest route."""
-        found: list[Unmatched] = self._simulator.order("list_unmatched_requests")
-        return found
-
-    def clear(self) -> None:
-        """Forget every call."""
-        self._simulator.service.journal.clear()
 
 
 class WorldsOf:

@@ -1,4 +1,4 @@
-"""The clients that people use: httpx, requests, urllib3 against the live server and in process; clocks that are moved."""
+"""The clients that people use, against the live server and in process, and clocks that are moved."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ def test_no_test_sees_what_another_did(confsim_server, confsim, turn):
 
 
 def test_httpx_in_process(confsim):
-    """httpx calls the simulator without a socket, under any host name."""
+    """The simulator answers httpx without a socket, under any host name."""
     with httpx.Client(transport=confsim.transport(), base_url="http://conference.example/v1_0") as client:
         assert client.post("/terms", json=NEW_TERMS, headers=HEADERS).status_code == 200
         assert client.get(f"/clients/{CLIENT}/terms").json()["url"] == NEW_TERMS["url"]
 
 
 def test_requests_in_process(confsim):
-    """requests calls the simulator without a socket, with the token presented for it."""
+    """The simulator answers requests without a socket, with the token presented for it."""
     with confsim.session("demo-customer-admin") as session:
         assert session.post("http://conference.example/v1_0/terms", json=NEW_TERMS).status_code == 200
     assert confsim.call("get_client_terms", clientId=CLIENT).body["url"] == NEW_TERMS["url"]

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 
+import jsonschema  # noqa: F401  (see everything_imported)
 import pytest
+
+import confsim as package
 
 pytest_plugins = ["pytester"]
 
 QUIET = ("-p", "no:randomly", "-p", "no:cacheprovider")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def everything_imported():
+    """A run in this process forgets what it imported; a module that is imported late would then be there twice."""
+    for module in pkgutil.walk_packages(package.__path__, "confsim."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from confsim.assumptions import sizes
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Int, Json, Long, Sized, Switch, Wire
-from confsim.domain import configuration, levels, settings, templates
+from confsim.domain import configuration, levels, media, settings, templates
 from confsim.domain.channels import Channel
 from confsim.domain.configuration import Reading
 from confsim.domain.levels import LIGHT
@@ -204,7 +204,7 @@ def get_channel_settings(call: Call, uuid: Channel) -> ChannelSettings:
         dialIn=uuid.dial_in,
         presentersLimit=uuid.presenters_limit,
         populationLimit=uuid.population_limit,
-        mediaPoolSize=uuid.media_pool_size,
+        mediaPoolSize=media.pool_size(call.change, media.of_channel(uuid)),
         midi=uuid.midi,
         offAir=uuid.off_air,
         disableWall=uuid.wall_disabled,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.domain import couplings
+from confsim.domain import couplings, tidings
 
 from . import (
     access,
@@ -62,3 +62,4 @@ FAMILIES = (
 RESOLVERS = paths
 #: Machines move each other once these are there.
 COUPLINGS = couplings.COUPLINGS
+TIDINGS = tidings.TIDINGS

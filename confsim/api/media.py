@@ -80,7 +80,7 @@ def _shown(call: Call, asset: media.Asset) -> MediaAsset:
 
 
 def _pool(call: Call, channel: Channel | None = None) -> Pool:
-    return Pool(call.client.id, None if channel is None else channel.id)
+    return media.of_client(call, call.client) if channel is None else media.of_channel(channel)
 
 
 @operation("GET /channels/{uuid}/media/{mediaId}", gate=_READ, rules="R329 R513", line=_LINE, gaps="G511")

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from unicodedata import combining, normalize
 from urllib.parse import quote
 
-from confsim.assumptions import accounts, images, sizes
+from confsim.assumptions import accounts, images, parsing, sizes
 from confsim.assumptions.register import ask
+from confsim.contract.decode import wrong
 from confsim.contract.types import ImageSize, Int, Long, Page, Wire
 from confsim.domain import languages, users
 from confsim.domain.users import Account, Level
@@ -148,9 +149,11 @@ def face(call: Call, user: Person, size: ImageSize | None) -> Face:
 
 def page_limit(call: Call, limit: int | None) -> int:
     """How many elements a page has: the limit, cut to the most, or the default (G079, G080)."""
-    if limit is None:
+    if limit is None or (limit == 0 and ask(call, parsing.LIMIT_ZERO) == "absent"):
         return ask(call, sizes.PAGE)
     most = ask(call, sizes.PAGE_MOST)
+    if limit > most and ask(call, parsing.LIMIT_LARGE) == "refuse":
+        raise wrong("query limit", f"it is more than {most}")
     return limit if limit < most else most
 
 

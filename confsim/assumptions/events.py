@@ -73,7 +73,7 @@ _OPEN: tuple[str, ...] = ("get_events_status", "set_events_state", "add_events_e
 
 OPEN_WHILE_OFF = assumption(
     "events.open-while-off",
-    "G532 G590 G591",
+    "G532 G547 G590 G591",
     "Calls of the events interface that work while the client's events are off; the others are refused.",
     _OPEN,
     ("any list of them", tuple(_ALL.split())),

@@ -73,18 +73,10 @@ POOLS = assumption(
     ("inherited",),
     _CHANNEL,
 )
-QUOTA = assumption(
-    "media.quota",
-    "G513",
-    "Bytes that fit into one pool; 0 for any. An upload beyond them is refused.",
-    2**30,
-    (0,),
-    f"{_UPLOAD} get_channel_media_pool_size get_client_media_pool_size",
-)
 POOL_SIZE = assumption(
     "media.pool-size",
     "G513 G574",
-    "mediaPoolSize: the bytes that fit into the pool, or those that are in it.",
+    "mediaPoolSize: the bytes that fit into the pool, beyond which uploads are refused, or those that are in it.",
     "quota",
     ("used",),
     "get_channel_media_pool_size get_client_media_pool_size get_channel_settings",

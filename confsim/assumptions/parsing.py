@@ -14,6 +14,10 @@ UNKNOWN_QUERY = assumption(
     "ignore",
     ("refuse",),
 )
+MISSING_QUERY = assumption(
+    "parse.missing-query", "G052", "A query parameter that the call needs is missing: invalid (400), or no such thing (404).",
+    "400", ("404",),
+)
 EMPTY_QUERY = assumption(
     "parse.empty-query",
     "G051",

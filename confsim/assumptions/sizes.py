@@ -32,5 +32,9 @@ WORD = assumption(
     "size.config-word", "G072", "Most characters of a theme, language, context or category of a configuration.", 255
 )
 MEDIA_POOL = assumption(
-    "size.media-pool", "G301 G513", "Bytes that the media pool of a new channel holds (1 Gbyte).", 2**30, (0,)
+    "size.media-pool",
+    "G301 G513",
+    "Bytes that the media pool of a client, or of a new channel, holds (1 Gbyte); 0 for any.",
+    2**30,
+    (0,),
 )

@@ -66,7 +66,11 @@ REQUEST_ID = assumption(
 )
 SCHEME = assumption("http.scheme", "G014", "Scheme of the URLs in answers.", "http", ("https",))
 RATE = assumption(
-    "http.rate-limit", "G012", "Calls that a token may make in a minute before 429 with Retry-After; 0 for any.", 0, (60,)
+    "http.rate-limit",
+    "G012",
+    "Calls that a token may make in a minute before 429 with Retry-After; 0 for any.",
+    0,
+    (60,),
 )
 IDEMPOTENCY = assumption(
     "http.idempotency-key",
@@ -85,4 +89,31 @@ ORDER = assumption(
     "Order of the checks: credential, terms, service, path, for_client, existence, role, input, state; or input first.",
     "credential first",
     ("input first",),
+)
+LAG = assumption(
+    "time.visibility-lag",
+    "G015",
+    "Milliseconds until a change shows in what is read; 0 shows it to the next call.",
+    0,
+    (1000,),
+)
+TIME = assumption(
+    "time.source",
+    "G128",
+    "The clock of a world that is made without one: it follows the machine's, or stands still; either can be moved.",
+    "machine",
+    ("standing",),
+)
+RESET_CLOCK = assumption(
+    "world.reset-clock",
+    "G540",
+    "Whether a reset brings the clock back too; a world lives in memory and ends with its process.",
+    True,
+    (False,),
+)
+LOGIN = assumption(
+    "auth.login",
+    "G033",
+    "An interactive login happens outside the API: the control plane mints the token that it would give.",
+    "control plane",
 )

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions import wire
+from confsim.assumptions import transport, wire
 from confsim.assumptions.register import Asker, ask, peek
 
 from .operation import Operation
@@ -41,7 +41,8 @@ def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, b
     if peek(asker, wire.ABSENT) == "null":
         ask(asker, wire.ABSENT)
         result = with_nulls(result)
-    return 200, "application/json", _ENCODER.encode(result)
+    status = ask(asker, transport.CREATED) if operation.makes else 200
+    return status, "application/json", _ENCODER.encode(result)
 
 
 _EMPTY = {"200": (200, "", b""), "200 {}": (200, "application/json", b"{}"), "204": (204, "", b"")}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar, get_type_hints
 
@@ -67,10 +67,10 @@ class Operation:
         self.runtime = runtime
         self.variant_of = variant_of
         self.slash = slash
-        #: Operations on the same route, each of which needs a query parameter that this one does not list.
-        self.variants: list[Operation] = []
         self.catalogue = catalogue
         self.changes = self.method != "GET"
+        #: Whether it makes something and answers what (G044).
+        self.makes = self.changes and self.name.startswith(("create_", "add_"))
         self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
         doc = inspect.getdoc(function) or ""
         self.summary, _, self.description = doc.partition("\n")
@@ -87,13 +87,6 @@ class Operation:
             self._compile()
             return self.__dict__[name]
         raise AttributeError(name)
-
-    def meant(self, query: Collection[str]) -> Operation:
-        """Which operation a request on this route means: a variant when the query names all that the variant needs."""
-        for variant in self.variants:
-            if all(parameter.name in query for parameter in variant.query_parameters if parameter.required):
-                return variant
-        return self
 
     def _compile(self) -> None:
         hints = get_type_hints(self.function, include_extras=True)
@@ -243,8 +236,6 @@ class Catalogue:
             if operation.name in self._operations:
                 raise ValueError(f"operation {operation.name!r} is declared twice")
             self._operations[operation.name] = operation
-            if variant_of:
-                self._operations[variant_of].variants.append(operation)
             return function
 
         return declare

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import unquote_plus
 
 from confsim.assumptions import parsing
-from confsim.assumptions.register import Asker, ask, peek
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import Asker, ask
 from confsim.kernel.refusal import Refusal
 
 from .decode import QueryParameter, decoded, wrong
@@ -24,11 +24,6 @@ def query_of(asker: Asker, text: str) -> dict[str, str]:
         value = _plain(asker, value, f"query {name}")
         query[name] = value if name not in query else _repeated(asker, name, query[name], value)
     return query
-
-
-def names_of(text: str) -> set[str]:
-    """The names in a query string, however wrong the rest of it is: what tells variants of an operation apart."""
-    return {unquote_plus(item.partition("=")[0]) for item in text.split("&")}
 
 
 def _plain(asker: Asker, text: str, where: str) -> str:
@@ -55,6 +50,8 @@ def arguments(asker: Asker, operation: Operation, values: dict[str, str]) -> dic
         if text is not None:
             _read(asker, parameter, text, named)
         elif parameter.required:
+            if ask(asker, parsing.MISSING_QUERY) == "404":
+                raise Refusal(Reason.NOT_FOUND, what=parameter.where, id="")
             raise wrong(parameter.where, "it is missing")
     if values:
         for name in unknown(operation, values):

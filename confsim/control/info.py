@@ -104,9 +104,7 @@ def get_info(control: Control) -> Info:
         profile=dict(service.profile),
         base_url=control.base_url,
         clients=[ClientInfo(id=each.id, name=each.name, parent=each.parent) for each in CLIENTS.of(change).oldest()],
-        tokens={
-            each.value: _token(change, each) for each in CREDENTIALS.of(change).oldest() if each.expires is None
-        },
+        tokens={each.value: _token(change, each) for each in CREDENTIALS.of(change).oldest() if each.expires is None},
     )
 
 

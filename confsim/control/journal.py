@@ -25,7 +25,7 @@ from .control import Control, Order, operation
 
 
 class Changed(Wire):
-    """A record that a call wrote: the fields that differ. ``before`` is null when it was made, ``after`` when removed."""
+    """A record that a call wrote: the fields that differ; ``before`` null when it was made, ``after`` when removed."""
 
     table: str
     client: str

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from confsim.assumptions import transport
+from confsim.assumptions.register import ask
 from confsim.contract.types import Handle, Int, Json, Long, Name, Wire
 from confsim.domain import api_tokens, clients, credentials, emails, handles, invitations, users
 from confsim.domain.api_tokens import API_TOKENS
@@ -94,6 +98,7 @@ def issue_token(control: Control, body: IssueToken) -> Token:
     kind = body.kind or ("api" if body.clientId is not None else "user")
     if kind != ("api" if body.clientId is not None else "user"):
         raise Misuse(f"kind {body.kind!r} does not go with {'userId' if body.clientId is None else 'clientId'}")
+    ask(control, transport.LOGIN)
     life = None if body.ttl is None else span(body.ttl)
     if life == 0:
         raise Misuse("ttl: a time to live of zero")
@@ -107,9 +112,9 @@ def issue_token(control: Control, body: IssueToken) -> Token:
 def _api_token(change: Change, client: Client, life: int | None) -> Token:
     made = api_tokens.create(change, client, None)
     if life is not None:
-        made = API_TOKENS.of(change, client.id).put(api_tokens.replace(made, expires=change.now + life))
+        made = API_TOKENS.of(change, client.id).put(replace(made, expires=change.now + life))
         credential = CREDENTIALS.of(change)[made.value]
-        CREDENTIALS.of(change).put(api_tokens.replace(credential, expires=made.expires))
+        CREDENTIALS.of(change).put(replace(credential, expires=made.expires))
     return Token(token=made.value, expires=made.expires)
 
 

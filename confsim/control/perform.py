@@ -1,4 +1,4 @@
-"""A call of the control plane: decoded as strictly as can be, refused in RFC 9457 problem documents, never journaled."""
+"""A call of the control plane: decoded strictly, refused in RFC 9457 problem documents, never journaled."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ def refuse(refusal: Refusal) -> Response:
     reason = refusal.reason
     assert isinstance(reason, Reason)
     facts = refusal.facts
-    response = problem(
-        reason.value.status, reason.value.message.format_map(facts), code=reason.name.lower(), **facts
-    )
+    response = problem(reason.value.status, reason.value.message.format_map(facts), code=reason.name.lower(), **facts)
     if "allowed" in facts:
         response.headers.append(("Allow", str(facts["allowed"])))
     return response
@@ -67,7 +65,12 @@ def refuse(refusal: Refusal) -> Response:
 
 def problem(status: int, detail: str, **facts: Any) -> Response:
     """An RFC 9457 problem document."""
-    told: dict[str, Any] = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    told: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+    }
     told |= {name: value for name, value in facts.items() if name not in told}
     return Response(status, list(_HEADERS), msgspec.json.encode(told, enc_hook=str))
 

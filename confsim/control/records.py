@@ -10,8 +10,9 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.contract.types import Int, Json
 from confsim.domain import clients, terms
-from confsim.domain.channels import CHANNELS, ROOMS, Channel
+from confsim.domain.channels import CHANNELS, ROOMS, Channel, ServiceMode
 from confsim.domain.clients import CLIENTS, Client
+from confsim.domain.sessions import SESSIONS, Session
 from confsim.domain.users import USERS, AuthKind, User
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Record
@@ -71,7 +72,7 @@ class UserFields(Fields):
 
     reputation: Int | UnsetType = UNSET
     follows: list[int] | UnsetType = field(default=UNSET, name="follow")
-    auth_kind: AuthKind | None | UnsetType = field(default=UNSET, name="authKind")
+    auth_kind: AuthKind | UnsetType | None = field(default=UNSET, name="authKind")
 
 
 class ChannelFields(Fields):
@@ -83,12 +84,22 @@ class ChannelFields(Fields):
     organization: bool | UnsetType = UNSET
     max_users: Int | UnsetType = field(default=UNSET, name="maxUsers")
     make_private: bool | UnsetType = field(default=UNSET, name="makePrivate")
+    private: bool | UnsetType = UNSET
+    off_air: bool | UnsetType = field(default=UNSET, name="offAir")
+    range_enabled: bool | UnsetType = field(default=UNSET, name="rangeEnabled")
+    service_mode: ServiceMode | UnsetType = field(default=UNSET, name="serviceMode")
     audio_quality: str | UnsetType = field(default=UNSET, name="audioQuality")
     public_pin: bool | UnsetType = field(default=UNSET, name="publicPIN")
-    population_limit: Int | None | UnsetType = field(default=UNSET, name="populationLimit")
+    population_limit: Int | UnsetType | None = field(default=UNSET, name="populationLimit")
     broadcast_enabled: bool | UnsetType = field(default=UNSET, name="broadcastEnabled")
     media_pool_size: int | UnsetType = field(default=UNSET, name="mediaPoolSize")
     favourites: list[int] | UnsetType = field(default=UNSET, name="favourite")
+
+
+class SessionFields(Fields):
+    """``groupId`` is an arbitrary key that groups sessions; null is none."""
+
+    group_id: str | UnsetType | None = field(default=UNSET, name="groupId")
 
 
 class ClientFields(Fields):
@@ -128,6 +139,18 @@ def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> 
     return table.of(change, channel.client).put(msgspec.structs.replace(channel, **given))
 
 
+def _session(change: Change, id: str) -> Session:
+    for client in CLIENTS.of(change):
+        session = SESSIONS.of(change, client.id).get(id)
+        if session is not None:
+            return session
+    raise Misuse(f"there is no session {id!r}", status=404)
+
+
+def _change_session(change: Change, session: Session, given: dict[str, Any]) -> Record:
+    return SESSIONS.of(change, session.client).put(msgspec.structs.replace(session, **given))
+
+
 def _change_client(change: Change, client: Client, given: dict[str, Any]) -> Record:
     if "reseller" in given:
         client = clients.update(change, client, reseller=given["reseller"])
@@ -145,4 +168,5 @@ def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int
 
 Kind("user", UserFields, _user, _change_user)
 Kind("channel", ChannelFields, _channel, _change_channel)
+Kind("session", SessionFields, _session, _change_session)
 Kind("client", ClientFields, client_of, _change_client)

@@ -49,7 +49,7 @@ def list_worlds(control: Control) -> list[WorldInfo]:
 
 @operation("POST /worlds")
 def make_world(control: Control, body: MakeWorld) -> WorldInfo:
-    """Put another world on the server. Misuse for a bad name, a taken one (409) and a source that there is not (404)."""
+    """Put another world on the server. Misuse for a bad name, a taken one (409), and an unknown source (404)."""
     control.worlds.add(body.name, made(control, body))
     return _told(control, body.name)
 

@@ -8,7 +8,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.assumptions import broadcast as assumed
-from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Guard, Machine, Row
@@ -19,7 +18,6 @@ from confsim.kernel.world import Change
 
 from . import destinations, sessions, slow, switches
 from .channels import Channel, Step, on_delete
-from .happenings import happened
 from .lists import ordered
 
 
@@ -105,7 +103,6 @@ def _look(change: Change, run: Run, facts: Facts) -> Run:
 
 def _come_up(change: Change, run: Run, facts: Facts) -> Run:
     """It runs."""
-    happened(change, run.client, Kind.BROADCAST_STARTED, channel=run.channel, broadcast=_of(run).id)
     return _put(change, run, replace(_of(run), started=change.now, looks=0))
 
 
@@ -118,7 +115,6 @@ def _take_in(change: Change, run: Run, facts: Facts) -> Run:
 def _end(change: Change, run: Run, facts: Facts) -> Run:
     """It is over for good."""
     change.cancel("broadcast start", run.client, run.channel)
-    happened(change, run.client, Kind.BROADCAST_STOPPED, channel=run.channel, broadcast=_of(run).id)
     return _put(change, run, replace(_of(run), ended=change.now))
 
 

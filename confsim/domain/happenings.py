@@ -31,7 +31,7 @@ class Happening(Record, kw_only=True):
 HAPPENINGS: Table[int, Happening] = Table("happenings", Happening, "number")
 
 
-def happened(change: Change, client: str, kind: Kind, **payload: Any) -> None:
+def happened(change: Change, client: str, kind: Kind, /, **payload: Any) -> None:
     """Note what happened, for a client whose events are on and who has an active endpoint (G533).
 
     ``payload`` are JSON values: ids of the things concerned, and what else tells about it.

@@ -11,15 +11,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.assumptions import media
+from confsim.assumptions import media, sizes
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import Asker, ask
 from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Rows, Table
 from confsim.kernel.world import Change
 
 from .channels import Channel, Step, on_delete
+from .clients import Client
 from .lists import matches, ordered, text_key
 
 
@@ -56,11 +57,22 @@ BY_CHANNEL: Index[Asset] = Index("channel", lambda asset: (asset.channel,))
 CHANNEL_MEDIA: Table[str, Asset] = Table("channel media", Asset, "id", BY_CHANNEL)
 
 
-class Pool(Record):
-    """The pool of a channel, or with None that of the client."""
+class Pool(Struct, frozen=True):
+    """The pool of a channel, or with None that of the client. ``limit``: how many bytes it holds, 0 for any (G513)."""
 
     client: str
-    channel: str | None = None
+    channel: str | None
+    limit: int
+
+
+def of_channel(channel: Channel) -> Pool:
+    """The pool of the channel."""
+    return Pool(channel.client, channel.id, channel.media_pool_size)
+
+
+def of_client(asker: Asker, client: Client) -> Pool:
+    """The pool of the client."""
+    return Pool(client.id, None, ask(asker, sizes.MEDIA_POOL))
 
 
 class Slot(Record):
@@ -129,9 +141,8 @@ def upload(change: Change, pool: Pool, file: File) -> Asset:
         raise Refusal(Reason.MEDIA_TOO_LARGE, limit=limit)
     if ask(change, media.NAMES) == "refuse" and any(each.name == file.name for each in _own(change, pool)):
         raise Refusal(Reason.MEDIA_NAME_TAKEN, name=file.name)
-    quota = ask(change, media.QUOTA)
-    if quota and used(change, pool) + size > quota:
-        raise Refusal(Reason.MEDIA_POOL_FULL, limit=quota)
+    if pool.limit and used(change, pool) + size > pool.limit:
+        raise Refusal(Reason.MEDIA_POOL_FULL, limit=pool.limit)
     asset = Asset(
         id=change.uuid(),
         client=pool.client,
@@ -242,7 +253,7 @@ def used(change: Change, pool: Pool) -> int:
 
 def pool_size(change: Change, pool: Pool) -> int:
     """The size of the pool in bytes: what fits into it, 0 for no limit, or what is in it (G513)."""
-    return used(change, pool) if ask(change, media.POOL_SIZE) == "used" else ask(change, media.QUOTA)
+    return used(change, pool) if ask(change, media.POOL_SIZE) == "used" else pool.limit
 
 
 def by_id(change: Change, client: str, id: str) -> Asset:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import terms as assumed
+from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Guard, Machine, Row
@@ -15,6 +16,7 @@ from confsim.kernel.world import Change
 
 from . import clients, users
 from .clients import Client, Terms
+from .happenings import happened
 from .users import Account, User
 
 
@@ -136,7 +138,9 @@ def link(change: Change, client: Client, url: str) -> Client:
 
 def promulgate(change: Change, client: Client, url: str) -> Client:
     """Publish new terms that every user must accept."""
-    return DOCUMENT.fire(change, client, "promulgate", url=url)
+    promulgated = DOCUMENT.fire(change, client, "promulgate", url=url)
+    happened(change, client.id, Kind.TERMS_PROMULGATED, version=promulgated.terms.version, url=url)
+    return promulgated
 
 
 def require(change: Change, client: Client, required: bool) -> Client:

@@ -133,9 +133,9 @@ class App:
             if choice == "redirect" and again:
                 return _redirect(service, plain, request)
             found = again if choice == "same" else found
-        if isinstance(found, tuple) and method in {"PUT", "PATCH"} and "POST" in found:
-            if ask(asker, transport.WRONG_METHOD) == "as POST":
-                found = routes.find(asker, "POST", segments, request.query)
+        as_post = method in {"PUT", "PATCH"} and isinstance(found, tuple) and "POST" in found
+        if as_post and ask(asker, transport.WRONG_METHOD) == "as POST":
+            found = routes.find(asker, "POST", segments, request.query)
         if not isinstance(found, Found):
             return _unanswered(service, request, found, asker)
         if "accept" in request.headers:
@@ -205,9 +205,7 @@ def _redirect(service: Service, segments: list[str], request: Request) -> Respon
 
 
 def _wrong_method(request: Request, allowed: str) -> Refusal:
-    return Refusal(
-        Reason.METHOD_NOT_ALLOWED, method=request.method[:40], path=request.target[:200], allowed=allowed
-    )
+    return Refusal(Reason.METHOD_NOT_ALLOWED, method=request.method[:40], path=request.target[:200], allowed=allowed)
 
 
 def _no_route(request: Request) -> Refusal:

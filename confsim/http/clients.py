@@ -21,8 +21,8 @@ Handler = Callable[[Request], Response]
 class Client(TestClient):
     """Werkzeug's test client, below the base address of the API and with a token.
 
-    A path is taken to be below ``prefix``, unless it starts with one of ``roots``. ``headers`` and ``query`` are how the
-    token is presented; headers given with a request win.
+    A path is taken to be below ``prefix``, unless it starts with one of ``roots``. ``headers`` and ``query`` are how
+    the token is presented; headers given with a request win.
     """
 
     def __init__(
@@ -91,13 +91,10 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
     class Adapter(HTTPAdapter):
         """Answers in this process."""
 
-        def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+        def send(self, request: requests.PreparedRequest, *_args: Any, **_more: Any) -> requests.Response:
             path, _, query = request.path_url.partition("?")
-            body = request.body or b""
-            if not isinstance(body, bytes):
-                body = body.encode() if isinstance(body, str) else b"".join(body)
             told = _joined((name, _text(value)) for name, value in request.headers.items())
-            response = handler(Request(request.method or "GET", path, query, told, body))
+            response = handler(Request(request.method or "GET", path, query, told, _body(request.body)))
             content = b"" if request.method == "HEAD" else response.body
             raw = HTTPResponse(
                 BytesIO(content),
@@ -115,6 +112,15 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
     for scheme in ("http://", "https://"):
         session.mount(scheme, Adapter())
     return session
+
+
+def _body(body: Any) -> bytes:
+    """The body of a prepared request: bytes, a text, a file, or pieces of it."""
+    if hasattr(body, "read"):
+        body = body.read()
+    if body is None or isinstance(body, bytes | str):
+        return body.encode() if isinstance(body, str) else body or b""
+    return b"".join(piece.encode() if isinstance(piece, str) else piece for piece in body)
 
 
 def _text(value: Any) -> str:

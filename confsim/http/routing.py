@@ -135,9 +135,7 @@ class Routes:
             texts.pop()
         return None
 
-    def _first(
-        self, method: str, segments: list[str], texts: list[str], allowed: dict[str, None]
-    ) -> _Answer | None:
+    def _first(self, method: str, segments: list[str], texts: list[str], allowed: dict[str, None]) -> _Answer | None:
         """The answer declared first of all that match (G064)."""
         found: list[tuple[int, _Answer, list[str]]] = []
         ways: list[tuple[_Node, int, list[str]]] = [(self._root, 0, [])]

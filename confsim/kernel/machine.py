@@ -109,6 +109,7 @@ class Machine(Generic[S, T]):
         self.events = tuple(dict.fromkeys(row.when for row in rows))
         self.guards = tuple({row.only_if.name: row.only_if for row in rows if row.only_if is not None}.values())
         self.couplings: dict[S, tuple[Coupling, ...]] = {}
+        self.watches: dict[S, tuple[Watch, ...]] = {}
         self._rows: dict[tuple[S, str], tuple[Row[S], ...]] = {
             (state, event): tuple(row for row in rows if row.when == event and state in row.on)
             for state, event in product(states, self.events)
@@ -149,6 +150,9 @@ class Machine(Generic[S, T]):
             moved = self.write(moved, row.then)
         assert self.read(moved, facts) is row.then, f"{self.name}: {row.when} did not lead to {row.then}"
         if row.then is not state:
+            for watch in self.watches.get(row.then, ()):
+                if watch.out_of is None or state in watch.out_of:
+                    watch.tell(change, subject, moved)
             for coupling in self.couplings.get(row.then, ()):
                 if coupling.out_of is None or state in coupling.out_of:
                     coupling.pull(change, moved)
@@ -217,6 +221,30 @@ class Coupling:
         for related in self.on(change, subject):
             facts = {} if self.facts is None else self.facts(change, subject, related)
             self.fires.follow(change, related, self.event, **facts)
+
+
+class Watch:
+    """When a machine comes to a state, somebody is told, and no machine is moved by it.
+
+    ``tell(change, before, after)`` gets the subject as it was and as it is, before any coupling moves on; ``out_of``
+    limits it to subjects that come from these states. Making a watch puts it in force.
+    """
+
+    __slots__ = ("out_of", "reaches", "tell", "when")
+
+    def __init__(
+        self,
+        when: Machine[Any, Any],
+        reaches: Enum,
+        tell: Callable[[Change, Any, Any], object],
+        *,
+        out_of: tuple[Enum, ...] | None = None,
+    ) -> None:
+        self.when = when
+        self.reaches = reaches
+        self.tell = tell
+        self.out_of = out_of
+        when.watches[reaches] = (*when.watches.get(reaches, ()), self)
 
 
 def store(field: str) -> Callable[[Any, Enum], Any]:

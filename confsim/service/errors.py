@@ -28,7 +28,9 @@ def refused(asker: Asker, refusal: Refusal) -> Response:
         headers.append(("Allow", str(facts["allowed"])))
     if "retryAfter" in facts:
         headers.append(("Retry-After", str(facts["retryAfter"])))
-    body = envelope(asker, status, ask(asker, CODE[reason]), reason.value.message.format_map(facts), [facts] if facts else [])
+    body = envelope(
+        asker, status, ask(asker, CODE[reason]), reason.value.message.format_map(facts), [facts] if facts else []
+    )
     if body:
         headers.append(("Content-Type", "application/json"))
     return Response(status, headers, body)

@@ -123,7 +123,8 @@ def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
             text = path.read_bytes()
         except OSError:
             known = ", ".join(shipped())
-            raise Misuse(f"there is no world {str(world)!r}; shipped are {known}, or give the path of a .json file") from None
+            message = f"there is no world {str(world)!r}; shipped are {known}, or give the path of a .json file"
+            raise Misuse(message, status=404) from None
         return msgspec.json.decode(text, type=WorldFile)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         name = "world" if isinstance(world, Mapping) else f"world {str(world)!r}"

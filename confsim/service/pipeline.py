@@ -51,9 +51,9 @@ class Snapshot(Struct, frozen=True):
 class Service:
     """One world being served: its value, its clock, its profile, its journal.
 
-    ``origin`` is the world that a reset brings back, ``made_from`` what it was made from. ``bugs`` collects what confsim
-    itself did wrong, for the fixture to raise in the test. ``mount`` is the path of the world on its server, empty at
-    the root. ``judge``, where there is one, holds every answer against the OpenAPI document.
+    ``origin`` is the world that a reset brings back, ``made_from`` what it was made from. ``bugs`` collects what
+    confsim itself did wrong, for the fixture to raise in the test. ``mount`` is the path of the world on its server,
+    empty at the root. ``judge``, where there is one, holds every answer against the OpenAPI document.
     """
 
     def __init__(self, world: World, clock: Clock, profile: Mapping[str, Any], made_from: str = "") -> None:
@@ -106,7 +106,7 @@ class Service:
             return fired
 
     def show(self, instant: int) -> list[Fired]:
-        """Let the clock show this instant; what falls due by then does. A clock can be put back, what happened cannot."""
+        """Let the clock show this instant; what falls due by then does. What has happened stays when it goes back."""
         with self.lock:
             fired = self.settle(instant)
             self.clock.move(instant)
@@ -115,12 +115,12 @@ class Service:
     # The world as a whole
 
     def reset(self) -> None:
-        """Bring back the world, the clock and the empty journal of the start. Snapshots stay."""
+        """Bring back the world, the clock and the empty journal of the start. Snapshots stay, and bugs, to be raised."""
         with self.lock:
             self.world = self.origin
-            self.clock.restart()
+            if self.profile.get(transport.RESET_CLOCK.id, transport.RESET_CLOCK.default):
+                self.clock.restart()
             self.journal = Journal()
-            self.bugs.clear()
             if self._repeats is not None:
                 self._repeats = Repeats()
 
@@ -167,6 +167,8 @@ class Service:
             change = self.change()
             if used:
                 change.used.update(used)
+            if self._repeats is not None and not operation.changes:
+                change = self._repeats.shown(change)
             headers = request.headers
             host = headers.get("host", HOST) if headers else HOST
             call = Call(operation, change, host + self.mount)
@@ -174,13 +176,13 @@ class Service:
             touched: list[Any] = []
             try:
                 response = self._answer(call, path, query, request, token)
-                after = self.world = change.commit()
+                after = self._committed(change)
                 touched = change.touched
             except Refusal as refusal:
                 ask(call, transport.ORDER)
                 response = refused(call, refusal)
                 if isinstance(refusal, NotYet):
-                    after = self.world = change.commit()
+                    after = self._committed(change)
                     touched = change.touched
             except Exception as bug:
                 bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
@@ -188,6 +190,14 @@ class Service:
             self._note(operation.name, request, response, change, before, after, touched, call)
             change.opened.clear()  # what it opened refers to it: a cycle
             return response
+
+    def _committed(self, change: Change) -> World:
+        after = change.commit()
+        if after is not change.world:
+            self.world = after
+            if self._repeats is not None:
+                self._repeats.committed(change, after)
+        return after
 
     def _answer(
         self, call: Call, path: tuple[str, ...], query: str | dict[str, str], request: Request, token: Any

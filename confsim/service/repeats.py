@@ -1,12 +1,15 @@
-"""Calls counted and calls repeated, where a profile asks for it: rate limits and idempotency keys."""
+"""Calls that hang on earlier ones, where a profile asks for it: rate limits, idempotency keys, changes that lag."""
 
 from __future__ import annotations
+
+from collections import deque
 
 from confsim.api.call import Call
 from confsim.assumptions import transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, peek
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change, World
 
 from .message import Request, Response
 
@@ -20,6 +23,26 @@ class Repeats:
         self._minute = -1
         self._calls: dict[str | None, int] = {}
         self._answers: dict[tuple[str | None, str, str], Response] = {}
+        self._worlds: deque[tuple[int, World]] = deque()
+
+    def committed(self, change: Change, after: World) -> None:
+        """Remember the world that a change made."""
+        if peek(change, transport.LAG):
+            if not self._worlds:
+                self._worlds.append((0, change.world))
+            self._worlds.append((change.now, after))
+
+    def shown(self, change: Change) -> Change:
+        """A change of the world that a reader sees already: that of some time ago (G015)."""
+        lag = peek(change, transport.LAG)
+        if not lag or not self._worlds:
+            return change
+        ask(change, transport.LAG)
+        while len(self._worlds) > 1 and self._worlds[1][0] <= change.now - lag:
+            self._worlds.popleft()
+        past = Change(self._worlds[0][1], change.now, change.profile)
+        past.used.update(change.used)
+        return past
 
     def meet(self, call: Call, request: Request, token: str | None) -> Response | None:
         """Count the call, and answer it if it repeats an earlier one. Refusal TOO_MANY_CALLS (G012)."""

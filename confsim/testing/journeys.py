@@ -20,7 +20,7 @@ from confsim.kernel.world import World
 from confsim.service.clock import Clock
 from confsim.simulator import Simulator
 
-from .samples import Arguments, Pool, as_text, spoilt
+from .samples import NOWHERE, Arguments, Pool, as_text, spoilt
 from .strategies import boundary_arguments, values
 from .targets import Core, Outcome, Target, Wsgi
 
@@ -124,6 +124,26 @@ class Journey(RuleBasedStateMachine):
         """Let go of the targets."""
         for way in self.ways:
             way.close()
+
+    @initialize(
+        targets=(
+            sessions,
+            api_tokens,
+            reservations,
+            templates,
+            app_sessions,
+            breakout_sessions,
+            breakout_rooms,
+            recordings,
+            media,
+            destinations,
+            broadcasts,
+            endpoints,
+        )
+    )
+    def unknown_ids(self) -> str:
+        """An id that names nothing, so that every call has something to try before the first thing is made."""
+        return NOWHERE
 
     @initialize(target=tokens)
     def known_tokens(self) -> Any:

@@ -28,17 +28,21 @@ class Step(Struct, frozen=True):
 
 
 def tour(
-    simulator: Simulator, client: str, callers: Iterable[str], rounds: int = 2, leave_out: Collection[str] = ()
+    simulator: Simulator,
+    client: str,
+    callers: Iterable[str],
+    rounds: Iterable[int] = (0, 1),
+    leave_out: Collection[str] = (),
 ) -> Iterator[Step]:
     """Call every operation of the API in every round, as each caller with several samples until one succeeds.
 
     Arguments name things of the client, as they are at that moment; what makes things comes first in a round,
     what removes them last.
-    ``leave_out`` names operations that are not called.
+    ``rounds`` tells them by number, which varies the samples; ``leave_out`` names operations that are not called.
     """
     callers = tuple(callers)
     operations = sorted((operation for operation in API if operation.name not in leave_out), key=_late)
-    for turn in range(rounds):
+    for turn in rounds:
         for operation in operations:
             yield from _tried(simulator, client, callers, operation, turn)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.domain import clients, users
+from confsim.domain import channels, clients, presence, users
 from confsim.domain.credentials import CREDENTIALS, Credential
 from confsim.domain.users import Account, Level
 
@@ -82,7 +82,9 @@ def test_a_client_has_the_fields_of_the_record(sim):
 
 
 @pytest.mark.rule("R233")
-@pytest.mark.parametrize("who", ["demo-customer-admin", "demo-owner", "demo-guest", "demo-api-token", "demo-other-admin"])
+@pytest.mark.parametrize(
+    "who", ["demo-customer-admin", "demo-owner", "demo-guest", "demo-api-token", "demo-other-admin"]
+)
 def test_only_a_partner_admin_makes_and_lists_clients(sim, who):
     """No other role is enough, an API token neither (G152)."""
     for operation, body in (("create_client", {"name": "New"}), ("list_clients", None)):
@@ -279,8 +281,6 @@ def test_the_client_list_is_searched_and_paged(sim):
 @pytest.mark.parametrize("flag", ["speech2text", "dial_in", "dial_out", "midi"])
 def test_feature_flags_are_the_defaults_of_new_channels(sim, flag):
     """A flag set for the client shows in the list and is set for channels made from then on, not for earlier ones."""
-    from confsim.domain import channels
-
     wire = {"dial_in": "dialIn", "dial_out": "dialOut"}.get(flag, flag)
     change = sim.service.change()
     clients.update(change, clients.get(change, CUSTOMER), **{flag: True})
@@ -355,29 +355,14 @@ def test_alternative_that_a_resellers_api_token_manages_children():
     assert sim.call("create_client", "demo-api-token", body={"name": "X"}).status == 403
 
 
-@pytest.mark.parametrize(("choice", "inside"), [("nothing", True), ("sessions", False)])
-def test_what_runs_goes_on_or_ends_when_service_is_disabled(choice, inside):
+@pytest.mark.parametrize(("choice", "left"), [("nothing", [True]), ("sessions", [])])
+def test_what_runs_goes_on_or_ends_when_service_is_disabled(people, choice, left):
     """By default nobody is thrown out; by the alternative the sessions end at once (G163)."""
-    from confsim.domain import presence
-
     sim = Simulator(clock=AT, profile={"clients.disable-ends": choice})
-    owner = next(each for each in CREDENTIALS.seen(sim.service.world) if each.value == "demo-owner").user
-    _join(sim, owner)
-    switch(sim, "disable")
-    assert _inside(sim, owner) is inside
-    assert presence
-
-
-def _join(sim, user):
-    from confsim.domain import channels, presence
-
     change = sim.service.change()
-    presence.join(change, channels.get(change, CUSTOMER, ROOM), users.get(change, CUSTOMER, user))
+    owner = users.get(change, CUSTOMER, people["demo-owner"])
+    presence.join(change, clients.get(change, CUSTOMER), channels.get(change, CUSTOMER, ROOM), owner, host=True)
     sim.service.commit(change)
-
-
-def _inside(sim, user):
-    from confsim.domain import channels, presence
-
+    switch(sim, "disable")
     change = sim.service.change()
-    return user in {each.user for each in presence.inside(change, channels.get(change, CUSTOMER, ROOM))}
+    assert [each.user == owner.id for each in presence.inside(change, channels.get(change, CUSTOMER, ROOM))] == left

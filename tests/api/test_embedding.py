@@ -76,7 +76,12 @@ def test_a_login_leads_back_to_listed_domains_only(sim):
     client = clients.get(sim.service.change(), CUSTOMER)
     assert sim.call("list_domains", "demo-customer-admin", clientId=CUSTOMER).body == ["App.example"]
     assert embedding.leads_back(client, "https://app.example:8443/back?x=1")
-    for url in ("https://evil.example/", "https://app.example.evil.example/", "/back", "https://app.example@evil.example"):
+    for url in (
+        "https://evil.example/",
+        "https://app.example.evil.example/",
+        "/back",
+        "https://app.example@evil.example",
+    ):
         assert not embedding.leads_back(client, url)
 
 

@@ -102,14 +102,12 @@ def test_the_url_comes_in_a_json_body(sim):
 
 
 @pytest.mark.rule("R014")
-def test_query_values_are_decoded(sim):
-    """The url of a look-up arrives URL-encoded over HTTP."""
-    from confsim.contract.query import query_of
-
+def test_query_values_are_decoded():
+    """The url of a look-up arrives URL-encoded over HTTP; another form of friendly URLs is a choice (G289)."""
     sim = Simulator(clock=AT, profile={"friendly-urls.form": ".+"})
     give(sim, "größe & mehr")
-    values = query_of(sim.service.change(), "url=gr%C3%B6%C3%9Fe%20%26+mehr")
-    assert find(sim, values["url"]).body == {"uuid": ROOM}
+    answer = sim.client().get(f"/clients/{CUSTOMER}/find/channel?url=gr%C3%B6%C3%9Fe%20%26+mehr")
+    assert answer.json == {"uuid": ROOM}
 
 
 @pytest.mark.rule("R222", "R242")

@@ -399,6 +399,16 @@ def test_links_of_deleted_assets_are_dead(pool):
     assert fetch(pool.sim, url).status == 404
 
 
+def test_bytes_travel_over_http(sim):
+    """Up with their Content-Type, down by the link, at an address that the app serves."""
+    client = sim.client(ADMIN)
+    sent = client.post("/media?name=a%20b&read=private", data=b"\x00\xff", content_type="image/png")
+    link = client.get(f"/media/{sent.json['id']}/link").json["url"]
+    parts = urlsplit(link)
+    got = sim.client().get(f"{parts.path}?{parts.query}")
+    assert (got.status_code, got.data, got.headers["Content-Type"]) == (200, b"\x00\xff", "image/png")
+
+
 # Pool size
 
 
@@ -409,7 +419,7 @@ def test_the_pool_has_a_size(pool):
 
 def test_a_full_pool_refuses(sim):
     """What does not fit is refused; what is deleted makes room; pools do not count together."""
-    sim = simulator(media__quota=10)
+    sim = simulator(**{"size__media-pool": 10})
     pool, other = pool_of(sim, "channel"), pool_of(sim)
     id = pool.upload(data=b"12345678")
     answer = pool.call("upload_media", body=b"123", name="b")
@@ -535,7 +545,7 @@ def test_channels_may_inherit_the_pool_of_the_client():
 
 def test_the_pool_size_may_be_what_is_used():
     """The bytes that are in the pool."""
-    pool = pool_of(simulator(**{"media__pool-size": "used", "media__quota": 0}), "channel")
+    pool = pool_of(simulator(**{"media__pool-size": "used", "size__media-pool": 0}), "channel")
     pool.upload(data=b"123")
     pool.upload(data=b"45")
     assert pool.call("get_media_pool_size").body == {"mediaPoolSize": 5}

@@ -31,7 +31,9 @@ def person(sim, account):
 
 def profiled(**profile):
     """The demo world under a profile."""
-    return Simulator(clock=AT, profile={name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()})
+    return Simulator(
+        clock=AT, profile={name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
+    )
 
 
 @pytest.mark.rule("R201", "R259")
@@ -44,7 +46,9 @@ def test_an_owner_makes_a_user_operator(sim, people):
 
 
 @pytest.mark.rule("R060", "R202")
-@pytest.mark.parametrize("account", [Account.REGISTERED, Account.PREDEFINED, Account.GUEST, Account.LINKED, Account.DIALLED])
+@pytest.mark.parametrize(
+    "account", [Account.REGISTERED, Account.PREDEFINED, Account.GUEST, Account.LINKED, Account.DIALLED]
+)
 def test_any_user_can_be_made_operator(sim, account):
     """Registered and predefined users, guests, linked and dialled users can hold the role."""
     user = person(sim, account)

@@ -12,6 +12,8 @@ from confsim.api.call import API
 from confsim.api.files import FILES, api_document
 from confsim.assumptions.refusals import Reason
 from confsim.contract.openapi import document
+from confsim.control.control import CONTROL
+from confsim.control.info import control_document
 from confsim.service.judge import Judge
 from confsim.service.message import Request, Response
 from confsim.simulator import read_profile
@@ -46,6 +48,26 @@ def operations(described: dict) -> dict[str, dict]:
 def test_it_is_a_valid_document(name):
     """A validator from outside finds nothing wrong, whatever the profile."""
     validate(described(PROFILES[name]))
+
+
+def test_the_control_plane_has_one_too():
+    """Its document is valid, says where it stands beside its own address, and has problem documents for refusals."""
+    made = json.loads(control_document())
+    validate(made)
+    assert set(operations(made)) == {operation.name for operation in CONTROL}
+    assert made["servers"] == [{"url": "../_confsim"}]
+    assert set(made["components"]["responses"]["Errordefault"]["content"]) == {"application/problem+json"}
+
+
+def test_a_variant_stands_inside_the_operation_whose_route_it_shares():
+    """One path item holds one GET: the variant is told in it, its parameter and its answer are alternatives."""
+    one = described({})["paths"]["/channels"]["get"]
+    (variant,) = one["x-confsim-variants"]
+    assert (one["operationId"], variant["operationId"]) == ("list_channels", "find_channel_by_meeting_id")
+    assert variant["parameters"] == ["meetingId"]
+    assert "meetingId" in {each["name"] for each in one["parameters"] if not each.get("required")}
+    schemas = one["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
+    assert variant["responses"]["200"]["content"]["application/json"]["schema"] in schemas
 
 
 def test_every_operation_is_in_it_once():

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
-from confsim import Simulator
+from confsim import Misuse, Simulator
+from confsim.api.call import API
+from confsim.testing.samples import Pool
 from confsim.testing.tour import tour
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 OTHER = "33333333-3333-4333-8333-333333333333"
-PARTNER = "11111111-1111-4111-8111-111111111111"
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-user")
-NOT_TOURED = ("delete_api_token", "promulgate_terms", "set_client_service_state", "accept_terms")
+#: What would shut the callers out of the world they live in.
+NOT_TOURED = (
+    "accept_terms",
+    "delete_api_token",
+    "promulgate_terms",
+    "regenerate_api_token",
+    "remove_access_level",
+    "set_client_service_state",
+)
+
+
+REMOVING = tuple(operation.name for operation in API if operation.method == "DELETE")
 
 
 @pytest.fixture(scope="session")
 def lived() -> Simulator:
-    """The demo world after a tour through the catalogue, its clock standing still."""
+    """The demo world after tours through the catalogue in two unrelated clients, its clock standing still.
+
+    The last tour of each removes nothing, so that there is something of every kind. The rounds differ, so that the two
+    have no names in common.
+    """
     simulator = Simulator(clock="2026-02-01T00:00:00Z")
-    for _ in tour(simulator, CUSTOMER, CALLERS, leave_out=NOT_TOURED):
-        pass
+    for client, callers, first in ((CUSTOMER, CALLERS, 0), (OTHER, ("demo-other-admin",), 20)):
+        for turn, leave_out in ((first, NOT_TOURED), (first + 1, (*NOT_TOURED, *REMOVING))):
+            people_come(simulator, client, callers)
+            for _ in tour(simulator, client, callers, rounds=(turn,), leave_out=leave_out):
+                pass
     return simulator
+
+
+def people_come(simulator: Simulator, client: str, tokens: tuple[str, ...]) -> None:
+    """Let the holders of the tokens join every channel of the client that lets them."""
+    for channel in Pool(simulator.service.world, client).find("Channel"):
+        for token in tokens:
+            with suppress(Misuse):
+                simulator.presence.join(str(channel), token)

@@ -1,0 +1,116 @@
+"""The control plane for callers in the same process: its operations by name, its clock and its journal as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import msgspec
+
+from confsim.kernel.refusal import Misuse, Refusal
+
+from .clock import Happened
+from .control import CONTROL, Control
+from .journal import Seen, Unmatched, seen
+
+
+def order(control: Control, operation: str, *path: str, **body: object) -> Any:
+    """Call an operation of the control plane by name, with its path parameters and the fields of its body.
+
+    Misuse says what cannot be.
+    """
+    declared = CONTROL.get(operation)
+    if declared is None:
+        raise Misuse(f"the control plane has no operation {operation!r}", status=404)
+    named = {}
+    try:
+        if declared.body is not None:
+            named["body"] = declared.body.read(control, msgspec.json.encode(body))
+        elif body:
+            raise Misuse(f"{operation} takes no body")
+        with control.service.lock:
+            return declared.function(control, *path, **named)
+    except Refusal as refusal:
+        reason = refusal.reason.value
+        raise Misuse(reason.message.format_map(refusal.facts), reason.status, **refusal.facts) from None
+
+
+class ClockOf:
+    """The clock of a world. Durations are texts such as "15m", or milliseconds; instants epoch milliseconds."""
+
+    __slots__ = ("_control",)
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<clock at {self.now}{' (frozen)' if self.frozen else ''}>"
+
+    @property
+    def now(self) -> int:
+        """The instant it shows."""
+        return self._control.service.clock.now()
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it stands still."""
+        return self._control.service.clock.frozen
+
+    def advance(self, by: str | int | None = None, *, until: str | None = None) -> list[Happened]:
+        """Move on by a duration, or until "next", when something happens; answers what happened."""
+        happened: list[Happened] = order(self._control, "advance_clock", by=by, until=until).fired
+        return happened
+
+    def set(self, to: str | int) -> list[Happened]:
+        """Show an instant: epoch milliseconds, or ISO 8601; answers what happened on the way."""
+        happened: list[Happened] = order(self._control, "set_clock", to=to).fired
+        return happened
+
+    def freeze(self) -> None:
+        """Stand still at the instant it shows."""
+        order(self._control, "freeze_clock")
+
+    def resume(self) -> None:
+        """Run on from the instant it shows."""
+        order(self._control, "resume_clock")
+
+
+class Requests(Sequence[Seen]):
+    """The journal of a world, read as a sequence of calls, newest last."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} requests>"
+
+    def __len__(self) -> int:
+        return len(self._control.service.journal)
+
+    @overload
+    def __getitem__(self, place: int) -> Seen: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Seen]: ...
+    def __getitem__(self, place: int | slice) -> Seen | list[Seen]:
+        found = list(self._control.service.journal)[place]
+        return [seen(self._control, each) for each in found] if isinstance(found, list) else seen(self._control, found)
+
+    def find(self, **pattern: object) -> list[Seen]:
+        """The calls that match: ``operation``, ``method``, ``path``, ``status``, ``body`` (a part of it)."""
+        found: list[Seen] = order(self._control, "find_requests", **pattern)
+        return found
+
+    def matching(self, **pattern: object) -> int:
+        """How many calls match, as ``find`` would find them."""
+        count: int = order(self._control, "count_requests", **pattern).count
+        return count
+
+    @property
+    def unmatched(self) -> list[Unmatched]:
+        """The calls that reached no operation, each with the nearest route."""
+        found: list[Unmatched] = order(self._control, "list_unmatched_requests")
+        return found
+
+    def clear(self) -> None:
+        """Forget every call."""
+        order(self._control, "clear_requests")

@@ -1,0 +1,81 @@
+"""Who has access to a channel, in one table."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from confsim.domain import access, channels, clients, users
+from confsim.domain.credentials import Caller
+from confsim.domain.users import Account, Level
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+WHO = ("user", "operator", "owner", "admin", "own guest", "other guest", "token")
+
+
+@pytest.fixture
+def scene():
+    """A change, a channel, and a caller of each kind."""
+    change = World(seed=4).change(0)
+    client = clients.create(change, "Client", None)
+    channel = channels.create(change, client, "Room", None, None)
+    other = channels.create(change, client, "Other", None, None)
+
+    def caller(account=Account.REGISTERED, **fields):
+        user = users.create(change, client.id, "x", account, **fields)
+        return Caller(client, user, customer_admin=bool(user.levels))
+
+    callers = {
+        "user": caller(),
+        "operator": caller(),
+        "owner": caller(),
+        "admin": caller(levels=(Level.CUSTOMER_ADMIN,)),
+        "own guest": caller(Account.GUEST, channel=channel.id),
+        "other guest": caller(Account.GUEST, channel=other.id),
+        "token": Caller(client, api_token="t"),
+    }
+    roles = {"operators": (callers["operator"].user.id,), "owners": (callers["owner"].user.id,)}
+    return change, client, channels.update(change, channel, **roles), callers
+
+
+@pytest.mark.parametrize(
+    ("private", "admitted"),
+    [
+        (False, {"user", "operator", "owner", "admin", "own guest", "token"}),
+        (True, {"operator", "owner", "admin", "own guest", "token"}),
+    ],
+)
+def test_who_has_access(scene, private, admitted):
+    """All users of the client, or hosts, administrators and own guests where it is private (G310)."""
+    change, _, channel, callers = scene
+    channel = channels.update(change, channel, private=private)
+    assert {who for who in WHO if access.has_access(change, callers[who], channel)} == admitted
+
+
+def test_hosts_of_an_event_room_have_access_to_its_rooms(scene):
+    """A room has no hosts of its own: those of its parent count, and the parent's guests may enter."""
+    change, client, channel, callers = scene
+    room = channels.create_room(change, client, channel, "Below")
+    room = channels.update(change, room, private=True)
+    admitted = {who for who in WHO if access.has_access(change, callers[who], room)}
+    assert admitted == {"operator", "owner", "admin", "own guest", "token"}
+
+
+def test_guests_are_confined(scene):
+    """To their channel and its rooms, and to channels that they host (G228)."""
+    change, client, channel, callers = scene
+    guest = callers["other guest"].user
+    with pytest.raises(Refusal):
+        access.confine(change, guest, channel)
+    access.confine(change, callers["own guest"].user, channels.create_room(change, client, channel, "Below"))
+    access.confine(change, guest, channels.update(change, channel, operators=(guest.id,)))
+
+
+def test_where_guests_are_free_the_channel_must_admit_them(scene):
+    """Guest access of the channel decides then (G228)."""
+    change, _, channel, callers = scene
+    change.profile = {"channels.guests-confined": False}
+    guest = callers["other guest"]
+    assert access.has_access(change, guest, channel)
+    assert not access.has_access(change, guest, replace(channel, guest_access=False))

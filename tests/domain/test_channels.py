@@ -1,0 +1,162 @@
+"""Channels in a world: their tables, their life, and what is taken apart with them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.assumptions.refusals import Reason
+from confsim.domain import channels, clients, users
+from confsim.domain.channels import CHANNELS, MACHINE, ROOMS, Life, Step
+from confsim.domain.users import Account
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+
+@pytest.fixture
+def change():
+    """A change of an empty world."""
+    return World(seed=3).change(1_000)
+
+
+@pytest.fixture
+def client(change):
+    """A client in it."""
+    return clients.create(change, "Client", None)
+
+
+def make(change, client, name="Room", **fields):
+    """A channel without owner."""
+    made = channels.create(change, client, name, fields.pop("description", None), None)
+    return channels.update(change, made, **fields) if fields else made
+
+
+@pytest.mark.rule("R276")
+@given(st.lists(st.tuples(st.sampled_from(["create", "rename", "delete"]), st.sampled_from("abc")), max_size=30))
+def test_names_stay_unique_whatever_happens(steps):
+    """However channels are made, renamed and deleted, no two have one name, and a free name is never refused."""
+    change = World(seed=1).change(0)
+    client = clients.create(change, "Client", None)
+    for event, name in steps:
+        existing = CHANNELS.of(change, client.id).oldest()
+        names = [channel.name for channel in existing]
+        if event == "delete" and existing:
+            channels.delete(change, existing[0])
+        elif event == "create" or not existing:
+            refused = name in names
+            assert refusal(lambda name=name: channels.create(change, client, name, None, None)) is refused
+        elif event == "rename":
+            refused = name in names[1:]
+            assert refusal(lambda name=name, first=existing[0]: channels.rename(change, first, name)) is refused
+    left = [channel.name for channel in CHANNELS.of(change, client.id)]
+    assert len(left) == len(set(left))
+
+
+def refusal(act):
+    """Whether the name is refused as taken."""
+    try:
+        act()
+    except Refusal as refused:
+        assert refused.reason is Reason.CHANNEL_NAME_TAKEN
+        return True
+    return False
+
+
+def test_rooms_are_kept_apart(change, client):
+    """A channel with a parent is found like any other, and is not among the base channels."""
+    base = make(change, client)
+    room = channels.create_room(change, client, base, "Room")
+    assert channels.get(change, client.id, room.id) == room
+    assert channels.rooms(change, base) == [room]
+    assert (len(CHANNELS.of(change, client.id)), len(ROOMS.of(change, client.id))) == (1, 1)
+    assert channels.governing(change, room) == base
+    assert channels.by_meeting_id(change, client, room.meeting_id) == room
+    assert channels.rename(change, room, "Room").name == "Room"
+
+
+def test_deleting_runs_the_hooks_in_their_steps(change, client, monkeypatch):
+    """First what runs stops, then rooms go, then things are freed and dropped; the order of declaration is no matter."""
+    told = []
+    base = make(change, client)
+    channels.create_room(change, client, base, "Below")
+    monkeypatch.setattr(channels, "_HOOKS", [])
+    for step in reversed(Step):
+        channels.on_delete(step)(lambda change, channel, step=step: told.append((channel.name, step.name)))
+    channels.delete(change, base)
+    below = [("Below", name) for name in ("STOP", "FREE", "DROP")]
+    assert told == [("Room", "STOP"), *below, ("Room", "FREE"), ("Room", "DROP")]
+
+
+def test_a_hook_may_change_the_channel(change, client, monkeypatch):
+    """What a hook writes does not bring the channel back."""
+    base = make(change, client)
+    monkeypatch.setattr(channels, "_HOOKS", [])
+    channels.on_delete(Step.STOP)(lambda change, channel: channels.update(change, channel, open=True))
+    channels.delete(change, base)
+    assert channels.find(change, client.id, base.id) is None
+    assert MACHINE.read(channels.Slot(client.id), {}) is Life.ABSENT
+
+
+@pytest.mark.rule("R276", "R316")
+def test_a_client_has_its_own_names_and_flags(change, client):
+    """The same name in another client is another channel, made with that client's flags."""
+    other = clients.create(change, "Other", None)
+    other = clients.update(change, other, dial_in=True)
+    assert [make(change, each).dial_in for each in (client, other)] == [False, True]
+
+
+@pytest.mark.rule("R544")
+def test_owners_rank_above_operators(change, client):
+    """An owner is at least operator, an operator no owner; nobody is neither."""
+    owner, operator, other = (users.create(change, client.id, name, Account.REGISTERED) for name in "abc")
+    channel = make(change, client, owners=(owner.id,), operators=(operator.id,))
+    assert [channels.is_operator(channel, each) for each in (owner, operator, other, None)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [channels.is_owner(channel, each) for each in (owner, operator, other, None)] == [True, False, False, False]
+
+
+def test_hosted_channels_come_newest_first(change, client):
+    """Where the user is owner or operator, without rooms."""
+    user = users.create(change, client.id, "a", Account.REGISTERED)
+    one = make(change, client, "one", owners=(user.id,))
+    two = make(change, client, "two", operators=(user.id,))
+    make(change, client, "three")
+    channels.create_room(change, client, one, "below")
+    assert channels.hosted_by(change, user) == [two, one]
+
+
+@pytest.mark.rule("R262")
+def test_meeting_ids_differ_over_the_whole_service(change, client):
+    """Nine digits each, none twice, whatever the client."""
+    other = clients.create(change, "Other", None)
+    found = {make(change, each, str(number)).meeting_id for number in range(200) for each in (client, other)}
+    assert len(found) == 400
+    assert all(len(meeting) == 9 and meeting.isdigit() for meeting in found)
+
+
+@pytest.mark.rule("R376")
+@given(st.text(max_size=260))
+def test_a_description_is_taken_whole_or_refused(text):
+    """Up to 200 code points it is stored as it is, beyond it is refused."""
+    change = World(seed=1).change(0)
+    if len(text) <= channels.DESCRIPTION:
+        assert channels.described(change, text) == text
+    else:
+        with pytest.raises(Refusal) as refused:
+            channels.described(change, text)
+        assert refused.value.reason is Reason.DESCRIPTION_TOO_LONG
+
+
+@pytest.mark.rule("R376")
+@given(st.text(max_size=260))
+def test_a_cut_description_is_the_beginning_of_what_was_given(text):
+    """With UTF-16 units and cutting no half character is left (G304)."""
+    profile = {"channels.description-count": "utf-16", "channels.description-too-long": "cut"}
+    cut = channels.described(World().change(0, profile), text)
+    assert text.startswith(cut)
+    assert len(cut.encode("utf-16-le")) <= 400

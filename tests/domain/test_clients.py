@@ -1,0 +1,84 @@
+"""Clients in a world: their hierarchy and their service."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.assumptions.refusals import Reason
+from confsim.domain import clients
+from confsim.domain.clients import Service
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+#: Parents of clients by number: each is None or an earlier one.
+FOREST = st.lists(st.integers(-1, 6), min_size=1, max_size=7).map(
+    lambda raw: [parent if parent < place else place - 1 for place, parent in enumerate(raw)]
+)
+
+
+def forest(parents):
+    """A change with clients of these parents (-1 for none), and the clients."""
+    change = World(seed=2).change(0)
+    made = []
+    for place, parent in enumerate(parents):
+        made.append(clients.create(change, str(place), made[parent].id if parent >= 0 else None))
+    return change, made
+
+
+def ancestors(parents, place):
+    """The numbers of the client and of all above it."""
+    found = []
+    while place >= 0:
+        found.append(place)
+        place = parents[place]
+    return found
+
+
+@pytest.mark.rule("R086", "R109", "R112")
+@given(FOREST, st.lists(st.tuples(st.integers(0, 6), st.sampled_from(["enable", "disable"])), max_size=12))
+def test_service_is_ones_own_flag_and_that_of_all_above(parents, switches):
+    """Whatever is switched in whatever order, a client is served exactly when neither it nor an ancestor is disabled."""
+    change, made = forest(parents)
+    off = set()
+    for place, event in switches:
+        place %= len(made)
+        clients.switch_service(change, clients.get(change, made[place].id), event)
+        (off.add if event == "disable" else off.discard)(place)
+    for place, client in enumerate(made):
+        now = clients.get(change, client.id)
+        assert (now.service is Service.DISABLED) is (place in off)
+        assert clients.served(change, now) is not bool(off & set(ancestors(parents, place)))
+
+
+@given(FOREST, st.booleans())
+def test_what_is_below_is_what_has_it_as_ancestor(parents, deep):
+    """Direct children, or all below, as the depth of children is chosen (G154)."""
+    change, made = forest(parents)
+    change.profile = {"clients.depth": "descendants"} if deep else {}
+    for top, above in enumerate(made):
+        for place, client in enumerate(made):
+            expected = place != top and (top in ancestors(parents, place) if deep else parents[place] == top)
+            assert clients.below(change, client, above) is expected
+            assert (client in clients.under(change, above)) is expected
+
+
+@pytest.mark.rule("R110")
+def test_only_the_parent_switches():
+    """The client itself, a grandparent and a stranger are refused; the service operator is not."""
+    change, (top, middle, low, stranger) = forest([-1, 0, 1, -1])
+    for by in (low, top, stranger):
+        with pytest.raises(Refusal) as refused:
+            clients.switch_service(change, low, "disable", by)
+        assert refused.value.reason is Reason.NOT_PARENT
+    assert clients.switch_service(change, low, "disable", middle).service is Service.DISABLED
+    assert clients.switch_service(change, low, "enable", None).service is Service.ENABLED
+
+
+@pytest.mark.rule("R549")
+def test_switching_moves_nothing_but_the_flag():
+    """Off and on again leaves the client as it was."""
+    change, (top, child) = forest([-1, 0])
+    off = clients.switch_service(change, child, "disable", top)
+    assert clients.switch_service(change, off, "enable", top) == child

@@ -1,0 +1,64 @@
+"""Friendly URLs against a plain model."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.assumptions.refusals import Reason
+from confsim.domain import channels, clients, friendly_urls
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["give", "take", "delete"]), st.integers(0, 2), st.sampled_from(["a", "A", "b", "c"])),
+    max_size=25,
+)
+
+
+@pytest.mark.rule("R226", "R227", "R228", "R551")
+@given(STEPS)
+def test_each_url_leads_to_at_most_one_channel(steps):
+    """Set, removed and freed by deletion as the model says, letters matched without case."""
+    change = World(seed=6).change(0)
+    client = clients.create(change, "Client", None)
+    rooms = {number: channels.create(change, client, str(number), None, None).id for number in range(3)}
+    model = {}
+    for event, number, url in steps:
+        if number not in rooms:
+            continue
+        channel = channels.get(change, client.id, rooms[number])
+        holder = next((each for each, held in model.items() if held.casefold() == url.casefold()), None)
+        if event == "give" and holder not in (None, number):
+            with pytest.raises(Refusal) as refused:
+                friendly_urls.give(change, client, channel, url)
+            assert refused.value.reason is Reason.FRIENDLY_URL_TAKEN
+        elif event == "give":
+            friendly_urls.give(change, client, channel, url)
+            model[number] = url
+        elif event == "take":
+            friendly_urls.take(change, channel)
+            model.pop(number, None)
+        else:
+            channels.delete(change, channel)
+            model.pop(number, None)
+            del rooms[number]
+        for each in ("a", "b", "c"):
+            found = friendly_urls.holder(change, client, each)
+            expected = next((rooms[one] for one, held in model.items() if held.casefold() == each), None)
+            assert (found and found.id) == expected
+
+
+@pytest.mark.rule("R222")
+@given(st.text(max_size=70))
+def test_only_words_of_a_path_can_be_friendly_urls(url):
+    """ASCII letters, digits, hyphen and underscore, one to 64 of them (G289)."""
+    fits = 1 <= len(url) <= 64 and all(char.isascii() and (char.isalnum() or char in "-_") for char in url)
+    change = World().change(0)
+    try:
+        friendly_urls.check(change, url)
+    except Refusal:
+        assert not fits
+    else:
+        assert fits

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.assumptions.events import Kind
+from confsim.domain import channels, clients, happenings, presence, users
+from confsim.domain.happenings import HAPPENINGS
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+OTHER = "33333333-3333-4333-8333-333333333333"
+OWNER, ADMIN, PARTNER = "demo-owner", "demo-customer-admin", "demo-partner-admin"
+
+
+def listening(**profile):
+    """The demo world in which somebody listens to what happens to the customer."""
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={f"events.{name}": value for name, value in profile.items()})
+    ok(sim, "add_events_endpoint", ADMIN, body={"url": "https://hooks.example"})
+    ok(sim, "set_events_state", ADMIN, state="enable")
+    return sim
+
+
+@pytest.fixture
+def heard():
+    """The demo world in which somebody listens to what happens to the customer."""
+    return listening()
+
+
+def ok(sim, operation, caller, **arguments):
+    """Call an operation that succeeds and answer its body."""
+    answer = sim.call(operation, caller, **arguments)
+    assert answer.ok, answer
+    return answer.body
+
+
+def kept(sim, client=CUSTOMER):
+    """What is kept of what happened to the client."""
+    return happenings.listed(sim.service.change(), client)
+
+
+def kinds(sim, client=CUSTOMER):
+    """The kinds of what is kept."""
+    return [each.kind.value for each in kept(sim, client)]
+
+
+def within(sim, act):
+    """Do something in the world that no documented call does."""
+    change = sim.service.change()
+    act(change, clients.get(change, CUSTOMER))
+    sim.service.commit(change)
+
+
+def join(sim, people, caller=OWNER, channel=ROOM):
+    """The user of a token comes into a channel."""
+
+    def act(change, client):
+        user = users.get(change, CUSTOMER, people[caller])
+        presence.join(change, client, channels.get(change, CUSTOMER, channel), user, host=True)
+
+    within(sim, act)
+
+
+def leave(sim, people, caller=OWNER, channel=ROOM):
+    """The user goes again."""
+    within(sim, lambda change, client: presence.leave(change, channels.get(change, CUSTOMER, channel), people[caller]))
+
+
+def start_broadcast(sim):
+    """Start a broadcast in the demo room."""
+    ok(sim, "set_broadcast_state", ADMIN, uuid=ROOM, state="enable")
+    ok(sim, "add_broadcast_destination", OWNER, channel=ROOM, body={"destination": "rtmp://live.example/a"})
+    ok(sim, "start_broadcast", OWNER, uuid=ROOM)
+
+
+# What is kept
+
+
+def test_a_happening_tells_what_when_and_of_whom(heard):
+    """Kind, instant, client, payload, and an id and a number of its own."""
+    heard.service.advance(5)
+    media = ok(heard, "upload_channel_media", OWNER, uuid=ROOM, name="a", body=b"x")["id"]
+    (happening,) = kept(heard)
+    assert (happening.kind, happening.at, happening.client) == (Kind.MEDIA_ADDED, 1769904000005, CUSTOMER)
+    assert happening.payload == {"channel": ROOM, "media": media, "name": "a"}
+    ok(heard, "delete_channel_media", OWNER, uuid=ROOM, mediaId=media)
+    one, other = kept(heard)
+    assert (one.number + 1, one.id != other.id) == (other.number, True)
+
+
+@pytest.mark.parametrize("deaf", ["off", "inactive", "removed", "never"])
+def test_nothing_is_kept_while_nobody_listens(deaf):
+    """Events off, no endpoint, or none that is active: the world does not grow, and mints nothing for it."""
+    sim = listening()
+    id = ok(sim, "list_events_endpoints", ADMIN)[0]["id"]
+    if deaf == "off":
+        ok(sim, "set_events_state", ADMIN, state="disable")
+    elif deaf == "inactive":
+        ok(sim, "update_events_endpoint", ADMIN, id=id, body={"active": False})
+    elif deaf == "removed":
+        ok(sim, "remove_events_endpoint", ADMIN, id=id)
+    else:
+        sim = Simulator(clock="2026-02-01T00:00:00Z")
+    minted = sim.service.world.minted
+    ok(sim, "upload_channel_media", OWNER, uuid=ROOM, name="a", body=b"x")
+    assert (kept(sim), sim.service.world.minted) == ([], minted + 1)
+
+
+def test_clients_hear_of_their_own_alone(heard):
+    """What happens to one is not kept for another that listens too."""
+    ok(heard, "add_events_endpoint", "demo-other-admin", body={"url": "https://hooks.example"})
+    ok(heard, "set_events_state", "demo-other-admin", state="enable")
+    ok(heard, "create_channel", OWNER, body={"name": "One more"})
+    assert (kinds(heard), kinds(heard, OTHER)) == (["channel.created"], [])
+
+
+def test_a_refused_call_leaves_nothing(heard):
+    """Its change is dropped, and what happened in it with it."""
+    assert heard.call("create_channel", OWNER, body={"name": "Demo Room"}).status == 409
+    assert kept(heard) == []
+
+
+def test_only_the_latest_are_kept():
+    """Of many the last ones, in their order."""
+    sim = listening(kept=3)
+    for name in "abcdef":
+        ok(sim, "upload_client_media", ADMIN, name=name, body=b"x")
+    assert [each.payload["name"] for each in kept(sim)] == ["d", "e", "f"]
+    assert len(HAPPENINGS.seen(sim.service.world, CUSTOMER)) == 3
+
+
+def test_some_kinds_may_be_all_that_is_told():
+    """The list of kinds is a choice."""
+    sim = listening(kinds=["media.removed"])
+    ok(sim, "delete_client_media", ADMIN, mediaId=ok(sim, "upload_client_media", ADMIN, name="a", body=b"x")["id"])
+    assert kinds(sim) == ["media.removed"]
+
+
+def test_everything_may_be_kept_always():
+    """Whether anybody listens or not, the making of the world included."""
+    sim = Simulator(profile={"events.recorded": "always"})
+    ok(sim, "upload_client_media", ADMIN, name="a", body=b"x")
+    assert kinds(sim)[-1] == "media.added"
+
+
+# What is told of
+
+
+def test_sessions_and_participants_come_and_go(heard, people):
+    """The second to come starts no session, the last to go ends it."""
+    join(heard, people)
+    join(heard, people, ADMIN)
+    leave(heard, people)
+    leave(heard, people, ADMIN)
+    assert kinds(heard) == [
+        "participant.joined",
+        "session.started",
+        "participant.joined",
+        "participant.left",
+        "participant.left",
+        "session.ended",
+    ]
+    assert {each.payload["channel"] for each in kept(heard)} == {ROOM}
+    assert [each.payload.get("user") for each in kept(heard)][:2] == [people[OWNER], None]
+
+
+def test_broadcasts_start_and_stop(heard):
+    """Told when they run and when they have ended."""
+    start_broadcast(heard)
+    ok(heard, "stop_broadcast", OWNER, uuid=ROOM)
+    started, stopped = kept(heard)
+    assert (started.kind, stopped.kind) == (Kind.BROADCAST_STARTED, Kind.BROADCAST_STOPPED)
+    assert started.payload == stopped.payload
+
+
+def test_breakout_sessions_start_and_end(heard):
+    """By a call or by their duration; the rooms below make no channel events."""
+    for end in (
+        lambda: ok(heard, "stop_breakout_session", OWNER, uuid=EVENT_ROOM),
+        lambda: heard.service.advance(60_000),
+    ):
+        made = ok(heard, "create_breakout_session", OWNER, uuid=EVENT_ROOM, body={"duration": 60_000})["id"]
+        ok(heard, "create_breakout_room", OWNER, uuid=EVENT_ROOM, breakoutSession=made, body={})
+        ok(heard, "start_breakout_session", OWNER, uuid=EVENT_ROOM)
+        end()
+    assert kinds(heard) == ["breakout.started", "breakout.ended"] * 2
+
+
+def test_channels_are_created_and_deleted(heard):
+    """With their names; what hangs on a deleted channel is told of before it."""
+    id = ok(heard, "create_channel", OWNER, body={"name": "New"})["channelUuid"]
+    ok(heard, "upload_channel_media", OWNER, uuid=id, name="a", body=b"x")
+    ok(heard, "delete_channel", OWNER, uuid=id)
+    assert kinds(heard) == ["channel.created", "media.added", "media.removed", "channel.deleted"]
+    assert kept(heard)[-1].payload == {"channel": id, "name": "New"}
+
+
+def test_users_are_created(heard):
+    """Whatever sort of account it is."""
+    guest = ok(heard, "create_guest", None, clientId=CUSTOMER, uuid=ROOM, body={"handle": "Gus"})
+    assert guest["token"]
+    stub = ok(heard, "create_predefined_user", ADMIN, body={"name": "Stub"})["id"]
+    linked = ok(heard, "create_linked_user", OWNER, uuid=EVENT_ROOM, body={"handle": "Lin"})["id"]
+    told = [(each.payload["handle"], each.payload["account"]) for each in kept(heard)]
+    assert told == [("Gus", "guest"), ("Stub", "predefined"), ("Lin", "linked")]
+    assert [each.payload["user"] for each in kept(heard)][1:] == [stub, linked]
+
+
+def test_terms_and_service_are_told_of(heard):
+    """New terms with version and link; the service when it is switched, not when it stays."""
+    ok(heard, "promulgate_terms", ADMIN, body={"url": "https://terms.example/2"})
+    for state in ("disable", "disable", "enable"):
+        ok(heard, "set_client_service_state", PARTNER, clientId=CUSTOMER, state=state)
+    assert kinds(heard) == ["terms.promulgated", "service.disabled", "service.enabled"]
+    assert kept(heard)[0].payload == {"version": 2, "url": "https://terms.example/2"}

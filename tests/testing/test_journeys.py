@@ -1,0 +1,214 @@
+"""Journeys over the whole API, and over Part 1 with a plain model of terms, handles and client service as the oracle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
+
+from confsim import Simulator
+from confsim.testing.journeys import START, Journey, api_journey
+from confsim.testing.samples import Arguments
+from confsim.testing.targets import Core, Target, Url, Wsgi
+
+PARTNER = "11111111-1111-4111-8111-111111111111"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+MINUTE = 60_000
+QUICK = settings(
+    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+)
+#: Handles that compare equal in pairs (G254), so that collisions are common.
+HANDLES = st.sampled_from(["Neo", "neo", "Trinity", "TRINITY", "Café", "Cafe\u0301"])
+PEOPLE = st.sampled_from(["demo-owner", "demo-operator", "demo-user"])
+
+
+def same(handle: str) -> str:
+    """What the model takes two equal handles to have in common."""
+    from unicodedata import normalize
+
+    return normalize("NFC", normalize("NFC", handle).casefold())
+
+
+class PartOne(Journey):
+    """Terms, handles and client service, with a model that is three dictionaries."""
+
+    def targets(self) -> tuple[Target, ...]:
+        """The core and the WSGI app, from the first call on."""
+        return Core(Simulator(clock=START)), Wsgi(Simulator(clock=START))
+
+    @initialize()
+    def model(self) -> None:
+        """What the demo world starts with."""
+        self.now = 0
+        self.version = 1
+        self.accepted = dict.fromkeys(("demo-owner", "demo-operator", "demo-user", "demo-customer-admin"), 1)
+        self.held: dict[str, tuple[str, int]] = {}
+        self.tokens_of: dict[str, str] = {}
+        self.owns = {"demo-owner": "Olaf Owner", "demo-operator": "Opal Operator", "demo-user": "Uma User"}
+        self.enabled = {PARTNER: True, CUSTOMER: True}
+        self.children: dict[str, str] = {}
+
+    # Terms
+
+    def blocked(self, caller: str) -> bool:
+        """Whether the model denies authentication to the caller."""
+        return self.accepted.get(caller, self.version) != self.version
+
+    def refusal(self, caller: str, changes: bool = True) -> int | None:
+        """The status with which the model refuses any ordinary call of the caller, None when it does not."""
+        if self.blocked(caller):
+            return 401
+        return 403 if changes and not (self.enabled[CUSTOMER] and self.enabled[PARTNER]) else None
+
+    @rule(caller=st.sampled_from(["demo-customer-admin", "demo-api-token"]))
+    def promulgate(self, caller: str) -> None:
+        """New terms: everybody must accept again, the publisher too."""
+        outcome = self.call("promulgate_terms", caller, Arguments(body={"url": "https://terms.example/next"}))
+        assert outcome.status == (self.refusal(caller) or 200)
+        if outcome.status == 200:
+            self.version += 1
+
+    @rule(caller=PEOPLE, off=st.integers(-1, 1))
+    def accept(self, caller: str, off: int) -> None:
+        """The current version is accepted, any other is not; blocked users may call this."""
+        outcome = self.call("accept_terms", caller, Arguments(path={"version": str(self.version + off)}))
+        assert outcome.status == (200 if off == 0 else 400)
+        if off == 0:
+            self.accepted[caller] = self.version
+
+    @rule(caller=PEOPLE)
+    def read_terms(self, caller: str) -> None:
+        """The user's state is that of the model."""
+        body = self.call("get_user_terms", caller, Arguments()).body
+        assert body["isCurrent"] is not self.blocked(caller)
+        assert body["currentVersion"] == self.version
+
+    @rule(caller=PEOPLE)
+    def read_self(self, caller: str) -> None:
+        """Reading oneself needs accepted terms, but no enabled service."""
+        outcome = self.call("get_me", caller, Arguments())
+        assert outcome.status == (self.refusal(caller, changes=False) or 200)
+        if outcome.status == 200:
+            assert outcome.body["handle"] == self.owns[caller]
+
+    # Handles
+
+    def free_for(self, handle: str, caller: str) -> bool:
+        """Whether the model lets the caller reserve the handle."""
+        key = same(handle)
+        holder = self.held.get(key)
+        if holder is not None and holder[1] > self.now and holder[0] != caller:
+            return False
+        return all(same(owned) != key or owner == caller for owner, owned in self.owns.items())
+
+    @rule(caller=PEOPLE, handle=HANDLES)
+    def reserve(self, caller: str, handle: str) -> None:
+        """A handle is held for fifteen minutes, by one."""
+        outcome = self.call("reserve_handle", caller, Arguments(body={"handle": handle}))
+        assert outcome.status == (self.refusal(caller) or (200 if self.free_for(handle, caller) else 409))
+        if outcome.status == 200:
+            key = same(handle)
+            self.tokens_of = {token: of for token, of in self.tokens_of.items() if same(of) != key}
+            self.tokens_of[outcome.body["reservationToken"]] = handle
+            self.held[key] = (caller, self.now + 15 * MINUTE)
+
+    @rule(caller=PEOPLE, handle=HANDLES)
+    def ask_unique(self, caller: str, handle: str) -> None:
+        """The check sees registered handles and reservations."""
+        outcome = self.call("check_handle_unique", caller, Arguments(query={"handle": handle}))
+        if outcome.status == 200:
+            key = same(handle)
+            held = key in self.held and self.held[key][1] > self.now
+            owned = any(same(each) == key for each in self.owns.values())
+            assert outcome.body["unique"] is not (held or owned)
+
+    @precondition(lambda self: self.tokens_of)
+    @rule(caller=PEOPLE, data=st.data())
+    def use(self, caller: str, data: Any) -> None:
+        """A valid token gives its handle to whoever uses it, once."""
+        token = data.draw(st.sampled_from(sorted(self.tokens_of)))
+        handle = self.tokens_of[token]
+        outcome = self.call("change_handle_with_reservation", caller, Arguments(path={"nonce": token}))
+        alive = self.held.get(same(handle), ("", 0))[1] > self.now
+        taken = any(same(owned) == same(handle) for owner, owned in self.owns.items() if owner != caller)
+        assert outcome.status == (self.refusal(caller) or (404 if not alive else 409 if taken else 200))
+        if outcome.status == 200:
+            self.owns[caller] = handle
+            del self.held[same(handle)], self.tokens_of[token]
+
+    @rule(minutes=st.sampled_from([1, 7, 14, 15, 16]))
+    def wait(self, minutes: int) -> None:
+        """Time passes."""
+        self.advance(f"{minutes}m")
+        self.now += minutes * MINUTE
+
+    # Client service
+
+    @rule(state=st.sampled_from(["enable", "disable"]))
+    def switch(self, state: str) -> None:
+        """The parent's Partner Admin switches the child."""
+        arguments = Arguments(path={"clientId": CUSTOMER, "state": state})
+        assert self.call("set_client_service_state", "demo-partner-admin", arguments).status == 200
+        self.enabled[CUSTOMER] = state == "enable"
+
+    @rule(state=st.sampled_from(["enable", "disable"]))
+    def switch_oneself(self, state: str) -> None:
+        """Nobody else does, least of all the client itself."""
+        arguments = Arguments(path={"clientId": CUSTOMER, "state": state})
+        for caller in ("demo-customer-admin", "demo-other-admin", "demo-user"):
+            assert self.call("set_client_service_state", caller, arguments).status in {401, 403, 404}
+
+    @rule(name=st.text("abc", min_size=1, max_size=3))
+    def create_room(self, name: str) -> None:
+        """A disabled service makes no channels."""
+        outcome = self.call("create_channel", "demo-api-token", Arguments(body={"name": name}))
+        assert outcome.status in ({403} if self.refusal("demo-api-token") else {200, 409})
+
+    @invariant()
+    def handles_are_owned_by_one(self) -> None:
+        """The model itself keeps handles apart."""
+        if hasattr(self, "owns"):
+            folded = [same(handle) for handle in self.owns.values()]
+            assert len(folded) == len(set(folded))
+
+
+@pytest.mark.rule("R094", "R095", "R098", "R101", "R102", "R103", "R106", "R109", "R111", "R112", "R174", "R240")
+def test_part_one_agrees_with_its_model() -> None:
+    """Terms, handles and client service behave as three dictionaries say, in core and WSGI alike."""
+    run_state_machine_as_test(PartOne, settings=settings(QUICK, max_examples=40))
+
+
+def test_core_and_wsgi_agree_over_the_whole_api() -> None:
+    """Whatever is called, by whomever, in whatever order: the same status, body and world; never a 5xx."""
+    run_state_machine_as_test(api_journey(), settings=QUICK)
+
+
+def test_the_live_server_agrees_too() -> None:
+    """The same over a socket."""
+    with Simulator(clock=START).serve() as server:
+        control = Url(server.root)
+
+        class Live(Journey):
+            def targets(self) -> tuple[Target, ...]:
+                control.control("POST", "/reset")
+                return Core(Simulator(clock=START)), Url(server.root)
+
+        run_state_machine_as_test(api_journey(Live), settings=settings(QUICK, max_examples=5))
+        control.close()
+
+
+class Careless(Journey):
+    """A journey that forgets an answer of its second target."""
+
+    def targets(self) -> tuple[Target, ...]:
+        """Two targets that do not start equal."""
+        return Core(Simulator(clock=START)), Core(Simulator(clock=START, seed=1))
+
+
+def test_a_difference_is_found() -> None:
+    """Targets that differ are told apart at once."""
+    with pytest.raises(AssertionError, match="the worlds differ|core 200 .* core 200"):
+        run_state_machine_as_test(api_journey(Careless), settings=settings(QUICK, report_multiple_bugs=False))
