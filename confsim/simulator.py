@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from confsim.control.control import Control
     from confsim.control.mail import Mail
     from confsim.control.people import MadeClient, MadeUser, Redeemed
-    from confsim.control.presence import InChannel, Joined
-    from confsim.control.python import ClockOf, Requests
+    from confsim.control.python import ClockOf, PresenceOf, Requests
     from confsim.control.validators import MadeValidator
     from confsim.http.app import App, Mount
     from confsim.http.clients import Client
@@ -251,7 +250,9 @@ class Simulator:
     @property
     def presence(self) -> PresenceOf:
         """Who comes into the channels of the world and goes."""
-        return PresenceOf(self)
+        from confsim.control.python import PresenceOf
+
+        return PresenceOf(self.control)
 
     def reset(self) -> None:
         """Bring back the world, the clock and the empty journal of the start."""
@@ -313,43 +314,6 @@ class Simulator:
         if self._worlds is None:
             self._worlds = Worlds(self.service)
         return self._worlds
-
-
-class PresenceOf:
-    """Who comes into the channels of a simulator and goes. Misuse (409) says which rule of a channel is in the way."""
-
-    __slots__ = ("_simulator",)
-
-    def __init__(self, simulator: Simulator) -> None:
-        self._simulator = simulator
-
-    def __call__(self, channel: str) -> list[InChannel]:
-        """Who is in the channel, its breakout rooms and its lobby."""
-        from confsim.control.presence import list_presence
-
-        return list_presence(self._simulator.control, channel=channel)
-
-    def join(self, channel: str, user: int | str) -> Joined:
-        """Let a user, by id or by token, join the channel: in, or waiting in the lobby."""
-        who = {"token": user} if isinstance(user, str) else {"userId": user}
-        joined: Joined = self._simulator.order("join_channel", channel=channel, **who)
-        return joined
-
-    def leave(self, channel: str, user_id: int) -> str:
-        """Let a user leave the channel; answers the state."""
-        state: str = self._simulator.order("leave_channel", channel=channel, userId=user_id).state
-        return state
-
-    def admit(self, channel: str, user_id: int) -> str:
-        """Let in a user who waits in the lobby; answers the state."""
-        state: str = self._simulator.order("admit_to_channel", channel=channel, userId=user_id).state
-        return state
-
-    def present(self, channel: str, user_id: int, presenter: bool = True) -> bool:
-        """Grant or revoke Presenter status; answers whether the user is a presenter now."""
-        order = self._simulator.order
-        status: bool = order("set_presenter", channel=channel, userId=user_id, presenter=presenter).presenter
-        return status
 
 
 class WorldsOf:

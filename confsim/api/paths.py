@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from msgspec import Meta
+
 from confsim.assumptions import accounts
 from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
@@ -45,7 +47,7 @@ def _user(call: Call, id: int) -> User:
     return call.subject
 
 
-@resolves(MeOrUser, str)
+@resolves(MeOrUser, Annotated[str, Meta(pattern="^(me|-?[0-9]{1,19})$")])
 def _me_or_user(call: Call, text: str) -> User:
     if text == "me" and (ask(call, accounts.ME) == "unmarked" or "/properties" in call.operation.path):
         call.subject = call.user

@@ -72,3 +72,13 @@ SESSION_GRACE = assumption(
     (5 * MINUTE,),
     "get_session list_sessions",
 )
+RECORDING = assumption(
+    "duration.recording-processing",
+    "G488",
+    "How long a recording is being processed once it has stopped: immediate, time(seconds), or manual(times): until it "
+    "was looked at so many times in vain.",
+    "time(2)",
+    ("immediate", "manual(3)"),
+    "stop_recording list_recordings get_recording",
+    check=slow_text,
+)

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     RECORDING_STARTED = "recording.started"
     RECORDING_STOPPED = "recording.stopped"
     RECORDING_READY = "recording.ready"
+    RECORDING_FAILED = "recording.failed"
     BREAKOUT_STARTED = "breakout.started"
     BREAKOUT_ENDED = "breakout.ended"
     CALL_STARTED = "call.started"

@@ -23,7 +23,9 @@ FRIENDLY_URLS = assumption(
 SPEECH2TEXT = assumption(
     "initial.speech2text", "G296 G297", "Whether new channels of a new client have speech to text.", False, (True,)
 )
-DIAL_IN = assumption("initial.dial-in", "G296 G297", "Whether new channels of a new client allow dial-in.", False, (True,))
+DIAL_IN = assumption(
+    "initial.dial-in", "G296 G297", "Whether new channels of a new client allow dial-in.", False, (True,)
+)
 DIAL_OUT = assumption(
     "initial.dial-out", "G296 G297", "Whether new channels of a new client allow dial-out.", False, (True,)
 )
@@ -37,11 +39,13 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+_PROVIDERS: tuple[str, ...] = ("google", "microsoft", "github", "facebook", "apple")
+
 AVAILABLE_PROVIDERS = assumption(
     "providers.available",
     "G182",
     "Authentication providers of the whole service, in order.",
-    ("google", "microsoft", "github", "facebook", "apple"),
+    _PROVIDERS,
     ("any list of names",),
     "list_auth_providers set_auth_providers",
     check=_names,
@@ -50,20 +54,32 @@ PROVIDERS = assumption(
     "initial.providers",
     "G186",
     "Authentication providers of a new client.",
-    ("google", "microsoft", "github", "facebook", "apple"),
+    _PROVIDERS,
     ("any list of names",),
     check=_names,
 )
 
 
 _CREATE = "create_channel get_channel"
-SERVICE_MODE = assumption("initial.service-mode", "G301 G314", "Mode of a new channel.", "conference", ("panel",), _CREATE)
-AUDIO_QUALITY = assumption("initial.audio-quality", "G301 G314", "Audio quality of a new channel.", "toll", ("broadcast",), _CREATE)
-CHANNEL_REPUTATION = assumption("initial.channel-reputation", "G301", "Reputation of a new channel, 1 to 15.", 1, (), _CREATE)
+SERVICE_MODE = assumption(
+    "initial.service-mode", "G301 G314", "Mode of a new channel.", "conference", ("panel",), _CREATE
+)
+AUDIO_QUALITY = assumption(
+    "initial.audio-quality", "G301 G314", "Audio quality of a new channel.", "toll", ("broadcast",), _CREATE
+)
+CHANNEL_REPUTATION = assumption(
+    "initial.channel-reputation", "G301", "Reputation of a new channel, 1 to 15.", 1, (), _CREATE
+)
 MAX_USERS = assumption("initial.max-users", "G301 G315", "Most users of a new channel.", 100, (), _CREATE)
-LOBBY_OPEN = assumption("initial.lobby-open", "G302", "Whether the lobby door of a new channel is open.", False, (True,), _CREATE)
-GUEST_ACCESS = assumption("initial.guest-access", "G226", "Whether a new channel admits guests.", True, (False,), _CREATE)
-MAKE_PRIVATE = assumption("initial.make-private", "G301", "Whether a new channel can be switched to private.", True, (False,), _CREATE)
+LOBBY_OPEN = assumption(
+    "initial.lobby-open", "G302", "Whether the lobby door of a new channel is open.", False, (True,), _CREATE
+)
+GUEST_ACCESS = assumption(
+    "initial.guest-access", "G226", "Whether a new channel admits guests.", True, (False,), _CREATE
+)
+MAKE_PRIVATE = assumption(
+    "initial.make-private", "G301", "Whether a new channel can be switched to private.", True, (False,), _CREATE
+)
 
 
 _FLAGS = {

@@ -34,3 +34,11 @@ SESSION = assumption(
 API_TOKEN_EXPIRES = assumption(
     "units.api-token-expires", "G117", "Unit of expiresAt of an API token.", "epoch-ms", ("epoch-s",), "list_api_tokens"
 )
+RECORDING = assumption(
+    "units.recording",
+    "G119",
+    "Unit of startTime, endTime and readyTime of recordings and of their assets.",
+    "epoch-ms",
+    ("epoch-s",),
+    "list_recordings get_recording list_recording_assets get_recording_asset list_session_recordings",
+)

@@ -19,7 +19,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions import parsing, sizes, transport
+from confsim.assumptions import parsing, transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal
@@ -36,11 +36,11 @@ _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _WHERE = re.compile(r" - at `\$\.?(.*)`\Z")
 
 #: How a path parameter of a type becomes the thing it names: called with the call and the decoded text or number.
-RESOLVERS: dict[Any, tuple[type, Callable[[Any, Any], Any]]] = {}
+RESOLVERS: dict[Any, tuple[Any, Callable[[Any, Any], Any]]] = {}
 
 
-def resolves(type_: Any, raw: type) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
-    """Declare how path parameters annotated with ``type_`` are looked up; ``raw`` is str or int, as on the wire."""
+def resolves(type_: Any, raw: Any) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
+    """Declare how path parameters annotated with ``type_`` are looked up; ``raw`` is the type on the wire."""
 
     def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         RESOLVERS[type_] = (raw, function)

@@ -18,7 +18,7 @@ from .decode import PathParameter, QueryParameter
 from .encode import NoContent, Raw
 from .gates import Grant
 from .operation import Catalogue, Operation
-from .refusing import envelope, refusals, security_schemes, status_of
+from .refusing import envelope, grants_of, refusals, security_schemes, status_of
 from .schema import Components, Profile, Schema, in_force, json_part, parameter
 
 _NAMES = re.compile(r"\{\w+\}")
@@ -146,7 +146,7 @@ class _Document:
             whole["requestBody"] = self._body(operation)
         whole["responses"] = self._responses([operation, *variants])
         if self.security:
-            public = Grant.PUBLIC in operation.gate.grants
+            public = Grant.PUBLIC in grants_of(operation, self.profile)
             whole["security"] = [] if public else [{name: []} for name in self.security]
         whole.update(self._extras(operation))
         if variants:
@@ -154,13 +154,10 @@ class _Document:
         return whole
 
     def _extras(self, operation: Operation) -> dict[str, Any]:
-        gate = operation.gate.grants
-        if operation.gate_entry is not None:
-            gate = in_force(self.profile, operation.gate_entry)
         return {
             "x-confsim-source": str(operation.source),
             "x-confsim-line": operation.line,
-            "x-confsim-gate": [str(grant) for grant in gate],
+            "x-confsim-gate": [str(grant) for grant in grants_of(operation, self.profile)],
             "x-confsim-rules": list(operation.rules),
             "x-confsim-gaps": list(operation.gaps),
             "x-confsim-assumptions": self.leaning.get(operation.name, []),
@@ -214,7 +211,9 @@ class _Document:
         for operation in operations:
             for code, response in self._success(operation).items():
                 responses[code] = _either(responses[code], response) if code in responses else response
-        for code in sorted({str(self.statuses[reason]) for each in operations for reason in refusals(each)}):
+        for code in sorted(
+            {str(self.statuses[reason]) for each in operations for reason in refusals(each, self.profile)}
+        ):
             responses.setdefault(code, {"$ref": f"#/components/responses/Error{code}"})
         responses["default"] = {"$ref": "#/components/responses/Errordefault"}
         return responses

@@ -33,8 +33,8 @@ class Source(StrEnum):
 class Operation:
     """One operation, with everything that is read off its declaration.
 
-    ``area`` is the module or package that declares it; ``line`` the place in the documents; ``rules`` and ``gaps`` the numbers it
-    answers for. What needs the types (parameters, body, result) is made when it is first asked for.
+    ``area`` is the module or package that declares it; ``line`` the place in the documents; ``rules`` and ``gaps`` the
+    numbers it answers for. What needs the types (parameters, body, result) is made when it is first asked for.
     """
 
     def __init__(

@@ -20,9 +20,16 @@ def status_of(reason: Reason, profile: Profile) -> int:
     return status
 
 
-def refusals(operation: Operation) -> Iterator[Reason]:
+def grants_of(operation: Operation, profile: Profile) -> tuple[Grant, ...]:
+    """Who may call, in force."""
+    entry = operation.gate_entry
+    grants: tuple[Grant, ...] = operation.gate.grants if entry is None else in_force(profile, entry)
+    return grants
+
+
+def refusals(operation: Operation, profile: Profile) -> Iterator[Reason]:
     """The reasons that the declaration makes possible; what else an operation refuses is its own affair."""
-    public = Grant.PUBLIC in operation.gate.grants
+    public = Grant.PUBLIC in grants_of(operation, profile)
     if operation.path_parameters or operation.query_parameters or operation.body is not None or operation.for_client:
         yield Reason.INVALID_INPUT
     if not public:

@@ -12,6 +12,7 @@ from confsim.kernel.refusal import Misuse, Refusal
 from .clock import Happened
 from .control import CONTROL, Control
 from .journal import Seen, Unmatched, seen
+from .presence import InChannel, Joined, list_presence
 
 
 def order(control: Control, operation: str, *path: str, **body: object) -> Any:
@@ -114,3 +115,39 @@ class Requests(Sequence[Seen]):
     def clear(self) -> None:
         """Forget every call."""
         order(self._control, "clear_requests")
+
+
+class PresenceOf:
+    """Who comes into the channels of a world and goes. Misuse (409) says which rule of a channel is in the way."""
+
+    __slots__ = ("_control",)
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    def __call__(self, channel: str) -> list[InChannel]:
+        """Who is in the channel, its breakout rooms and its lobby."""
+        return list_presence(self._control, channel=channel)
+
+    def join(self, channel: str, user: int | str) -> Joined:
+        """Let a user, by id or by token, join the channel: in, or waiting in the lobby."""
+        who = {"token": user} if isinstance(user, str) else {"userId": user}
+        joined: Joined = order(self._control, "join_channel", channel=channel, **who)
+        return joined
+
+    def leave(self, channel: str, user_id: int) -> str:
+        """Let a user leave the channel; answers the state."""
+        state: str = order(self._control, "leave_channel", channel=channel, userId=user_id).state
+        return state
+
+    def admit(self, channel: str, user_id: int) -> str:
+        """Let in a user who waits in the lobby; answers the state."""
+        state: str = order(self._control, "admit_to_channel", channel=channel, userId=user_id).state
+        return state
+
+    def present(self, channel: str, user_id: int, presenter: bool = True) -> bool:
+        """Grant or revoke Presenter status; answers whether the user is a presenter now."""
+        status: bool = order(
+            self._control, "set_presenter", channel=channel, userId=user_id, presenter=presenter
+        ).presenter
+        return status

@@ -216,7 +216,6 @@ def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
 def _stop(change: Change, channel: Channel) -> None:
     """A room whose channel goes closes before it; who is inside returns to the event room."""
     for each in ROOMS.of(change, channel.client).find(BY_PLACE, channel.id):
-        closed = ROOM.follow(change, each, "close")
         for present in presence.inside(change, channel):
             presence.MACHINE.fire(change, present, "return")
-        _put_room(change, closed, place=None, session=None)
+        _put_room(change, ROOM.follow(change, each, "close"), place=None, session=None)

@@ -47,7 +47,7 @@ def happened(change: Change, client: str, kind: Kind, /, **payload: Any) -> None
 
 
 def _heard(change: Change, client: str) -> bool:
-    if not CLIENTS.of(change)[client].events or not events.listening(change, client):
+    if not events.listening(change, client) or not CLIENTS.of(change)[client].events:
         return peek(change, assumed.RECORDED) == "always" and ask(change, assumed.RECORDED) == "always"
     ask(change, assumed.RECORDED)
     return True

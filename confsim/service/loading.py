@@ -98,6 +98,12 @@ class WorldFile(_File):
     clients: list[ClientFile] = []
 
 
+def schema() -> bytes:
+    """The JSON Schema of world files: what fixtures/schema/world.json holds."""
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(WorldFile)}
+    return msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n"
+
+
 def fixtures() -> Path:
     """The folder of the worlds that ship with confsim: inside the package, or beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent

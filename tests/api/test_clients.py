@@ -76,7 +76,7 @@ def test_a_new_client_is_a_child_of_the_callers(sim):
 
 @pytest.mark.rule("R083", "R237")
 def test_a_client_has_the_fields_of_the_record(sim):
-    """name and clientId always; parentId where there is a parent; details are not shown anywhere (G295)."""
+    """Name and clientId always; parentId where there is a parent; details are not shown anywhere (G295)."""
     assert read(sim, PARTNER) == {"name": "Demo Partner", "clientId": PARTNER, "disabled": False}
     assert read(sim, CUSTOMER)["parentId"] == PARTNER
 
@@ -178,7 +178,7 @@ def test_nobody_of_the_client_itself_switches_it(sim, who, state):
 
 @pytest.mark.rule("R110")
 def test_who_else_does_not_switch(sim):
-    """The own client is refused, as is the parent's Customer Admin; unrelated clients and grandchildren are not found."""
+    """The own client is refused, as is the parent's Customer Admin; unrelated clients, grandchildren are not found."""
     own = switch(sim, "disable", PARTNER)
     assert (own.status, own.body["code"]) == (403, "not_parent")
     assert switch(sim, "disable", CUSTOMER, someone(sim, PARTNER, "clerk", Level.CUSTOMER_ADMIN)).status == 403
@@ -267,7 +267,7 @@ def test_validator_is_there_when_one_is_active(sim):
 
 @pytest.mark.rule("R021", "R022", "R023", "R090")
 def test_the_client_list_is_searched_and_paged(sim):
-    """total counts what matches the query, whatever page is shown; the order is that of creation."""
+    """Total counts what matches the query, whatever page is shown; the order is that of creation."""
     for number in range(5):
         make(sim, f"Acme {number}")
     page = sim.call("list_clients", "demo-partner-admin", query="aCME", offset=1, limit=2).body

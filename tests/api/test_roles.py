@@ -212,7 +212,7 @@ def test_alternatives_for_removing_an_owner_from_the_operators(people, choice, s
 
 
 def test_alternatives_for_lists_and_gates(people):
-    """Operators without owners (G274), owners who are no operators (G148), admins who pass (G151), owners who go (G562)."""
+    """Operators without owners (G274), owners no operators (G148), admins who pass (G151), owners who go (G562)."""
     plain = profiled(roles__operators_list="operators-only")
     assert operators(plain) == {people["demo-operator"]: False}
     separate = profiled(roles__owner_is_operator=False)

@@ -150,11 +150,19 @@ def test_statuses_of_refusals_are_those_in_force():
     assert "role_missing" not in responses["Error403"]["x-confsim-codes"]
 
 
-def test_a_gate_and_a_route_follow_the_profile():
+def test_a_gate_follows_the_profile():
     """Who may call is told as the profile has it, and the assumption is named."""
     one = operations(described({"gate.update_terms_url": ["partner-admin"]}))["update_terms_url"]
     assert one["x-confsim-gate"] == ["partner-admin"]
     assert "gate.update_terms_url" in one["x-confsim-assumptions"]
+    assert operations(described({"gate.update_terms_url": ["public"]}))["update_terms_url"]["security"] == []
+
+
+def test_a_route_follows_the_profile():
+    """An operation that the documents know by name alone stands where the profile puts it."""
+    made = described({"route.list_clients": "GET /tenants", "route.prefix": "/acme/v1_0"})
+    assert made["paths"]["/tenants"]["get"]["operationId"] == "list_clients"
+    assert made["servers"] == [{"url": "acme/v1_0"}]
 
 
 def test_limits_of_texts_are_those_in_force():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,23 +46,24 @@ def test_names_stay_unique_whatever_happens(steps):
         if event == "delete" and existing:
             channels.delete(change, existing[0])
         elif event == "create" or not existing:
-            refused = name in names
-            assert refusal(lambda name=name: channels.create(change, client, name, None, None)) is refused
+            with taken(name in names):
+                channels.create(change, client, name, None, None)
         elif event == "rename":
-            refused = name in names[1:]
-            assert refusal(lambda name=name, first=existing[0]: channels.rename(change, first, name)) is refused
+            with taken(name in names[1:]):
+                channels.rename(change, existing[0], name)
     left = [channel.name for channel in CHANNELS.of(change, client.id)]
     assert len(left) == len(set(left))
 
 
-def refusal(act):
-    """Whether the name is refused as taken."""
-    try:
-        act()
-    except Refusal as refused:
-        assert refused.reason is Reason.CHANNEL_NAME_TAKEN
-        return True
-    return False
+@contextmanager
+def taken(expected):
+    """Whether the name is refused as taken must be as expected."""
+    if not expected:
+        yield
+        return
+    with pytest.raises(Refusal) as refused:
+        yield
+    assert refused.value.reason is Reason.CHANNEL_NAME_TAKEN
 
 
 def test_rooms_are_kept_apart(change, client):
@@ -76,7 +79,7 @@ def test_rooms_are_kept_apart(change, client):
 
 
 def test_deleting_runs_the_hooks_in_their_steps(change, client, monkeypatch):
-    """First what runs stops, then rooms go, then things are freed and dropped; the order of declaration is no matter."""
+    """First what runs stops, then rooms go, then things are freed and dropped, whatever the order of declaration."""
     told = []
     base = make(change, client)
     channels.create_room(change, client, base, "Below")

@@ -39,7 +39,7 @@ def ancestors(parents, place):
 @pytest.mark.rule("R086", "R109", "R112")
 @given(FOREST, st.lists(st.tuples(st.integers(0, 6), st.sampled_from(["enable", "disable"])), max_size=12))
 def test_service_is_ones_own_flag_and_that_of_all_above(parents, switches):
-    """Whatever is switched in whatever order, a client is served exactly when neither it nor an ancestor is disabled."""
+    """Whatever is switched in whatever order, a client is served when neither it nor an ancestor is disabled."""
     change, made = forest(parents)
     off = set()
     for place, event in switches:

@@ -16,14 +16,12 @@ CUSTOMER = "22222222-2222-4222-8222-222222222222"
 OTHER = "33333333-3333-4333-8333-333333333333"
 AT = "2026-02-01T00:00:00Z"
 #: P1: the calls whose Query column lists for_client.
-LISTED = set(
-    """
-    get_user_auth_method list_validators enable_validator disable_validator get_user list_users check_handle_unique
-    create_predefined_user create_invitation get_invitation add_access_level remove_access_level
-    list_assignable_access_levels list_user_access_levels create_api_token list_api_tokens regenerate_api_token
-    delete_api_token
-    """.split()
-)
+LISTED = {
+    "get_user_auth_method", "list_validators", "enable_validator", "disable_validator", "get_user", "list_users",
+    "check_handle_unique", "create_predefined_user", "create_invitation", "get_invitation", "add_access_level",
+    "remove_access_level", "list_assignable_access_levels", "list_user_access_levels", "create_api_token",
+    "list_api_tokens", "regenerate_api_token", "delete_api_token",
+}  # fmt: skip
 OPERATIONS = list(API)
 WITH = [operation for operation in OPERATIONS if operation.for_client]
 WITHOUT = [operation for operation in OPERATIONS if not operation.for_client]
@@ -31,7 +29,7 @@ WITHOUT = [operation for operation in OPERATIONS if not operation.for_client]
 
 def path(operation, user="1001"):
     """Texts for the path parameters, which parse whatever their types are."""
-    values = {name: "1" for name in operation.placeholders}
+    values = dict.fromkeys(operation.placeholders, "1")
     for name in ("userId", "level"):
         if name in values:
             values[name] = user
@@ -81,7 +79,7 @@ def test_without_it_the_call_runs_in_the_own_client(sim, contexts, people, opera
 def test_other_calls_ignore_it(sim, monkeypatch, operation):
     """A call that does not list it never enters a child: any value of it is passed over (G049)."""
     entered = []
-    monkeypatch.setattr(checks, "_enter_child", lambda call, id: entered.append(id))
+    monkeypatch.setattr(checks, "_enter_child", lambda call, named: entered.append(named))
     sim.call(operation.name, "demo-partner-admin", body={}, for_client=CUSTOMER, **path(operation))
     assert entered == []
 

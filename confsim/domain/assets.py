@@ -1,0 +1,172 @@
+"""Assets of recordings: the files that the processing of a recording makes, and their upload."""
+
+from __future__ import annotations
+
+from enum import Enum, StrEnum
+
+import msgspec
+from msgspec.structs import replace
+
+from confsim.assumptions import recordings as assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.kernel.machine import Facts, Machine, Row
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.world import Change
+
+from . import files
+
+
+class Content(StrEnum):
+    """What an asset contains."""
+
+    COMBINED = "combined"
+    ARCHIVE = "archive"
+    CAPTIONS = "captions"
+    INDIVIDUAL = "individual"
+
+
+class Upload(Enum):
+    """Where the upload of an asset stands (P2 L87, G492)."""
+
+    ABSENT = "absent"
+    PENDING = "pending"
+    UPLOADING = "uploading"
+    UPLOADED = "uploaded"
+    FAILED = "failed"
+
+
+class Asset(Record, kw_only=True):
+    """One file of a recording. Instants in epoch milliseconds.
+
+    ``user`` is the user whose individual stream it is, ``group`` the id of that stream; ``receiver`` the user who
+    received the file. ``size`` and ``ended`` are there once it is uploaded.
+    """
+
+    id: str
+    client: str
+    channel: str
+    recording: str
+    content: Content
+    state: Upload = Upload.ABSENT
+    label: str
+    started: int
+    ended: int | None = None
+    size: int | None = None
+    user: int | None = None
+    group: str | None = None
+    receiver: int | None = None
+
+
+BY_RECORDING: Index[Asset] = Index("recording", lambda asset: (asset.recording,))
+ASSETS: Table[str, Asset] = Table("recording assets", Asset, "id", BY_RECORDING)
+
+
+def _put(change: Change, asset: Asset, state: Upload, **fields: object) -> Asset:
+    return ASSETS.of(change, asset.client).put(replace(asset, state=state, **fields))
+
+
+def _create(change: Change, asset: Asset, facts: Facts) -> Asset:
+    """It will be a file."""
+    return _put(change, asset, Upload.PENDING)
+
+
+def _begin(change: Change, asset: Asset, facts: Facts) -> Asset:
+    """Its bytes are on their way."""
+    return _put(change, asset, Upload.UPLOADING)
+
+
+def _finish(change: Change, asset: Asset, facts: Facts) -> Asset:
+    """Its bytes are there, and their number is known."""
+    return _put(change, asset, Upload.UPLOADED, ended=facts["ended"], size=len(data(asset)))
+
+
+def _fail(change: Change, asset: Asset, facts: Facts) -> Asset:
+    """It never will be a file."""
+    return _put(change, asset, Upload.FAILED)
+
+
+_UNDER_WAY = (Upload.PENDING, Upload.UPLOADING)
+
+MACHINE: Machine[Upload, Asset] = Machine(
+    "recording asset",
+    "The upload of one file of a recording (R299, R362).",
+    Upload,
+    (
+        Row("create", Upload.ABSENT, Upload.PENDING, effect=_create, source="P2 States L170, R362, G491"),
+        Row("begin upload", Upload.PENDING, Upload.UPLOADING, effect=_begin, source="P2 L87, R299, G492"),
+        Row("finish upload", _UNDER_WAY, Upload.UPLOADED, effect=_finish, source="P2 L87, R296, R299, G492"),
+        Row("fail", _UNDER_WAY, Upload.FAILED, effect=_fail, source="P2 L170, R364, G489"),
+    ),
+    read=lambda asset, facts: asset.state,
+    refusals={None: Reason.RECORDING_NOT_READY},
+    initial=Upload.ABSENT,
+)
+
+_LABELS = {Content.COMBINED: "Combined video", Content.ARCHIVE: "Archive", Content.CAPTIONS: "Captions"}
+_NAMES = {Content.COMBINED: "combined.mp4", Content.ARCHIVE: "archive.zip", Content.CAPTIONS: "captions.vtt"}
+_TYPES = {
+    Content.COMBINED: "video/mp4",
+    Content.ARCHIVE: "application/zip",
+    Content.CAPTIONS: "text/vtt; charset=utf-8",
+    Content.INDIVIDUAL: "audio/mp4",
+}
+
+
+def label(content: Content) -> str:
+    """How an asset of a whole recording is called."""
+    return _LABELS[content]
+
+
+def media_type(asset: Asset) -> str:
+    """The media type of the bytes."""
+    return _TYPES[asset.content]
+
+
+def path(asset: Asset) -> str:
+    """The name of the file, relative to the recording root (R302)."""
+    return f"streams/{asset.group}.m4a" if asset.content is Content.INDIVIDUAL else _NAMES[asset.content]
+
+
+def data(asset: Asset) -> bytes:
+    """The bytes of the file: made anew whenever they are asked for, and the same every time."""
+    if asset.content is Content.COMBINED:
+        return files.movie()
+    if asset.content is Content.INDIVIDUAL:
+        return files.sound()
+    captions = files.captions(f"Recording {asset.recording}")
+    if asset.content is Content.CAPTIONS:
+        return captions
+    told = {"recording": asset.recording, "channel": asset.channel, "startTime": asset.started}
+    manifest = msgspec.json.encode(told)
+    return files.archive(
+        [("manifest.json", manifest), (_NAMES[Content.COMBINED], files.movie()), (_NAMES[Content.CAPTIONS], captions)]
+    )
+
+
+def of(change: Change, client: str, recording: str) -> list[Asset]:
+    """The assets of a recording, in order of creation."""
+    return ASSETS.of(change, client).find(BY_RECORDING, recording)
+
+
+def listed(change: Change, client: str, recording: str) -> list[Asset]:
+    """The assets of a recording as the API shows them: before they are uploaded only where that is assumed (G491)."""
+    found = of(change, client, recording)
+    if ask(change, assumed.BEFORE_READY) == "hidden":
+        found = [asset for asset in found if asset.state not in _UNDER_WAY]
+    return found
+
+
+def get(change: Change, client: str, recording: str, id: str) -> Asset:
+    """The asset of this id of the recording. Refusal NOT_FOUND."""
+    for asset in listed(change, client, recording):
+        if asset.id == id:
+            return asset
+    raise Refusal(Reason.NOT_FOUND, what="recording asset", id=id)
+
+
+def drop(change: Change, client: str, recording: str) -> None:
+    """Forget the assets of a recording."""
+    for asset in of(change, client, recording):
+        ASSETS.of(change, client).remove(asset.id)

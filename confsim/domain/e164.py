@@ -1,0 +1,152 @@
+"""Phone numbers as text: E.164 digits, the DTMF part behind them, what people write instead, and their country.
+
+``phonenumbers`` is imported where it is needed: most calls need the digits alone, and it takes a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from confsim.assumptions import telephony as assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import Asker, ask
+from confsim.kernel.refusal import Refusal
+
+#: P2 Limits L392: most characters of a DTMF part.
+DTMF_MOST = 25
+#: Most digits of a number (ITU-T E.164, section 6).
+DIGITS_MOST = 15
+
+_E164 = re.compile(r"\+?([1-9][0-9]{0,14})\Z", re.ASCII)
+_SEPARATOR = re.compile(r"[,#*]")
+_DTMF = re.compile(r"[0-9#*,]*\Z", re.ASCII)
+_NO_TONE = re.compile(r"[^0-9#*,]", re.ASCII)
+_LETTER = re.compile(r"[A-Za-z]")
+
+
+class Dialled(Struct, frozen=True):
+    """What is dialled: a number as +E164, and the DTMF sent once the call is connected, empty for none."""
+
+    number: str
+    dtmf: str = ""
+
+
+def canonical(asker: Asker, text: str) -> str:
+    """The number as +E164; the leading plus is optional (R483, R495, G059). Refusal NUMBER_MALFORMED (G454)."""
+    match = _E164.match(text)
+    if match is None:
+        raise _malformed(text, f"it takes 1 to {DIGITS_MOST} digits, the first not 0, with or without a plus")
+    number = f"+{match[1]}"
+    rule = ask(asker, assumed.VALID)
+    if rule != "e164" and not _fits(number, rule):
+        raise _malformed(text, f"no number of this kind is {rule} in its country")
+    return number
+
+
+def dialled(asker: Asker, text: str) -> Dialled:
+    """The number and its DTMF part, from the exact form (R495). Refusals NUMBER_MALFORMED, DTMF_MALFORMED."""
+    cut = _dtmf_start(asker, text)
+    return Dialled(canonical(asker, text[:cut]), tones(text[cut:]))
+
+
+def priced(asker: Asker, text: str) -> str:
+    """The number that a quote is for; its DTMF part must be well formed (G456), and is ignored (R488)."""
+    if ask(asker, assumed.LONG_DTMF_QUOTE) == "held":
+        return dialled(asker, text).number
+    return canonical(asker, text[: _dtmf_start(asker, text)])
+
+
+def extracted(asker: Asker, text: str) -> Dialled:
+    """The number and its DTMF part, from punctuated or lettered input (R498, G457).
+
+    Punctuation goes, also what could begin a DTMF part but stands before the first digit. Refusals NUMBER_MALFORMED,
+    DTMF_MALFORMED.
+    """
+    if _E164.match(text):
+        return dialled(asker, text)
+    import phonenumbers
+
+    keypad = ask(asker, assumed.LETTERS) == "keypad"
+    plain = phonenumbers.convert_alpha_characters_in_number(text) if keypad else _LETTER.sub("", text)
+    first = next((place for place, char in enumerate(plain) if char.isdigit()), len(plain))
+    separator = _SEPARATOR.search(plain, first)
+    end = len(plain) if separator is None else separator.start()
+    number = phonenumbers.normalize_digits_only(plain[:end])
+    rest = _NO_TONE.sub("", plain[end:])
+    cut = _dtmf_start(asker, number + rest)
+    try:
+        return Dialled(canonical(asker, (number + rest)[:cut]), tones((number + rest)[cut:]))
+    except Refusal as refusal:
+        if refusal.reason is Reason.NUMBER_MALFORMED:
+            raise _malformed(text, str(refusal.facts["problem"])) from None
+        raise
+
+
+def tones(text: str) -> str:
+    """The DTMF part: digits, # and * and the comma, up to 25 characters (R495, R496). Refusal DTMF_MALFORMED."""
+    if not _DTMF.match(text):
+        raise Refusal(Reason.DTMF_MALFORMED, dtmf=text[:40], problem="it is made of 0-9 # * and the comma")
+    if len(text) > DTMF_MOST:
+        raise Refusal(Reason.DTMF_MALFORMED, dtmf=text[:40], problem=f"it is longer than {DTMF_MOST} characters")
+    return text
+
+
+def shown(asker: Asker, number: str) -> str:
+    """The number in the form of answers (G059)."""
+    return number if ask(asker, assumed.FORM) == "plus" else number[1:]
+
+
+def country(number: str) -> str | None:
+    """The country of a number as ISO alpha-2, None for numbers of no country; of a zone the main country."""
+    import phonenumbers
+
+    try:
+        parsed = phonenumbers.parse(number)
+    except phonenumbers.NumberParseException:
+        return None
+    region = phonenumbers.region_code_for_number(parsed)
+    region = region or phonenumbers.region_code_for_country_code(parsed.country_code)
+    return region if len(region) == 2 and region != "ZZ" else None
+
+
+def dialling_code(country: str) -> str:
+    """The dialling code of a country (ISO alpha-2), empty when it has none."""
+    import phonenumbers
+
+    code = phonenumbers.country_code_for_region(country)
+    return str(code) if code else ""
+
+
+def country_name(country: str) -> str:
+    """The name of a country (ISO alpha-2) in English, the code itself when it is not known."""
+    from phonenumbers.geodata.locale import LOCALE_DATA
+
+    names = LOCALE_DATA.get(country, {})
+    name = names.get("en", country)
+    return names.get(name[1:], country) if name.startswith("*") else name
+
+
+def _dtmf_start(asker: Asker, text: str) -> int:
+    """Where the DTMF part of the text begins (G455)."""
+    separator = _SEPARATOR.search(text)
+    end = len(text) if separator is None else separator.start()
+    if ask(asker, assumed.DTMF_BEGINS) == "separator":
+        return end
+    return min(end, DIGITS_MOST + text.startswith("+"))
+
+
+def _fits(number: str, rule: str) -> bool:
+    import phonenumbers
+
+    try:
+        parsed = phonenumbers.parse(number)
+    except phonenumbers.NumberParseException:
+        return False
+    check = phonenumbers.is_possible_number if rule == "possible" else phonenumbers.is_valid_number
+    return bool(check(parsed))
+
+
+def _malformed(text: str, problem: str) -> Refusal:
+    return Refusal(Reason.NUMBER_MALFORMED, number=text[:40], problem=problem)

@@ -1,0 +1,169 @@
+"""Reset, snapshots, and the world as a document."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from confsim import Simulator
+
+START = 1_769_904_000_000
+CLIENT = "22222222-2222-4222-8222-222222222222"
+URL = {"url": "https://terms.example/new"}
+
+
+def url(sim):
+    """The URL of the terms: what the tests change."""
+    return sim.call("get_client_terms", clientId=CLIENT).body["url"]
+
+
+def test_a_reset_brings_everything_back(plane, sim):
+    """World, clock and journal are those of the start."""
+    digest = sim.service.world.digest()
+    sim.call("promulgate_terms", "demo-api-token", body=URL)
+    plane("POST", "/clock/advance", {"by": "1h"})
+    assert plane("POST", "/reset") == (200, {"now": START})
+    assert sim.service.world.digest() == digest
+    assert plane("GET", "/requests") == (200, [])
+
+
+def test_a_reset_may_leave_the_clock():
+    """By a profile the clock goes on from where it is."""
+    sim = Simulator(clock=START, profile={"world.reset-clock": False})
+    sim.clock.advance("1h")
+    sim.reset()
+    assert sim.clock.now == START + 3_600_000
+
+
+def test_request_ids_begin_anew_after_a_reset(plane, sim):
+    """The same calls after a reset answer the same bytes, their ids included."""
+    first = sim.call("get_user_terms", "demo-user").headers
+    plane("POST", "/reset")
+    assert sim.call("get_user_terms", "demo-user").headers == first
+
+
+def test_a_snapshot_holds_its_instant(plane, sim):
+    """Restoring brings back the world and the clock, and as often as wanted."""
+    before = url(sim)
+    assert plane("POST", "/snapshots", {"name": "clean"}) == (200, {"name": "clean", "now": START})
+    for _ in range(2):
+        sim.call("update_terms_url", "demo-api-token", body=URL)
+        plane("POST", "/clock/advance", {"by": "1h"})
+        assert url(sim) != before
+        assert plane("POST", "/snapshots/clean/restore") == (200, {"name": "clean", "now": START})
+        assert (url(sim), sim.clock.now) == (before, START)
+
+
+def test_snapshots_are_listed_and_replaced(plane):
+    """One of the same name replaces the earlier one."""
+    plane("POST", "/snapshots", {"name": "a"})
+    plane("POST", "/snapshots", {"name": "b"})
+    plane("POST", "/clock/advance", {"by": 5})
+    plane("POST", "/snapshots", {"name": "a"})
+    assert plane("GET", "/snapshots")[1] == [{"name": "a", "now": START + 5}, {"name": "b", "now": START}]
+
+
+def test_an_unknown_snapshot_is_told(plane):
+    """There is nothing to restore under a name that was not taken."""
+    status, problem = plane("POST", "/snapshots/nope/restore")
+    assert (status, problem["title"]) == (404, "Not Found")
+    assert "nope" in problem["detail"]
+
+
+@pytest.fixture
+def busy(sim):
+    """A world with images, timers, reservations, tokens and changed records."""
+    sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
+    sim.call("create_api_token", "demo-customer-admin", body={"label": "x"})
+    sim.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
+    sim.call("update_terms_url", "demo-api-token", body=URL)
+    return sim
+
+
+def test_state_goes_out_and_comes_in_as_the_same_bytes(busy):
+    """Export, import and export give the same bytes, in this world and in a fresh one."""
+    client = busy.client()
+    first = client.get("/_confsim/state").data
+    assert client.put("/_confsim/state", data=first).status_code == 200
+    assert client.get("/_confsim/state").data == first
+    other = Simulator("empty", clock=START)
+    other.state = busy.state
+    assert other.client().get("/_confsim/state").data == first
+    assert other.service.world.digest() == busy.service.world.digest()
+
+
+def test_an_imported_world_goes_on_like_its_original(busy):
+    """The same calls afterwards have the same answers: minting, sequences, order and timers came along."""
+    other = Simulator("empty", clock=START)
+    other.state = busy.state
+    for each in (busy, other):
+        each.call("create_channel", "demo-owner", body={"name": "After"})
+        each.call("reserve_handle", "demo-owner", body={"handle": "Later"})
+        each.clock.advance("1h")
+    assert other.service.world.digest() == busy.service.world.digest()
+
+
+def test_what_falls_due_together_keeps_its_order_through_an_import(sim):
+    """Timers of one instant fire in the order in which they were set."""
+    for handle in ("Aa", "Bb", "Cc"):
+        user = sim.make_user(CLIENT, f"By {handle}").token
+        sim.call("reserve_handle", user, body={"handle": handle})
+    other = Simulator("empty", clock=START)
+    other.state = sim.state
+    fired = [[each.subject for each in each.clock.advance("15m")] for each in (sim, other)]
+    assert fired[0] == fired[1] == ["aa", "bb", "cc"]
+
+
+def _edited(document, *steps):
+    """The document with the value at the end of the steps replaced by the last of them."""
+    *path, last, value = steps
+    changed = copy.deepcopy(document)
+    spot = changed
+    for step in path:
+        spot = spot[step]
+    spot[last] = value
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        (("version", 2), "version"),
+        (("version", None), "version"),
+        (("seed", "x"), "seed"),
+        (("extra", 1), "extra"),
+        (("tables", "planets", {"": []}), "planets"),
+        (("tables", "users", "nobody", []), "nobody"),
+        (("tables", "users", CLIENT, 0, "shoe_size", 44), "shoe_size"),
+        (("tables", "users", CLIENT, 0, "id", "one"), "id"),
+        (("tables", "users", CLIENT, 0, "client", "elsewhere"), "client"),
+        (("tables", "users", CLIENT, 1, "id", 1001), "earlier"),
+        (("timers", [[1, "doomsday", "", ""]]), "doomsday"),
+        (("timers", [[1, "handle reservation"]]), "timers"),
+        (("sequences", {"user": "many"}), "sequences"),
+    ],
+)
+def test_a_document_that_cannot_be_is_refused_with_its_place(sim, plane, steps, told):
+    """The first thing that is wrong is named, and the world stays."""
+    before = sim.service.world
+    status, problem = plane("PUT", "/state", _edited(sim.state, *steps))
+    assert status == 400
+    assert told in problem["detail"]
+    assert sim.service.world is before
+
+
+@pytest.mark.parametrize("body", [[], 5, "x", None, b"{", b"", b'{"version":1}'])
+def test_what_is_no_state_document_is_refused(plane, body):
+    """Other JSON, and what is none, is a problem."""
+    assert plane("PUT", "/state", b"null" if body is None else body)[0] == 400
+
+
+def test_a_timer_that_fails_is_our_bug_and_stops_nothing(sim):
+    """A hand-made state whose timer has nothing to act on: the bug is kept, and the world goes on."""
+    document = sim.state
+    document["timers"] = [[START + 1, "handle reservation", CLIENT, "nobody"]]
+    sim.state = document
+    assert sim.clock.advance("1m") == []
+    assert len(sim.service.bugs) == 1
+    assert sim.call("get_user_terms", "demo-user").ok

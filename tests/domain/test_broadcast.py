@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim import Simulator
+from confsim.domain import broadcast, channels, clients, destinations, presence, sessions, users
+from confsim.domain.broadcast import BROADCASTS, Life
+from confsim.kernel.refusal import Refusal
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+SLOW = {"duration.broadcast-start": "time(2)"}
+ORIGIN = Simulator(clock="2026-02-01T00:00:00Z", profile=SLOW)
+
+
+def room(change):
+    """The demo room as it is now."""
+    return channels.get(change, CUSTOMER, ROOM)
+
+
+def owner(change):
+    """The owner of the demo room."""
+    return users.get(change, CUSTOMER, room(change).owners[0])
+
+
+def come(change):
+    """The owner comes in."""
+    presence.join(change, clients.get(change, CUSTOMER), room(change), owner(change), host=True)
+
+
+STEPS = {
+    "enable": lambda change: broadcast.switch(change, room(change), "enable"),
+    "disable": lambda change: broadcast.switch(change, room(change), "disable"),
+    "add": lambda change: destinations.add(change, room(change), "rtmp://live.example/a", None, None),
+    "start": lambda change: broadcast.start(change, room(change)),
+    "stop": lambda change: broadcast.stop(change, room(change)),
+    "look": lambda change: broadcast.look(change, room(change)),
+    "come": come,
+    "go": lambda change: presence.leave(change, room(change), owner(change).id),
+    "end": lambda change: sessions.end_active(change, room(change)),
+}
+
+
+def walk(steps):
+    """The service of a world in which the steps were taken a second apart, refused ones without effect."""
+    service = ORIGIN.fork().service
+    for step in steps:
+        change = service.change()
+        try:
+            STEPS[step](change)
+            service.commit(change)
+        except Refusal:
+            pass
+        service.advance(1000)
+    return service
+
+
+@given(steps=st.lists(st.sampled_from(list(STEPS)), max_size=30))
+def test_whatever_happens_broadcasts_make_sense(steps):
+    """At most one is open, times follow one another, and what has ended has had its destinations."""
+    service = walk(["enable", "add", *steps])
+    found = list(BROADCASTS.seen(service.world, CUSTOMER))
+    assert sum(each.ended is None for each in found) <= 1
+    for each in found:
+        times = [at for at in (each.created, each.started, each.ended) if at is not None]
+        assert times == sorted(times)
+        assert each.destinations
+        assert len(set(each.sessions)) == len(each.sessions)
+        assert each.started is None or each.started >= each.created + 2000
+    assert service.bugs == []
+
+
+@pytest.mark.rule("R368", "R370")
+def test_a_broadcast_goes_through_its_states():
+    """Off, starting, running, ended, each told by its record."""
+    seen = []
+    for steps in (["add"], ["add", "start"], ["add", "start", "look"], ["add", "start", "look", "stop"]):
+        service = walk(["enable", *steps])
+        run = broadcast.run(service.change(), CUSTOMER, ROOM)
+        seen.append(broadcast.MACHINE.read(run, {}))
+    assert seen == [Life.OFF, Life.STARTING, Life.RUNNING, Life.OFF]
+
+
+def test_a_session_that_ends_ends_what_is_starting_too():
+    """Nothing comes up in an empty channel later."""
+    service = walk(["enable", "add", "come", "start", "go", "look", "look"])
+    (one,) = BROADCASTS.seen(service.world, CUSTOMER)
+    assert (one.started, one.ended is not None, len(one.sessions)) == (None, True, 1)

@@ -1,0 +1,111 @@
+"""Gates over the whole catalogue: credentials, roles, tenants."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.api.call import API
+from confsim.contract.decode import RESOLVERS
+from confsim.contract.gates import Grant
+from confsim.domain.channels import Channel
+from confsim.domain.users import User
+
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+OPERATIONS = list(API)
+#: P1 Authentication 7, and the two calls that users without a token begin with (Authentication 3).
+PUBLIC = {
+    "list_client_auth_providers", "get_client_terms", "check_friendly_url", "find_channel_by_friendly_url",
+    "exchange_identity_token", "create_guest",
+}  # fmt: skip
+_ANYONE = {Grant.SIGNED_IN, Grant.ACCESS}
+_USER = _ANYONE | {Grant.USER, Grant.REGISTERED}
+#: The grants that callers of the demo customer have for its room, and for the user demo-owner.
+HOLDS = {
+    "demo-owner": _USER | {Grant.OWNER, Grant.OPERATOR, Grant.SELF},
+    "demo-operator": _USER | {Grant.OPERATOR},
+    "demo-user": _USER,
+    "demo-guest": _ANYONE | {Grant.USER},
+    "demo-customer-admin": _USER | {Grant.CUSTOMER_ADMIN},
+    "demo-api-token": _ANYONE | {Grant.API_TOKEN, Grant.CUSTOMER_ADMIN, Grant.OWNER, Grant.OPERATOR},
+}
+
+
+def arguments(operation, people):
+    """Path parameters that name things of the demo customer, or at least parse."""
+    values = {}
+    for parameter in operation.path_parameters:
+        raw, _ = RESOLVERS.get(parameter.annotation, (parameter.annotation, None))
+        about = str(parameter.annotation)
+        if parameter.annotation is Channel or "Anywhere" in about:
+            values[parameter.name] = ROOM
+        elif parameter.annotation is User or "Me" in about:
+            values[parameter.name] = people["demo-owner"]
+        elif parameter.name == "state":
+            values["state"] = next(iter(raw)).value
+        else:
+            values[parameter.name] = CUSTOMER if raw is str else 1
+    return values
+
+
+@pytest.mark.rule("R242")
+def test_exactly_these_calls_need_no_token():
+    """The four documented ones, and those that give a first token."""
+    assert {operation.name for operation in OPERATIONS if Grant.PUBLIC in operation.gate.grants} == PUBLIC
+
+
+@pytest.mark.rule("R243")
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+@pytest.mark.parametrize(("token", "code"), [(None, "credential_missing"), ("nobody", "credential_invalid")])
+def test_every_other_call_needs_a_credential(sim, people, operation, token, code):
+    """Without a token, or with one that nobody has, the answer is 401; a public call does not look at it."""
+    answer = sim.call(operation.name, token, body={}, **arguments(operation, people))
+    if operation.name in PUBLIC:
+        assert answer.status != 401 or answer.body["code"] not in {"credential_missing", "credential_invalid"}
+    else:
+        assert (answer.status, answer.body["code"]) == (401, code)
+
+
+@pytest.mark.rule("R241", "R543", "R544")
+@pytest.mark.parametrize("who", HOLDS)
+@pytest.mark.parametrize(
+    "operation",
+    [
+        each
+        for each in OPERATIONS
+        if each.name not in PUBLIC and set(each.placeholders) <= {"uuid", "channel", "userId"}
+    ],
+    ids=lambda operation: operation.name,
+)
+def test_a_gate_lets_those_through_who_hold_a_role_of_it(sim, people, operation, who):
+    """Whoever holds one of the grants of the gate passes it; everybody else is refused for the role."""
+    answer = sim.fork().call(operation.name, who, body={}, **arguments(operation, people))
+    grants = set(operation.gate.grants)
+    held = HOLDS[who] if {"uuid", "channel"} & set(operation.placeholders) else HOLDS[who] - {Grant.OPERATOR}
+    if who == "demo-api-token":
+        held = HOLDS[who]
+    stopped = answer.status == 403 and answer.body["code"] in {"role_missing", "no_user_context"}
+    if held & grants:
+        assert not stopped or answer.body["code"] == "no_user_context"
+    else:
+        assert stopped
+
+
+@pytest.mark.rule("R244")
+@pytest.mark.parametrize(
+    "operation",
+    [each for each in OPERATIONS if each.name not in PUBLIC and {"uuid", "userId", "channel"} & set(each.placeholders)],
+    ids=lambda operation: operation.name,
+)
+def test_things_of_another_client_are_not_there(sim, people, operation):
+    """An unrelated administrator finds no channel and no user of the demo customer, and changes nothing."""
+    before = sim.service.world.digest()
+    answer = sim.call(operation.name, "demo-other-admin", body={}, **arguments(operation, people))
+    assert answer.status == 404
+    assert sim.service.world.digest() == before
+
+
+@pytest.mark.rule("R550")
+def test_only_get_post_and_delete_occur():
+    """Changes are made with POST, removals with DELETE; reading changes nothing."""
+    assert {operation.method for operation in OPERATIONS} == {"GET", "POST", "DELETE"}
