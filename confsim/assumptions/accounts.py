@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import assumption
+from .register import Entry, assumption
 
 _USERS = "get_users get_me get_user list_users"
 
@@ -160,7 +160,7 @@ def _codes(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-SUPPORTED_LANGUAGES = assumption(
+SUPPORTED_LANGUAGES: Entry[tuple[str, ...]] = assumption(
     "languages.supported",
     "G558",
     "Languages that the service supports, in order.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import assumption
+from .register import Entry, assumption
 
 _OPERATIONS = "set_user_image set_channel_image"
 
@@ -13,7 +13,7 @@ def _prefixes(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-UNREACHABLE = assumption(
+UNREACHABLE: Entry[tuple[str, ...]] = assumption(
     "images.unreachable",
     "G110",
     "An image URL is not fetched: a stub image answers for it, except below these prefixes.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import any_text, assumption
+from .register import Entry, any_text, assumption
 
 _RECORDINGS = "list_recordings get_recording"
 _ASSETS = "list_recording_assets get_recording_asset list_session_recordings"
@@ -144,7 +144,7 @@ def _states(value: object) -> dict[str, str | int]:
     return value
 
 
-ASSET_STATES = assumption(
+ASSET_STATES: Entry[dict[str, str | int]] = assumption(
     "recordings.asset-states",
     "G492",
     "Words, or numbers, of the state of an asset.",

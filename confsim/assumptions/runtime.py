@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import any_text, assumption
+from .register import Entry, any_text, assumption
 
 JOINING = assumption(
     "presence.joining",
@@ -252,7 +252,7 @@ def _addresses(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-TURN_URIS = assumption(
+TURN_URIS: Entry[tuple[str, ...]] = assumption(
     "turn.uris",
     "G358",
     "Addresses of the TURN server; nothing listens there.",

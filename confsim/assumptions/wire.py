@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .register import assumption
+from .register import Entry, assumption
 
 _PRESENTATION = re.compile(r"(\?[\w-]+=\{token\}|Cookie: [\w-]+=\{token\}|[A-Za-z][\w-]*: ([\w-]+ )?\{token\})\Z")
 
@@ -20,7 +20,7 @@ def _presentations(value: object) -> tuple[str, ...]:
     return tuple(lines)
 
 
-PRESENTATION = assumption(
+PRESENTATION: Entry[tuple[str, ...]] = assumption(
     "auth.presentation",
     "G016 G017",
     "How a token is presented on a request; API tokens and user tokens alike.",
@@ -76,7 +76,7 @@ def _prefix(value: object) -> str:
     return value
 
 
-BEFORE_TERMS = assumption(
+BEFORE_TERMS: Entry[tuple[str, ...]] = assumption(
     "terms.open-calls",
     "G175",
     "Calls that a user may make before accepting the current terms; public calls need no user at all.",
@@ -99,7 +99,7 @@ WHILE_DISABLED = assumption(
     "changes",
     ("everything",),
 )
-OPEN_WHILE_DISABLED = assumption(
+OPEN_WHILE_DISABLED: Entry[tuple[str, ...]] = assumption(
     "service.open-while-disabled",
     "G162",
     "Calls that change something and yet work while the service is disabled.",

@@ -63,9 +63,11 @@ class PathParameter:
         self.name = name
         self.annotation = annotation
         self.where = f"path {name}"
-        raw, self.resolve = RESOLVERS.get(annotation, (annotation, None))
-        self.wire = raw
-        self.read = reader(raw)
+        self.wire: Any = annotation
+        self.resolve: Callable[[Any, Any], Any] | None = None
+        if annotation in RESOLVERS:
+            self.wire, self.resolve = RESOLVERS[annotation]
+        self.read = reader(self.wire)
 
 
 class QueryParameter:
@@ -145,7 +147,7 @@ class Body:
         if not (unknown or null or twice):
             return
         pairs: list[tuple[str, Any]] = json.loads(raw, object_pairs_hook=list)
-        known = self._strict.__struct_encode_fields__
+        known = () if self._strict is None else self._strict.__struct_encode_fields__
         for place, (name, value) in enumerate(pairs):
             if unknown and name not in known:
                 raise wrong(f"body {name}", "no such field")
@@ -192,10 +194,9 @@ def listed(asker: Asker, where: str, text: str) -> list[str]:
 
 def reader(annotation: Any) -> FromText:
     """How a parameter of this type is read from its text."""
-    base, marks = annotation, ()
+    base, marks = annotation, []
     if get_origin(annotation) is Annotated:
-        base, *rest = get_args(annotation)
-        marks = tuple(rest)
+        base, *marks = get_args(annotation)
     if base is Ttl:
         return _ttl
     if base is bool:

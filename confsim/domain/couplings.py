@@ -15,7 +15,21 @@ from confsim.assumptions.register import ask
 from confsim.kernel.machine import Coupling
 from confsim.kernel.world import Change
 
-from . import assignments, breakout_rooms, breakouts, broadcast, channels, lobby, presence, sessions, streaming, users
+from . import (
+    assignments,
+    breakout_rooms,
+    breakouts,
+    broadcast,
+    calls,
+    channels,
+    lobby,
+    number_assignments,
+    numbers,
+    presence,
+    sessions,
+    streaming,
+    users,
+)
 from .breakout_rooms import Assignment, Room, State
 from .breakouts import Breakout, Phase
 from .channels import Channel
@@ -292,6 +306,27 @@ COUPLINGS: tuple[Coupling, ...] = (
     Coupling(breakout_rooms.ROOM, State.DELETED, presence.MACHINE, "return", _in_room, source="G426"),
     Coupling(breakout_rooms.ROOM, State.DELETED, sessions.MACHINE, "end", _run_in, source="G426"),
     Coupling(breakout_rooms.ROOM, State.DELETED, assignments.MACHINE, "forget", _assigned, source="R462, G427"),
+    # Phones
+    Coupling(presence.MACHINE, Where.AWAY, calls.MACHINE, "hang up", calls.phones, source="G452, R353"),
+    Coupling(calls.MACHINE, calls.State.ENDED, presence.MACHINE, "disconnect", calls.arrived, source="G452"),
+    Coupling(
+        numbers.STANDING,
+        numbers.Standing.DISABLED,
+        number_assignments.USE,
+        "release",
+        number_assignments.lines_of,
+        source="P2 States L172, R366",
+    ),
+    Coupling(
+        channels.MACHINE,
+        channels.Life.EXISTS,
+        number_assignments.USE,
+        "assign",
+        number_assignments.default_lines,
+        facts=number_assignments.first_facts,
+        out_of=(channels.Life.ABSENT,),
+        source="G479",
+    ),
     # Users are removed
     Coupling(users.MACHINE, Account.REMOVED, presence.MACHINE, "disconnect", _wherever, source="R365, G542"),
     Coupling(users.MACHINE, Account.REMOVED, assignments.MACHINE, "forget", _assigned_to, source="R365, G542"),

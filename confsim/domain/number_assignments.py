@@ -13,8 +13,8 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from . import e164, numbers
-from .channels import Channel, Step, on_delete
+from . import channels, e164, numbers
+from .channels import Channel, Slot, Step, on_delete
 from .clients import Client
 from .numbers import DEFAULTS, NUMBERS, Number, Standing
 
@@ -205,17 +205,45 @@ def available(change: Change, client: Client, country: str | None) -> list[Numbe
     return numbers.of_country(change, found, country)
 
 
+def reached(change: Change, text: str, code: str | None, meeting_id: str | None) -> tuple[Client, Channel]:
+    """Whom a phone that rings the number reaches: the one channel of an exclusive number whatever is keyed in, else
+    the channel of the routing code, or that of the meeting id in the client that has the number (R382, R482, R484).
+
+    Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, CODE_UNKNOWN, MEETING_ID_UNKNOWN.
+    """
+    number = e164.canonical(change, text)
+    client = numbers.owner(change, number)
+    if client is None or NUMBERS.of(change, client.id)[number].standing is Standing.DISABLED:
+        raise Refusal(Reason.NUMBER_UNAVAILABLE, number=number)
+    found = line(change, client.id, number)
+    if use(found) is Use.EXCLUSIVE:
+        return client, channels.get(change, client.id, found.assignments[0].channel)
+    if code is None and meeting_id is not None:
+        return client, channels.by_meeting_id(change, client, meeting_id)
+    for each in found.assignments:
+        if each.code == code:
+            return client, channels.get(change, client.id, each.channel)
+    raise Refusal(Reason.CODE_UNKNOWN, number=number, code=code or "")
+
+
 def lines_of(change: Change, number: Number) -> Iterable[Line]:
     """The number with its assignments."""
     return (line(change, number.client, number.number),)
 
 
-def default_lines(change: Change, client: str) -> Iterable[Line]:
-    """The enabled numbers of the default list, where new channels get them assigned (G479)."""
-    found = NUMBERS.of(change, client).find(DEFAULTS, True)
-    if found and ask(change, assumed.DEFAULTS) == "assigned":
-        for number in numbers.enabled(found):
-            yield line(change, client, number.number)
+def default_lines(change: Change, slot: Slot) -> Iterable[Line]:
+    """The enabled numbers of the client's default list, where a new channel gets them assigned (G479)."""
+    found = NUMBERS.of(change, slot.client).find(DEFAULTS, True)
+    if found and slot.channel is not None and slot.channel.parent is None:
+        if ask(change, assumed.DEFAULTS) == "assigned":
+            for number in numbers.enabled(found):
+                yield line(change, slot.client, number.number)
+
+
+def first_facts(change: Change, slot: Slot, line: Line) -> dict[str, str]:
+    """The facts of assigning a number to a new channel."""
+    assert slot.channel is not None
+    return _facts(slot.channel)
 
 
 @on_delete(Step.FREE)

@@ -10,12 +10,12 @@ from confsim.assumptions import telephony as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Machine, Row
-from confsim.kernel.refusal import Refusal
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
 from . import e164, repeats
-from .clients import Client
+from .clients import CLIENTS, Client
 
 
 class Standing(Enum):
@@ -105,15 +105,21 @@ LISTING: Machine[Listing, Number] = Machine(
 def add(change: Change, client: Client, text: str, country: str | None = None, *, default: bool = False) -> Number:
     """A number of the carrier for the client (G468). Its country is worked out when it is not given.
 
-    Refusals NUMBER_MALFORMED, DESTINATION_UNKNOWN for a number of no country.
+    Refusals NUMBER_MALFORMED, DESTINATION_UNKNOWN for a number of no country. Misuse (409) when any client has it.
     """
     number = e164.canonical(change, text)
+    if owner(change, number) is not None:
+        raise Misuse(f"there is an inbound number {number} already", status=409)
     found = country or e164.country(number)
     if found is None:
         raise Refusal(Reason.DESTINATION_UNKNOWN, number=number)
-    listing = Listing.DEFAULT if default else Listing.PLAIN
-    made = Number(number=number, client=client.id, country=found.upper(), listing=listing)
-    return NUMBERS.of(change, client.id).put(made)
+    made = NUMBERS.of(change, client.id).put(Number(number=number, client=client.id, country=found.upper()))
+    return LISTING.fire(change, made, "add") if default else made
+
+
+def owner(change: Change, number: str) -> Client | None:
+    """The client that has the inbound number (+E164), enabled or not."""
+    return next((each for each in CLIENTS.of(change) if number in NUMBERS.of(change, each.id)), None)
 
 
 def get(change: Change, client: Client, text: str) -> Number:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum, StrEnum
-from typing import Any
+from enum import Enum
 
 from msgspec.structs import replace
 
@@ -14,19 +13,17 @@ from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Machine, Row
-from confsim.kernel.refusal import NotYet, Refusal
+from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.timers import falls_due
 from confsim.kernel.world import Change
 
-from . import assets, channels, downloads, mail, presence, sessions, slow
+from . import assets, channels, presence, recording_mail, sessions, slow
 from .assets import Asset, Content
 from .channels import Channel, Step, on_delete
 from .credentials import Caller
 from .happenings import happened
-from .lists import ordered
 from .sessions import SESSIONS, Session
-from .users import USERS, Account, User
 
 
 class Phase(Enum):
@@ -135,11 +132,11 @@ def _stop(change: Change, take: Take, facts: Facts) -> Take:
     recording = _of(take)
     channel = channels.get(change, take.client, take.channel)
     looks = slow.begin(change, durations.RECORDING, _TIMER, take.client, recording.id, since=change.now)
-    taking = slow.takes(change, durations.RECORDING)
-    if taking.word == "immediate":
+    span = slow.takes(change, durations.RECORDING)
+    if looks is None and ask(change, assumed.UPLOADING) == "half-way":
+        change.schedule(_UPLOAD, change.now + span.amount * 500, take.client, recording.id)
+    elif looks == 0 and span.word != "manual":
         change.schedule(_TIMER, change.now, take.client, recording.id)
-    elif taking.word == "time" and ask(change, assumed.UPLOADING) == "half-way":
-        change.schedule(_UPLOAD, change.now + taking.amount * 500, take.client, recording.id)
     owners = channels.governing(change, channel).owners
     _tell(change, recording, Kind.RECORDING_STOPPED)
     return _put(change, take, replace(recording, ended=change.now, looks=looks, owners=owners))
@@ -158,8 +155,19 @@ def _succeed(change: Change, take: Take, facts: Facts) -> Take:
         _mark(change, recording)
     _forget_timers(change, recording)
     _tell(change, recording, Kind.RECORDING_READY)
-    _mail(change, recording)
+    recipients = _recipients(change, recording)
+    recording_mail.send(change, channels.get(change, take.client, take.channel), recording.id, recipients)
     return _put(change, take, recording)
+
+
+def _recipients(change: Change, recording: Recording) -> tuple[int, ...]:
+    """The owners who are told that the recording is ready (G505)."""
+    whom = ask(change, assumed.MAILED)
+    if whom == "owners-at-stop":
+        return recording.owners
+    if whom == "not-for-api-tokens" and recording.starter is None:
+        return ()
+    return channels.governing(change, channels.get(change, recording.client, recording.channel)).owners
 
 
 def _fail(change: Change, take: Take, facts: Facts) -> Take:
@@ -205,15 +213,9 @@ def _take(recording: Recording) -> Take:
 
 def possible(change: Change, channel: Channel, caller: Caller) -> bool:
     """Whether the caller could record: an API token always, else when an owner has a verified address (R499-R501)."""
-    return caller.api_token is not None or any(_owners(change, channels.governing(change, channel).owners, channel))
-
-
-def _owners(change: Change, ids: tuple[int, ...], channel: Channel) -> Iterator[User]:
-    """The owners among whom the link is sent: those with a verified address (R363)."""
-    for id in ids:
-        user = USERS.of(change, channel.client).get(id)
-        if user is not None and user.account is not Account.REMOVED and user.email is not None:
-            yield user
+    if caller.api_token is not None:
+        return True
+    return any(recording_mail.reached(change, channel, channels.governing(change, channel).owners))
 
 
 def start(change: Change, channel: Channel, caller: Caller) -> None:
@@ -267,8 +269,10 @@ def _fails(change: Change) -> bool:
 
 @falls_due(_TIMER)
 def _processed(change: Change, client: str, id: str) -> bool:
-    finish(change, RECORDINGS.of(change, client)[id], fails=_fails(change))
-    return True
+    recording = RECORDINGS.of(change, client).get(id)
+    if recording is not None:
+        finish(change, recording, fails=_fails(change))
+    return recording is not None
 
 
 @falls_due(_UPLOAD)
@@ -321,99 +325,6 @@ def drafts(change: Change, recording: Recording) -> Iterator[Asset]:
         for attendance in sessions.attendances(change, SESSIONS.of(change, recording.client)[recording.session]):
             if attendance.user in recording.inside or attendance.joins[-1] > recording.joins:
                 yield made(Content.INDIVIDUAL, attendance.handle, attendance.user)
-
-
-def _mail(change: Change, recording: Recording) -> None:
-    """Mail the link to every owner with a verified address (R363, G505)."""
-    channel = channels.get(change, recording.client, recording.channel)
-    whom = ask(change, assumed.MAILED)
-    if whom == "not-for-api-tokens" and recording.starter is None:
-        return
-    owners = recording.owners if whom == "owners-at-stop" else channels.governing(change, channel).owners
-    for owner in _owners(change, owners, channel):
-        assert owner.email is not None
-        link = _mail_link(change, recording)
-        text = f"The recording of {channel.name} is ready: {link}"
-        mail.send(change, recording.client, owner.email, "A recording is ready", text, kind="recording", link=link)
-
-
-def _mail_link(change: Change, recording: Recording) -> str:
-    link = ask(change, assumed.LINK)
-    if "{token}" in link:
-        combined = assets.of(change, recording.client, recording.id)[0]
-        link = link.replace("{token}", downloads.link(change, combined, ask(change, assumed.LINK_LIFE)))
-    told = {"client": recording.client, "channel": recording.channel, "recording": recording.id}
-    for name, value in told.items():
-        link = link.replace(f"{{{name}}}", value)
-    return link
-
-
-# Reading
-
-
-def get(change: Change, channel: Channel, id: str) -> Recording:
-    """The recording of this id of the channel; this is a look at it. Refusal NOT_FOUND."""
-    found = RECORDINGS.of(change, channel.client).get(id)
-    if found is not None and found.channel == channel.id:
-        found = look(change, found)
-        if found is not None:
-            return found
-    raise Refusal(Reason.NOT_FOUND, what="recording", id=id)
-
-
-def ready(change: Change, channel: Channel, id: str) -> Recording:
-    """The recording of this id of the channel, which is ready. Refusals NOT_FOUND, RECORDING_NOT_READY (G498)."""
-    recording = get(change, channel, id)
-    if recording.ready is not None:
-        return recording
-    waits = recording.ended is not None and not recording.failed
-    raise (NotYet if waits else Refusal)(Reason.RECORDING_NOT_READY, id=id)
-
-
-class Sort(StrEnum):
-    """The columns by which recordings are listed (P2 L316)."""
-
-    STARTED = "started"
-    ENDED = "ended"
-
-
-def listed(change: Change, channel: Channel, session: str | None, sort: Sort, *, descending: bool) -> list[Recording]:
-    """The recordings of the channel, those of one session if it is given, in order (R503)."""
-    rows = RECORDINGS.of(change, channel.client).find(BY_CHANNEL, channel.id)
-    found = _looked(change, [each for each in rows if session is None or each.session == session])
-    last: list[Recording] = []
-    if sort is Sort.ENDED and ask(change, assumed.NOT_ENDED) == "last":
-        last = [each for each in found if each.ended is None]
-        found = [each for each in found if each.ended is not None]
-    return ordered(change, found, lambda each: _column(each, sort), descending=descending) + last
-
-
-def _column(recording: Recording, sort: Sort) -> Any:
-    return recording.started if sort is Sort.STARTED else (recording.ended is None, recording.ended or 0)
-
-
-def _looked(change: Change, found: list[Recording]) -> list[Recording]:
-    return [each for each in (look(change, each) for each in found) if each is not None]
-
-
-def of_session(change: Change, session: Session) -> list[Recording]:
-    """The recordings of a session, in order of creation; this is a look at them."""
-    return _looked(change, RECORDINGS.of(change, session.client).find(BY_SESSION, session.id))
-
-
-def downloadable(change: Change, token: str) -> list[Asset]:
-    """The assets that a token for downloading them opens (R511, G502).
-
-    Refusals ASSET_TOKEN_INVALID, ASSET_TOKEN_EXPIRED, and NOT_FOUND when the recording is no more.
-    """
-    opened = downloads.opened(change, token)
-    rows = RECORDINGS.of(change, opened.client)
-    if opened.recording not in rows:
-        raise Refusal(Reason.NOT_FOUND, what="recording", id=opened.recording)
-    ids = [opened.recording]
-    if ask(change, assumed.SCOPE) == "channel":
-        ids = [each.id for each in rows.find(BY_CHANNEL, opened.channel) if each.ready is not None]
-    return [asset for id in ids for asset in assets.of(change, opened.client, id)]
 
 
 # The end of a channel

@@ -199,8 +199,8 @@ class Rows(Generic[K, R]):
             for value in old:
                 if value in new:
                     continue
-                keys = found[value].discard(key)
-                found = found.insert(value, keys) if keys else found.remove(value)
+                left = found[value].discard(key)
+                found = found.insert(value, left) if left else found.remove(value)
             for value in new:
                 if value not in old:
                     keys = found.get(value)

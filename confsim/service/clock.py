@@ -12,6 +12,10 @@ _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*", re.ASCII)
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
+#: The last millisecond of the year 9999: no clock goes beyond it.
+LATEST = 253_402_300_799_999
+
+
 def span(value: object) -> int:
     """A duration in milliseconds: ``"15m"``, ``"1h 30m"``, or a number of milliseconds. Misuse when it is none."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:

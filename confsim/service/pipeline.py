@@ -23,7 +23,7 @@ from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.world import Change, Fired, World, settle
 
 from .checks import checked
-from .clock import Clock
+from .clock import LATEST, Clock
 from .credential import presentation
 from .errors import refused
 from .journal import Entry, Journal
@@ -107,6 +107,8 @@ class Service:
 
     def show(self, instant: int) -> list[Fired]:
         """Let the clock show this instant; what falls due by then does. What has happened stays when it goes back."""
+        if instant > LATEST:
+            raise Misuse("no clock goes beyond the year 9999")
         with self.lock:
             fired = self.settle(instant)
             self.clock.move(instant)

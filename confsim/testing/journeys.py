@@ -239,34 +239,37 @@ def _rule(base: type[Journey], operation: Operation) -> Callable[..., Any]:
     step.__name__ = step.__qualname__ = operation.name
     step.__doc__ = operation.summary
     callers = st.one_of(base.tokens, base.tokens, base.tokens, st.just("no-such-token"), st.none())
-    return rule(caller=callers, arguments=_arguments(base, operation), **target)(step)  # type: ignore[no-any-return]
+    declare: Callable[[Callable[..., Any]], Callable[..., Any]] = rule(
+        caller=callers, arguments=_arguments(base, operation), **target
+    )
+    return declare(step)
 
 
 def _harvest(outcome: Outcome, field: str) -> Any:
     body = outcome.body
     if outcome.status >= 400 or body is None:
         return multiple()
-    elements = body.get("results", body.get("rows", [body])) if isinstance(body, dict) else body
+    elements: list[Any] = body.get("results", body.get("rows", [body])) if isinstance(body, dict) else body
     return multiple(*(each[field] for each in elements if field in each))
 
 
 def _arguments(base: type[Journey], operation: Operation) -> st.SearchStrategy[Arguments]:
     """Arguments that name things of the bundles; now and then ones at the limits, or wrong somewhere."""
+    path = {each.name: _text_of(base, each.name, each.annotation) for each in operation.path_parameters}
+    query = {each.name: _text_of(base, each.name, each.wire) for each in operation.query_parameters}
+    asked = {each.name: query.pop(each.name) for each in operation.query_parameters if each.required}
+    if operation.for_client:
+        query["for_client"] = base.clients
     apt = st.builds(
         Arguments,
-        st.fixed_dictionaries({each.name: _text_of(base, each.name, each.annotation) for each in operation.path_parameters}),
-        st.fixed_dictionaries(
-            {each.name: _text_of(base, each.name, each.wire) for each in operation.query_parameters if each.required},
-            optional={
-                **{each.name: _text_of(base, each.name, each.wire) for each in operation.query_parameters if not each.required},
-                **({"for_client": base.clients} if operation.for_client else {}),
-            },
-        ),
+        st.fixed_dictionaries(path),
+        st.fixed_dictionaries(asked, optional=query),
         _body(base, operation),
     )
     # An empty text cannot stand in a path: over HTTP it is another route.
     wrong = [each for each in spoilt(operation, NOBODY) if all(each.path.values())]
-    return st.one_of(apt, apt, apt, boundary_arguments(operation, NOBODY), *([st.sampled_from(wrong)] if wrong else []))
+    spoiled = [st.sampled_from(wrong)] if wrong else []
+    return st.one_of(apt, apt, apt, boundary_arguments(operation, NOBODY), *spoiled)
 
 
 def _text_of(base: type[Journey], name: str, annotation: Any) -> st.SearchStrategy[str]:

@@ -59,7 +59,7 @@ class Target(ABC):
         """Let time pass."""
         return self.control("POST", "/clock/advance", {"by": by}).body
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  (most targets hold nothing)
         """Let go of what the target holds."""
 
 

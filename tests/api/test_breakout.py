@@ -161,9 +161,7 @@ def test_a_running_breakout_session_is_prolonged_and_shortened(sim, people):
     assert set(where(sim).values()) == {None}
 
 
-@pytest.mark.parametrize(
-    ("choice", "expected"), [("allow", (200, None)), ("refuse", (409, "breakout_active"))]
-)
+@pytest.mark.parametrize(("choice", "expected"), [("allow", (200, None)), ("refuse", (409, "breakout_active"))])
 def test_modifying_a_running_one_may_be_refused(people, choice, expected):
     """By assumption."""
     sim = under(breakout__modify_active=choice)

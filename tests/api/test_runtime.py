@@ -106,7 +106,11 @@ def test_a_switch_needs_a_channel_of_the_client(sim, operation, word):
 @pytest.mark.rule("R263", "R267", "R273")
 def test_details_agree_with_the_settings(sim):
     """isMidi, isEventRoom and disableWall of the details follow the switches."""
-    for operation, word in [("set_midi_state", "enable"), ("set_event_room_state", "enable"), ("set_wall_state", "disable")]:
+    for operation, word in [
+        ("set_midi_state", "enable"),
+        ("set_event_room_state", "enable"),
+        ("set_wall_state", "disable"),
+    ]:
         sim.call(operation, OWNER, uuid=ROOM, state=word)
     shown = details(sim)
     assert (shown["isMidi"], shown["isEventRoom"], shown["disableWall"]) == (True, True, True)
@@ -169,7 +173,9 @@ def test_the_limit_is_not_taken_from_the_query(sim):
     assert "presentersLimit" not in settings(sim)
 
 
-@pytest.mark.parametrize(("meaning", "status", "limit"), [("nobody", 200, 0), ("unlimited", 200, None), ("refuse", 400, 9)])
+@pytest.mark.parametrize(
+    ("meaning", "status", "limit"), [("nobody", 200, 0), ("unlimited", 200, None), ("refuse", 400, 9)]
+)
 def test_what_zero_presenters_mean(meaning, status, limit):
     """A limit of 0 keeps everybody from presenting, lifts the limit, or is refused."""
     sim = under(presenters__zero=meaning)

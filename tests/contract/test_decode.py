@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ def test_whole_numbers_come_as_texts(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "1.0", "1e3", "+1", " 1", "0x1", "١", "9223372036854775808", "-9223372036854775809", "9" * 5000]
+    "text", ["", "x", "1.0", "1e3", "+1", " 1", "0x1", "\u0661", "9223372036854775808", "-9223372036854775809", "9" * 5000]
 )
 def test_what_is_no_whole_number_is_refused(text: str) -> None:
     """Fractions, signs, spaces, other digits, and numbers that do not fit 64 bits."""
@@ -233,10 +234,8 @@ def test_lengths_are_assumptions_that_a_profile_sets() -> None:
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda more: st.lists(more, max_size=3)))
 def test_no_body_crashes(value: object) -> None:
     """Whatever JSON comes in, the outcome is a value or a refusal."""
-    try:
-        BODY.read(ASKER, json.dumps(value).encode())
-    except Refusal as refusal:
-        assert refusal.reason in {Reason.INVALID_INPUT, Reason.BODY_MALFORMED}
+    with suppress(Refusal):
+        assert BODY.read(ASKER, json.dumps(value).encode()).name
 
 
 @given(st.binary(max_size=60))

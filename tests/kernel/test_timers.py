@@ -56,7 +56,8 @@ def test_what_is_due_falls_due_in_order_at_its_instant(steps: list[tuple[str, st
     world, fired = settle(world, until)
     expected = sorted((due, turn, subject) for subject, (due, turn) in model.items() if due <= until)
     assert [(each.timer.due, each.timer.subject) for each in fired] == [(due, name) for due, _, name in expected]
-    assert [(note.at, note.subject) for note in NOTES.seen(world).oldest()] == [(due, name) for due, _, name in expected]
+    noted = [(note.at, note.subject) for note in NOTES.seen(world).oldest()]
+    assert noted == [(due, name) for due, _, name in expected]
     assert {timer.subject for timer in world.timers} == {name for name, (due, _) in model.items() if due > until}
 
 

@@ -1,4 +1,4 @@
-"""Journeys over the whole API, and over Part 1 with a plain model of terms, handles and client service as the oracle."""
+"""Journeys over the whole API, and over Part 1 with a plain model of terms, handles and client service beside."""
 
 from __future__ import annotations
 
@@ -210,5 +210,5 @@ class Careless(Journey):
 
 def test_a_difference_is_found() -> None:
     """Targets that differ are told apart at once."""
-    with pytest.raises(AssertionError, match="the worlds differ|core 200 .* core 200"):
+    with pytest.raises(AssertionError, match=r"the worlds differ|core 200 .* core 200"):
         run_state_machine_as_test(api_journey(Careless), settings=settings(QUICK, report_multiple_bugs=False))

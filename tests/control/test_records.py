@@ -1,0 +1,75 @@
+"""Fields that no documented call sets."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.control.records import Kind
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+PARTNER = "11111111-1111-4111-8111-111111111111"
+
+
+def test_a_user(plane, sim, people):
+    """Reputation and following show in the user."""
+    owner, user = people["demo-owner"], people["demo-user"]
+    status, record = plane("POST", f"/records/user/{owner}", {"reputation": 9, "follow": [user], "authKind": None})
+    assert (status, record["reputation"]) == (200, 9)
+    seen = sim.call("get_users", "demo-user", userIds=str(owner)).body[0]
+    assert (seen["reputation"], seen["followedBy"]) == (9, True)
+
+
+def test_a_channel(plane, sim, people):
+    """Star, premium, favourites and reputation show in the channel."""
+    given = {"star": True, "premium": True, "reputation": 15, "favourite": [people["demo-user"]], "populationLimit": 7}
+    assert plane("POST", f"/records/channel/{ROOM}", given)[0] == 200
+    seen = sim.call("get_channel", "demo-user", uuid=ROOM).body
+    assert (seen["isStar"], seen["isPremium"], seen["reputation"]) == (True, True, 15)
+    assert (seen["favorite"], seen["isFavorite"]) == (1, True)
+
+
+def test_a_client(plane, sim):
+    """The reseller interface lets its Partner Admin act for children; required terms bind guests."""
+    assert plane("POST", f"/records/client/{PARTNER}", {"reseller": False})[0] == 200
+    assert sim.call("list_api_tokens", "demo-partner-admin", for_client=CUSTOMER).status == 403
+    assert sim.change_record("client", CUSTOMER, termsRequired=True)["terms"]["required"] is True
+    assert sim.call("get_client_terms", clientId=CUSTOMER).body["required"] is True
+
+
+@pytest.mark.parametrize(
+    ("place", "body", "status"),
+    [
+        ("planet/1", {}, 404),
+        ("user/1", {}, 404),
+        ("user/nobody", {}, 404),
+        ("user/٣", {}, 404),
+        ("user/1004", {"handle": "X"}, 400),
+        ("user/1004", {"reputation": "high"}, 400),
+        ("user/1004", {"reputation": None}, 400),
+        ("user/1004", {"follow": [5]}, 404),
+        ("user/1004", {"authKind": "Magic"}, 400),
+        ("user/1004", [], 400),
+        ("channel/nope", {}, 404),
+        (f"channel/{ROOM}", {"reputation": 16}, 400),
+        (f"channel/{ROOM}", {"name": "X"}, 400),
+        (f"channel/{ROOM}", {"favourite": [5]}, 404),
+        (f"channel/{ROOM}", {"audioQuality": "superb"}, 400),
+        ("client/nope", {}, 404),
+        (f"client/{CUSTOMER}", {"name": "X"}, 400),
+    ],
+)
+def test_what_cannot_be_set_is_told(plane, sim, place, body, status):
+    """Unknown kinds, records and fields, and values that do not fit; the world stays."""
+    before = sim.service.world
+    told, problem = plane("POST", f"/records/{place}", body)
+    assert (told, problem["status"]) == (status, status)
+    assert sim.service.world is before
+
+
+@pytest.mark.parametrize("kind", Kind.declared.values(), ids=lambda kind: kind.name)
+def test_an_unknown_field_is_told_with_those_there_are(plane, kind):
+    """The problem lists the fields of the kind."""
+    problem = plane("POST", f"/records/{kind.name}/1", {"nonsense": 1})[1]
+    assert "nonsense" in problem["detail"]
+    assert all(name in problem["detail"] for name in kind.fields.__struct_encode_fields__)

@@ -1,0 +1,166 @@
+"""The couplings: each row is pulled, and whatever happens, the machines agree with each other."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from confsim import Simulator
+from confsim.domain import (
+    assignments,
+    breakout_rooms,
+    breakouts,
+    channels,
+    clients,
+    lobby,
+    presence,
+    sessions,
+    streaming,
+    users,
+)
+from confsim.domain.breakout_rooms import State
+from confsim.domain.couplings import COUPLINGS
+from confsim.domain.presence import Where
+from confsim.kernel.machine import Coupling, Machine
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+ORIGIN = Simulator(clock="2026-02-01T00:00:00Z")
+PEOPLE = ("Olaf Owner", "Uma User", "Carla Customer")
+
+
+def test_every_coupling_is_in_force():
+    """Each row hangs on the machine and the state that it names, in the order of the table."""
+    for row in COUPLINGS:
+        assert row in row.when.couplings[row.reaches]
+        assert row.event in row.fires.events
+        assert row.reaches in row.when.states
+    for machine in Machine.declared.values():
+        for state, rows in machine.couplings.items():
+            listed = [row for row in COUPLINGS if row.when is machine and row.reaches is state]
+            assert [row for row in rows if row in listed] == listed
+
+
+def test_a_coupling_needs_an_event_of_its_machine():
+    """An event that the machine does not know is an error of the declaration."""
+    with pytest.raises(ValueError, match="knows no event"):
+        Coupling(lobby.DOOR, lobby.Door.OPEN, lobby.AUTO_CLOSE, "explode", lambda change, channel: (), source="none")
+
+
+def test_pulling_follows_only_a_move(monkeypatch):
+    """A row that stays in its state pulls nothing, and neither does one that comes from elsewhere."""
+    pulled = []
+    door = lobby.DOOR
+    monkeypatch.setattr(door, "couplings", {})
+    row = Coupling(
+        door,
+        lobby.Door.OPEN,
+        lobby.AUTO_CLOSE,
+        "enable",
+        lambda change, channel: pulled.append(channel.open) or (),
+        out_of=(lobby.Door.CLOSED,),
+        source="none",
+    )
+    change = ORIGIN.fork().service.change()
+    channel = lobby.set_door(change, channels.get(change, CUSTOMER, EVENT), "close")
+    channel = lobby.set_door(change, channel, "open")
+    lobby.set_door(change, channel, "open")
+    assert pulled == [True]
+    assert door.couplings == {lobby.Door.OPEN: (row,)}
+
+
+class Life:
+    """A world in which people come and go, doors turn, and breakout sessions run."""
+
+    def __init__(self):
+        self.sim = ORIGIN.fork()
+
+    def do(self, what, who):
+        """Do something that may be refused; a refusal leaves the world as it was."""
+        change = self.sim.service.change()
+        channel = channels.get(change, CUSTOMER, EVENT)
+        user = next(each for each in users.USERS.of(change, CUSTOMER) if each.handle == who)
+        try:
+            STEPS[what](change, channel, user)
+        except Refusal:
+            return
+        self.sim.service.commit(change)
+        agree(self.sim.service.world)
+
+
+def prepare(change, channel, user):
+    """A breakout session with a room for the user, for a minute."""
+    breakout = breakouts.create(change, channel, None, 60_000)
+    room = breakout_rooms.add_room(change, breakout, None)
+    assignments.assign(change, channel, breakout, room, user)
+
+
+STEPS = {
+    "join": lambda change, channel, user: presence.join(change, clients.get(change, CUSTOMER), channel, user),
+    "leave": lambda change, channel, user: presence.leave(change, channel, user.id),
+    "admit": lambda change, channel, user: presence.admit(change, channel, user.id),
+    "open": lambda change, channel, user: lobby.set_door(change, channel, "open"),
+    "close": lambda change, channel, user: lobby.set_door(change, channel, "close"),
+    "auto-close": lambda change, channel, user: lobby.set_auto_close(change, channel, "enable"),
+    "proxy": lambda change, channel, user: streaming.place(change, channel),
+    "end session": lambda change, channel, user: sessions.end_active(change, channel),
+    "prepare": prepare,
+    "start": lambda change, channel, user: breakouts.start(change, channel),
+    "stop": lambda change, channel, user: breakouts.stop(change, channel),
+    "delete": lambda change, channel, user: (
+        breakouts.delete(change, breakouts.of_channel(change, channel)[0])
+        if breakouts.of_channel(change, channel)
+        else None
+    ),
+    "event room off": lambda change, channel, user: breakouts.switch(change, channel, "disable"),
+    "event room on": lambda change, channel, user: breakouts.switch(change, channel, "enable"),
+}
+
+
+def agree(world: World):
+    """What the machines say of one another is true."""
+    change = world.change(0)
+    channel = channels.get(change, CUSTOMER, EVENT)
+    inside = presence.admitted(change, channel)
+    assert presence.crowd(change, CUSTOMER, EVENT).count == len(inside)
+    session = sessions.active(change, channel)
+    assert (session is not None) is bool(inside)
+    for each in inside:
+        assert sessions.attended(change, session, each.user)
+    assert not (channel.open and presence.waiting(change, channel))
+    running = breakouts.active(change, channel)
+    for breakout in breakouts.of_channel(change, channel):
+        for room in breakout_rooms.rooms(change, breakout):
+            assert (room.state is State.LIVE) is (breakout == running)
+    for each in inside:
+        if each.state is Where.IN_ROOM:
+            room = breakout_rooms.ROOMS.of(change, CUSTOMER)[each.room]
+            assert (room.breakout, room.place) == (running.id, each.place)
+            assert sessions.active(change, channels.get(change, CUSTOMER, each.place)) is not None
+    open_sessions = list(sessions.SESSIONS.of(change, CUSTOMER).values(sessions.OPEN))
+    assert len(open_sessions) == len(set(open_sessions))
+
+
+OFTEN = ["join", "join", "leave", "prepare", "start", "wait"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from([*OFTEN, *STEPS]), st.sampled_from(PEOPLE)), min_size=10, max_size=40))
+def test_machines_agree_whatever_happens(steps):
+    """Crowd, session, door, rooms and presences tell one story after every step."""
+    life = Life()
+    for what, who in steps:
+        if what == "wait":
+            life.sim.clock.advance("1m")
+            agree(life.sim.service.world)
+        else:
+            life.do(what, who)
+
+
+@pytest.mark.parametrize("row", COUPLINGS, ids=lambda row: f"{row.when.name} {row.reaches.value}: {row.event}")
+def test_the_source_of_a_coupling_is_told(row):
+    """Documents, rules or gaps."""
+    assert row.source[0] in "PRG"

@@ -1,0 +1,62 @@
+"""Linked users, at the domain's own functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.assumptions.refusals import Reason
+from confsim.domain import channels, clients, credentials, invitations, linked_users, users
+from confsim.domain.users import Account
+from confsim.kernel.refusal import Refusal
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+
+
+@pytest.fixture
+def stage():
+    """A change of the demo world, its client and its event room."""
+    change = Simulator(clock=0).service.change()
+    return change, clients.get(change, CUSTOMER), channels.get(change, CUSTOMER, EVENT)
+
+
+@pytest.mark.rule("R469", "R470")
+def test_a_linked_user_is_bound_to_the_channel_and_invited(stage):
+    """The account is linked, the invitation pending."""
+    change, client, channel = stage
+    user = linked_users.create(change, client, channel, "Linus", None)
+    assert (user.account, user.channel) == (Account.LINKED, EVENT)
+    assert invitations.pending(change, user) is not None
+    assert linked_users.linked(change, channel, user.id)
+
+
+@pytest.mark.rule("R365")
+def test_a_removed_linked_user_holds_nothing(stage):
+    """Tokens are dead and the invitation is gone."""
+    change, client, channel = stage
+    user = linked_users.create(change, client, channel, "Linus", None)
+    token = credentials.issue(change, user).value
+    linked_users.unlink(change, channel, user)
+    with pytest.raises(Refusal) as refusal:
+        credentials.authenticate(change, token)
+    assert refusal.value.reason is Reason.CREDENTIAL_INVALID
+    assert invitations.pending(change, user) is None
+    assert user.id not in users.USERS.of(change, CUSTOMER)
+    assert not linked_users.linked(change, channel, user.id)
+
+
+def test_links_are_kept_by_channel(stage):
+    """A user linked to two channels and unlinked from one stays linked to the other."""
+    change, _, channel = stage
+    other = channels.get(change, CUSTOMER, ROOM)
+    user = next(each for each in users.USERS.of(change, CUSTOMER) if each.account is Account.REGISTERED)
+    for each in (channel, other):
+        linked_users.link(change, each, user)
+    linked_users.unlink(change, other, user)
+    assert linked_users.listed(change, channel) == [user]
+    assert linked_users.listed(change, other) == []
+    with pytest.raises(Refusal) as refusal:
+        linked_users.unlink(change, other, user)
+    assert refusal.value.reason is Reason.NOT_LINKED

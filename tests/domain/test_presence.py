@@ -1,0 +1,165 @@
+"""Presence in a channel, at the domain's own functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.assumptions.refusals import Reason
+from confsim.domain import channels, clients, presence, users
+from confsim.domain.presence import Where
+from confsim.domain.users import Account
+from confsim.kernel.refusal import Refusal
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+
+
+class Stage:
+    """A change of the demo world with one channel in it."""
+
+    def __init__(self, uuid=ROOM, profile=None):
+        self.change = Simulator(clock=0, profile=profile).service.change()
+        self.client = clients.get(self.change, CUSTOMER)
+        self.uuid = uuid
+
+    @property
+    def channel(self):
+        """The channel as it is now."""
+        return channels.get(self.change, CUSTOMER, self.uuid)
+
+    def set(self, **fields):
+        """Set fields of the channel."""
+        channels.update(self.change, self.channel, **fields)
+        return self
+
+    def user(self, handle):
+        """The user of this handle."""
+        return next(each for each in users.USERS.of(self.change, CUSTOMER) if each.handle == handle)
+
+    def join(self, handle, **how):
+        """Let the user join."""
+        return presence.join(self.change, self.client, self.channel, self.user(handle), **how)
+
+    def refused(self, handle):
+        """Why the user may not join."""
+        with pytest.raises(Refusal) as refusal:
+            self.join(handle)
+        return refusal.value.reason
+
+
+@pytest.fixture
+def stage():
+    """The demo room."""
+    return Stage()
+
+
+def test_joining_twice_is_joining_once(stage):
+    """The second join changes nothing; two users are two."""
+    assert stage.join("Uma User") == stage.join("Uma User")
+    assert stage.join("Guest Gwen").state is Where.IN
+    assert presence.crowd(stage.change, CUSTOMER, ROOM).count == 2
+
+
+def test_a_channel_without_guest_access_admits_no_guests(stage):
+    """Others come in as before; those inside stay."""
+    stage.join("Guest Gwen")
+    stage.set(guest_access=False)
+    assert stage.join("Uma User").state is Where.IN
+    assert [each.state for each in presence.everybody(stage.change, stage.channel)] == [Where.IN, Where.IN]
+    presence.leave(stage.change, stage.channel, stage.user("Guest Gwen").id)
+    assert stage.refused("Guest Gwen") is Reason.GUEST_ACCESS_OFF
+
+
+def test_a_guest_belongs_to_one_channel():
+    """Elsewhere the guest is refused."""
+    assert Stage(EVENT).refused("Guest Gwen") is Reason.GUEST_ELSEWHERE
+
+
+def test_a_private_channel_admits_hosts_and_its_own(stage):
+    """Not just anybody of the client."""
+    stage.set(private=True)
+    assert stage.refused("Uma User") is Reason.CHANNEL_PRIVATE
+    assert stage.join("Olaf Owner").state is Where.IN
+    assert stage.join("Opal Operator").state is Where.IN
+    assert stage.join("Guest Gwen").state is Where.IN
+
+
+def test_a_disabled_service_admits_nobody(stage):
+    """Those inside stay, new joins are refused, the parent's service counts too."""
+    stage.join("Uma User")
+    parent = clients.get(stage.change, stage.client.parent)
+    clients.switch_service(stage.change, parent, "disable")
+    assert stage.refused("Olaf Owner") is Reason.SERVICE_DISABLED
+    assert len(presence.inside(stage.change, stage.channel)) == 1
+
+
+@pytest.mark.parametrize("limits", [{"max_users": 1}, {"population_limit": 1}, {"max_users": 1, "population_limit": 9}])
+def test_a_full_channel_refuses(stage, limits):
+    """The smaller of maxUsers and populationLimit counts; when one leaves another fits."""
+    stage.set(**limits)
+    stage.join("Uma User")
+    assert stage.refused("Olaf Owner") is Reason.CHANNEL_FULL
+    presence.leave(stage.change, stage.channel, stage.user("Uma User").id)
+    assert stage.join("Olaf Owner").state is Where.IN
+
+
+def test_the_lobby_of_a_full_channel_is_open(stage):
+    """Users may wait; they are admitted as long as there is room, the longest wait first."""
+    stage.set(open=False, population_limit=1)
+    for handle in ("Uma User", "Guest Gwen"):
+        assert stage.join(handle).state is Where.WAITING
+    presence.admit(stage.change, stage.channel, stage.user("Uma User").id)
+    with pytest.raises(Refusal) as refusal:
+        presence.admit(stage.change, stage.channel, stage.user("Guest Gwen").id)
+    assert refusal.value.reason is Reason.CHANNEL_FULL
+    assert [each.user for each in presence.waiting(stage.change, stage.channel)] == [stage.user("Guest Gwen").id]
+
+
+@pytest.mark.parametrize("what", [presence.leave, presence.admit])
+def test_who_is_away_cannot_leave_nor_be_admitted(stage, what):
+    """Both are refused."""
+    with pytest.raises(Refusal) as refusal:
+        what(stage.change, stage.channel, stage.user("Uma User").id)
+    assert refusal.value.reason is Reason.NOT_PRESENT
+
+
+def test_admitting_who_is_inside_changes_nothing(stage):
+    """The user stays in."""
+    before = stage.join("Uma User")
+    assert presence.admit(stage.change, stage.channel, before.user) == before
+
+
+def test_who_passes_as_a_host_passes_a_closed_door(stage):
+    """As somebody with an organizer PIN does."""
+    stage.set(open=False)
+    assert stage.join("Uma User").state is Where.WAITING
+    assert stage.join("Uma User", host=True).state is Where.IN
+
+
+def test_a_guest_can_be_a_host(stage):
+    """A guest who was made operator comes in through a closed door, even without guest access."""
+    guest = stage.user("Guest Gwen")
+    stage.set(open=False, guest_access=False, operators=(guest.id,))
+    assert stage.join("Guest Gwen").state is Where.IN
+
+
+def test_presenting_needs_presence(stage):
+    """Who waits or is away is no presenter, and leaving ends the status."""
+    user = stage.user("Uma User").id
+    with pytest.raises(Refusal):
+        presence.present(stage.change, stage.channel, user, True)
+    stage.join("Uma User")
+    assert presence.present(stage.change, stage.channel, user, True).presenter
+    assert presence.present(stage.change, stage.channel, user, True).presenter
+    presence.leave(stage.change, stage.channel, user)
+    assert not stage.join("Uma User").presenter
+
+
+def test_a_removed_user_is_nowhere(stage):
+    """Removal disconnects at once, and the session ends with the last user."""
+    linked = users.create(stage.change, CUSTOMER, "Linus", Account.LINKED, channel=ROOM)
+    stage.join("Linus")
+    users.MACHINE.fire(stage.change, linked, "unlink")
+    assert presence.everybody(stage.change, stage.channel) == []

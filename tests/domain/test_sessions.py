@@ -1,0 +1,94 @@
+"""Sessions and the placement of channels, at the domain's own functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.assumptions.refusals import Reason
+from confsim.domain import channels, sessions, streaming
+from confsim.domain.sessions import Life
+from confsim.domain.streaming import Placed
+from confsim.kernel.refusal import Misuse, NotYet, Refusal
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+
+
+def room(profile=None):
+    """A change of the demo world, and its room."""
+    change = Simulator(clock=0, profile=profile).service.change()
+    return change, channels.get(change, CUSTOMER, ROOM)
+
+
+def life(change):
+    """The state of the room's session."""
+    return sessions.MACHINE.read(sessions.run(change, CUSTOMER, ROOM), {})
+
+
+def test_a_session_is_made_once():
+    """Initialising again answers the same one; ended, the next one is another."""
+    change, channel = room()
+    first = sessions.initialise(change, channel)
+    assert sessions.initialise(change, channel) == first
+    assert life(change) is Life.INITIALISED
+    sessions.end(change, channel, first.id)
+    assert life(change) is Life.ABSENT
+    assert sessions.initialise(change, channel).id != first.id
+
+
+def test_only_a_started_session_is_active():
+    """An initialised one is not, nor an ended one."""
+    change, channel = room()
+    sessions.initialise(change, channel)
+    assert sessions.active(change, channel) is None
+    run = sessions.MACHINE.fire(change, sessions.run(change, CUSTOMER, ROOM), "start")
+    assert sessions.active(change, channel) == run.session
+    sessions.end_active(change, channel)
+    assert sessions.active(change, channel) is None
+
+
+def test_ending_nothing_is_refused():
+    """Without an active session there is nothing to end."""
+    change, channel = room()
+    with pytest.raises(Refusal) as refusal:
+        sessions.end_active(change, channel)
+    assert refusal.value.reason is Reason.NO_ACTIVE_SESSION
+
+
+def test_placement_at_once_makes_the_session():
+    """Immediate is the default, and the placement is released with the end of the session."""
+    change, channel = room()
+    streaming.place(change, channel)
+    assert streaming.placement(change, CUSTOMER, ROOM).state is Placed.HOSTED
+    assert life(change) is Life.INITIALISED
+    sessions.MACHINE.fire(change, sessions.run(change, CUSTOMER, ROOM), "end")
+    assert streaming.placement(change, CUSTOMER, ROOM).state is Placed.IDLE
+
+
+@pytest.mark.parametrize(("word", "vain"), [("manual(0)", 0), ("manual(2)", 2), ("time(0)", 0)])
+def test_placement_by_looks(word, vain):
+    """It is done when it was asked for often enough."""
+    change, channel = room({"duration.placement": word})
+    for _ in range(vain):
+        with pytest.raises(NotYet):
+            streaming.place(change, channel)
+    streaming.place(change, channel)
+    assert streaming.placement(change, CUSTOMER, ROOM).state is Placed.HOSTED
+
+
+def test_a_placement_on_the_way_is_kept():
+    """NotYet is the one refusal that leaves a trace: the placement goes on."""
+    sim = Simulator(clock=0, profile={"duration.placement": "time(2)"})
+    sim.call("get_streaming_proxy", "demo-user", uuid=ROOM)
+    change = sim.service.change()
+    assert streaming.placement(change, CUSTOMER, ROOM).state is Placed.CREATING
+    sim.clock.advance("2s")
+    assert life(sim.service.change()) is Life.INITIALISED
+
+
+@pytest.mark.parametrize("word", ["soon", "time()", "time(-1)", "manual(x)", "time(1.5)", "manual", 3, None])
+def test_only_three_words_tell_how_long_a_thing_takes(word):
+    """Anything else in a profile is a Misuse."""
+    with pytest.raises(Misuse):
+        Simulator(profile={"duration.placement": word})
