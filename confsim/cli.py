@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from confsim.arazzo.report import Report
     from confsim.control.control import Control
     from confsim.http.serving import Serving
     from confsim.service.clock import Clock
@@ -57,6 +58,7 @@ def confsim() -> None:
 @_option("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind.")
 @_option("-p", "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 for a free one.")
 @_option("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a world file.")
+@_option("--scenario", help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it.")
 @_option("--profile", type=click.Path(), help="Profile (TOML) that chooses alternatives of assumptions.")
 @_option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token.")
 @_option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts.")
@@ -66,6 +68,7 @@ def serve(
     host: str,
     port: int,
     world: str,
+    scenario: str | None,
     profile: str | None,
     seed: int,
     clock: str | None,
@@ -77,7 +80,7 @@ def serve(
 
     from confsim.simulator import Simulator
 
-    simulator = Simulator(world, seed, _clock(clock, frozen), profile)
+    simulator = Simulator(world, seed, _clock(clock, frozen), profile, scenario)
     server = simulator.serve(host, port, name)
     gc.collect()
     gc.freeze()  # what is there now stays; the collector need not look at it again
@@ -112,6 +115,8 @@ def _greeting(simulator: Simulator, server: Serving) -> str:
             if holder.clientId == client.id:
                 whose = "" if holder.userId is None else f"user {holder.userId}"
                 lines.append(f"  {token:22} {holder.role:15} {whose}".rstrip())
+    outputs = simulator.outputs
+    lines += ["", *(f"  {name:22} {_plain(value)}" for name, value in outputs.items())] if outputs else []
     shown = next((token for token, holder in info.tokens.items() if holder.userId is not None), None)
     if shown is not None:
         lines += ["", f"curl {_presented(simulator, shown)}{server.base_url}/users/me"]
@@ -123,6 +128,87 @@ def _presented(simulator: Simulator, token: str) -> str:
     return "".join(f"-H '{name}: {value}' " for name, value in headers.items()) + "".join(
         f"-G -d '{name}={value}' " for name, value in query.items()
     )
+
+
+@confsim.command()
+@click.argument("scenario", nargs=-1)
+@_option("--base-url", help="Run against this server (where its API stands), not in this process.")
+@_option("--world", default="demo", show_default=True, help="The world to run in, in this process.")
+@_option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token, in this process.")
+@_option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock stands, in this process.")
+@_option("--profile", type=click.Path(), help="Profile (TOML): routes and presentation of tokens follow it.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="An input of the workflows.")
+@click.option("-q", "--quiet", is_flag=True, help="Tell only of what failed.")
+def run(
+    scenario: tuple[str, ...],
+    base_url: str | None,
+    world: str,
+    seed: int,
+    clock: str | None,
+    profile: str | None,
+    inputs: tuple[str, ...],
+    quiet: bool,
+) -> None:
+    """Run scenarios: shipped ones by name, or Arazzo files. Without any, list those that ship.
+
+    Each runs in a world of its own in this process; with --base-url all run on that server, one after the other.
+    Exit 0 when all passed, 1 when one failed or cannot be run, 2 when the server's answers differ from what it says.
+    """
+    if not scenario:
+        return _list_scenarios()
+    from confsim.arazzo.runner import run as run_plan
+    from confsim.arazzo.ways import Http
+    from confsim.control.scenarios import mount, planned, play
+    from confsim.simulator import Simulator, read_profile
+
+    chosen = read_profile(profile)
+    given = dict(map(_input, inputs))
+    plans = [planned(each, chosen) for each in scenario]
+    reports: list[Report] = []
+    for plan in plans:
+        if base_url is None:
+            simulator = Simulator(world, seed, int(clock) if clock and clock.isdigit() else clock, chosen)
+            report = play(plan, simulator.control, given)
+        else:
+            report = run_plan(plan, Http(mount(base_url, chosen)), given)
+        _tell(report, quiet)
+        reports.append(report)
+    if not all(report.passed for report in reports):
+        sys.exit(1 if base_url is None else 2)
+    return None
+
+
+def _list_scenarios() -> None:
+    from confsim.arazzo import library
+
+    rows = [(name, library.load(name).info.summary) for name in library.shipped()]
+    _table(("scenario", "what it is about"), rows)
+
+
+def _input(text: str) -> tuple[str, Any]:
+    """NAME=VALUE, where the value is JSON, or else a text."""
+    import msgspec
+
+    name, mark, value = text.partition("=")
+    if not mark:
+        raise click.ClickException(f"--input {text!r} is not of the form NAME=VALUE")
+    try:
+        return name, msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return name, value
+
+
+def _tell(report: Report, quiet: bool) -> None:
+    """What came of a scenario: its steps, and in full the one that failed it."""
+    if not quiet or not report.passed:
+        click.echo(f"{report.name}: {'passed' if report.passed else 'FAILED'}")
+    for result in report.results if not quiet else ():
+        click.echo(f"  {result.line()}")
+    if report.failure is not None:
+        click.echo(report.failure.told())
+    elif not quiet:
+        for name, value in report.outputs.items():
+            click.echo(f"  {name} = {_plain(value)}")
 
 
 @confsim.command()

@@ -13,13 +13,13 @@ import msgspec
 from confsim.api.call import API
 from confsim.assumptions import transport, wire
 from confsim.assumptions.register import REGISTER
-from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.service.credential import present
 from confsim.service.loading import load
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST, Service
+from confsim.service.places import places
 from confsim.service.worlds import Worlds
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from confsim.control.control import Control
     from confsim.control.mail import Mail
     from confsim.control.people import MadeClient, MadeUser, Redeemed
-    from confsim.control.python import ClockOf, PresenceOf, Requests
+    from confsim.control.python import CallsOf, ClockOf, PresenceOf, Requests
     from confsim.control.validators import MadeValidator
     from confsim.http.app import App, Mount
     from confsim.http.clients import Client
@@ -79,7 +79,8 @@ class Simulator:
 
     ``world`` is the name of a shipped world, the path of a world file or its content as plain data; ``seed`` pins every
     id and token; ``clock`` is a ``Clock``, or an instant (epoch milliseconds or ISO 8601) at which it stands still;
-    ``profile`` chooses alternatives of assumptions: a mapping, or the path of a TOML file.
+    ``profile`` chooses alternatives of assumptions: a mapping, or the path of a TOML file; after ``scenario``, the name
+    of a shipped scenario or the path of an Arazzo file, the world starts. Misuse when the scenario fails.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Simulator:
         seed: int = 0,
         clock: Clock | int | str | None = None,
         profile: Mapping[str, Any] | str | Path | None = None,
+        scenario: str | Path | None = None,
     ) -> None:
         chosen = read_profile(profile)
         when = clock if isinstance(clock, Clock) else Clock(clock)
@@ -95,6 +97,10 @@ class Simulator:
             when.freeze()
         made_from = "" if isinstance(world, Mapping) else str(world)
         self._attach(Service(load(world, seed, chosen), when, chosen, made_from))
+        if scenario is not None:
+            from confsim.control.scenarios import start_from
+
+            start_from(scenario, self.control)
 
     def _attach(self, service: Service, worlds: Worlds | None = None) -> Simulator:
         self.service = service
@@ -128,7 +134,7 @@ class Simulator:
         path: tuple[str, ...] = ()
         query: dict[str, str] = {}
         if arguments or declared.placeholders:
-            path, query = _places(declared, arguments)
+            path, query = places(declared, arguments)
             for name, text in zip(declared.placeholders, path, strict=True):
                 target = target.replace(f"{{{name}}}", quote(text, safe=""), 1)
         raw = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
@@ -208,7 +214,7 @@ class Simulator:
 
         return Control(self.service, self._all())
 
-    def order(self, operation: str, *path: str, **body: object) -> Any:
+    def order(self, operation: str, /, *path: str, **body: object) -> Any:
         """Call an operation of the control plane by name, with its path parameters and the fields of its body.
 
         Misuse says what cannot be.
@@ -242,6 +248,11 @@ class Simulator:
         return self.service.journal.assumptions()
 
     @property
+    def outputs(self) -> dict[str, Any]:
+        """The outputs of the scenario that the world starts from."""
+        return dict(self.service.outputs)
+
+    @property
     def mail(self) -> list[Mail]:
         """The mails that were sent, newest last."""
         mails: list[Mail] = self.order("list_mail")
@@ -253,6 +264,13 @@ class Simulator:
         from confsim.control.python import PresenceOf
 
         return PresenceOf(self.control)
+
+    @property
+    def calls(self) -> CallsOf:
+        """The phones that dial in to the channels of the world, and those that they call."""
+        from confsim.control.python import CallsOf
+
+        return CallsOf(self.control)
 
     def reset(self) -> None:
         """Bring back the world, the clock and the empty journal of the start."""
@@ -299,6 +317,11 @@ class Simulator:
         made: MadeValidator = self.order(
             "make_validator", clientId=client, validatorId=id, algorithm=algorithm, key=key, **fields
         )
+        return made
+
+    def make_number(self, client: str, number: str, **fields: object) -> str:
+        """Give a client an inbound number: ``code`` (its country), ``isDefault``; answers it as +E164."""
+        made: str = self.order("make_number", clientId=client, number=number, **fields).number
         return made
 
     def redeem(self, code: str, provider: str | None = None) -> Redeemed:
@@ -374,22 +397,3 @@ def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, An
         raise Misuse(f"profile {str(profile)!r}: {error.strerror}") from None
     except tomllib.TOMLDecodeError as error:
         raise Misuse(f"profile {str(profile)!r}: {error}") from None
-
-
-def _places(operation: Operation, arguments: dict[str, object]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The arguments by their places on the wire, as texts."""
-    try:
-        path = tuple(_text(arguments.pop(name)) for name in operation.placeholders)
-    except KeyError as missing:
-        raise Misuse(f"{operation.name} needs the path parameter {missing}") from None
-    return path, {name.removesuffix("_"): _text(value) for name, value in arguments.items() if value is not None}
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return ",".join(_text(item) for item in value)
-    return str(value)

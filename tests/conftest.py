@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import HealthCheck, settings
 
 from confsim import Simulator
+
+# quick, for the suite: the same examples at every run, and no deadline on a loaded machine.
+# thorough, for campaigns: HYPOTHESIS_PROFILE=thorough python -m pytest tests/properties tests/testing
+settings.register_profile(
+    "quick", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "thorough", deadline=None, max_examples=2000, stateful_step_count=60, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 PARTNER = "11111111-1111-4111-8111-111111111111"
 CUSTOMER = "22222222-2222-4222-8222-222222222222"

@@ -35,6 +35,7 @@ from confsim.contract.types import (
 from confsim.domain import channel_images, channel_list, channels, guest_access
 from confsim.domain.channels import Channel
 
+from . import uploads
 from .call import Call, operation
 from .friendly_urls import FoundChannel
 from .paths import AnyChannel
@@ -245,7 +246,7 @@ def set_channel_description(call: Call, uuid: Channel, body: Description) -> Non
 )
 def set_channel_image(call: Call, uuid: Channel, body: bytes, *, url: Url | None = None) -> None:
     """Set the image from ``url``, which wins, or from the bytes of the body; of 8 Mbytes at most."""
-    channel_images.put(call.change, uuid, body, url)
+    channel_images.put(call.change, uuid, uploads.image(call, body, url), url)
 
 
 @operation(
@@ -290,6 +291,7 @@ def get_channel_client(call: Call, channelUuid: AnyChannel) -> Id:
     rules="R019 R020 R022 R023 R027 R028 R029 R031 R265 R274 R275 R276 R277 R278 R279 R280 R384 R385 R386 R387 R388",
     gaps="G092 G093 G319 G323 G324 G325 G326",
     line="P2 Channel list item",
+    container=LIST_CONTAINER,
 )
 def list_channels(
     call: Call,
@@ -310,10 +312,7 @@ def list_channels(
     found = channel_list.searched(call.change, found, search)
     by = channel_list.by_creation if sort is Sort.CREATED else channel_list.by_name
     found = by(call.change, found, descending=order is Order.DESC)
-    answer = page(call, found, limit, offset, lambda channel: _item(call, channel, imgSize))
-    if ask(call, LIST_CONTAINER) == "array":
-        return answer.results  # type: ignore[return-value]
-    return answer
+    return page(call, found, limit, offset, lambda channel: _item(call, channel, imgSize))
 
 
 def _item(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:

@@ -11,7 +11,7 @@ from .call import Call, operation
 
 @operation(
     "GET /clients/{clientId}/origins",
-    gate=gates.ADMIN.assumed("G157"),
+    gate=gates.SIGNED_IN.assumed("G030 G157"),
     rules="R024 R229",
     gaps="G157 G292",
     line="P1 Friendly URLs and embedding",
@@ -23,7 +23,7 @@ def list_origins(call: Call, clientId: Client) -> list[str]:
 
 @operation(
     "POST /clients/{clientId}/origins",
-    gate=gates.ADMIN.assumed("G157"),
+    gate=gates.ADMIN.assumed("G030 G157"),
     rules="R018 R229 R231",
     gaps="G156 G157 G291",
     line="P1 Friendly URLs and embedding",
@@ -35,7 +35,7 @@ def set_origins(call: Call, clientId: Client, body: list[str]) -> None:
 
 @operation(
     "GET /clients/{clientId}/domains",
-    gate=gates.ADMIN.assumed("G157"),
+    gate=gates.SIGNED_IN.assumed("G030 G157"),
     rules="R024 R230 R558",
     gaps="G157 G292",
     line="P1 Friendly URLs and embedding",
@@ -47,7 +47,7 @@ def list_domains(call: Call, clientId: Client) -> list[str]:
 
 @operation(
     "POST /clients/{clientId}/domains",
-    gate=gates.ADMIN.assumed("G157"),
+    gate=gates.ADMIN.assumed("G030 G157"),
     rules="R018 R024 R230",
     gaps="G156 G157 G291",
     line="P1 Friendly URLs and embedding",

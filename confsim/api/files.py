@@ -1,4 +1,4 @@
-"""What a mount serves beside the API, without any token: images by their address, media by their links (G104, G510)."""
+"""What a mount serves beside the API: images by their address, media and recordings by their links (G104, G510)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from confsim.contract.encode import Raw
 from confsim.contract.operation import Catalogue
 from confsim.contract.schema import in_force
 from confsim.contract.types import ImageSize
-from confsim.domain import images, media
+from confsim.domain import assets, downloads, images, media, recording_list
+from confsim.domain.channels import Channel
 from confsim.domain.clients import Client
 
+from . import recordings
 from .call import API, Call
 
 
@@ -43,6 +45,23 @@ def get_media_file(
     asset = media.read(call.change, clientId.id, mediaId, expires, signature)
     saved = ("Content-Disposition", f"attachment; filename*=UTF-8''{quote(asset.name, safe='')}")
     return Raw(asset.content_type, asset.data, (saved, ("X-Content-Type-Options", "nosniff")))
+
+
+@FILES.operation("GET /files/recordings/{token}", gate=gates.PUBLIC, rules="R506")
+def get_recording_file(call: Call, token: str) -> Raw:
+    """The bytes of an asset of a recording, for whoever has a download URL (G499). 403 for one that is none, or no
+    longer.
+    """
+    return recordings.saved(downloads.followed(call.change, token))
+
+
+@FILES.operation(
+    "GET /files/channels/{uuid}/recordings/{recordingId}/{assetId}", gate=gates.OPERATOR_OR_ADMIN, rules="R301"
+)
+def get_asset_file(call: Call, uuid: Channel, recordingId: str, assetId: str) -> Raw:
+    """The bytes of an asset of a recording, for whoever may read the asset (G496). 409 before it is uploaded."""
+    recording = recording_list.ready(call.change, uuid, recordingId)
+    return recordings.saved(assets.get(call.change, recording.client, recording.id, assetId))
 
 
 @FILES.operation("GET /openapi.json", gate=gates.PUBLIC)

@@ -18,6 +18,7 @@ from confsim.domain.media import File, Pool, Sort
 
 from .call import Call, operation
 from .units import instant
+from .uploads import uploaded
 from .views import Id, page
 
 _LINE = "P2 Media pools"
@@ -190,9 +191,7 @@ def upload_client_media(
 
 
 def _upload(call: Call, pool: Pool, body: bytes, name: str, description: str | None, read: Read | None) -> Id:
-    kind, data = call.content_type, body
-    if ask(call, assumed.FORM) == "multipart":
-        kind, data = _part(kind or "", data)
+    kind, data = uploaded(call, body, assumed.FORM)
     if kind is not None and not _TYPE.fullmatch(kind):
         raise wrong("header content-type", f"{kind[:80]!r} is no media type")
     public = None if read is None else read is Read.PUBLIC
@@ -200,22 +199,6 @@ def _upload(call: Call, pool: Pool, body: bytes, name: str, description: str | N
 
 
 _TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+( *;[ -~]*)?", re.ASCII)
-_BOUNDARY = re.compile(r'multipart/form-data *;.*\bboundary="?([^";]+)"?', re.IGNORECASE)
-_FILENAME = re.compile(rb"^content-disposition:.*\bfilename\*?=", re.IGNORECASE | re.MULTILINE)
-_PART_TYPE = re.compile(rb"^content-type: *([^\r\n]+)", re.IGNORECASE | re.MULTILINE)
-
-
-def _part(kind: str, body: bytes) -> tuple[str | None, bytes]:
-    """The type and the bytes of the first part with a filename (RFC 7578)."""
-    boundary = _BOUNDARY.match(kind)
-    if boundary is None:
-        raise wrong("header content-type", f"{kind[:80]!r} is no multipart/form-data with a boundary")
-    for part in (b"\r\n" + body).split(b"\r\n--" + boundary[1].encode("latin-1", "replace"))[1:]:
-        head, _, data = part.partition(b"\r\n\r\n")
-        if _FILENAME.search(head):
-            given = _PART_TYPE.search(head)
-            return given[1].decode("latin-1").strip() if given else None, data
-    raise wrong("body", "no part has a filename")
 
 
 @operation(

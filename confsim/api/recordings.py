@@ -1,3 +1,372 @@
-"""The recordings family."""
+"""Recordings of channels, their assets, and how those are downloaded (P2 Endpoints, Recordings)."""
 
 from __future__ import annotations
+
+from enum import StrEnum
+from urllib.parse import quote
+
+from confsim.assumptions import recordings as assumed
+from confsim.assumptions import units
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.encode import Raw
+from confsim.contract.gates import Gate, Grant
+from confsim.contract.operation import Source
+from confsim.contract.types import Limit, Long, Offset, Order, Page, Ttl, Wire
+from confsim.domain import assets, downloads, recording_list, recordings
+from confsim.domain.assets import Asset, Upload
+from confsim.domain.channels import Channel
+from confsim.domain.credentials import Caller
+from confsim.domain.downloads import Item
+from confsim.domain.recording_list import Sort
+from confsim.kernel.refusal import Refusal
+
+from .call import Call, operation
+from .units import instant
+from .views import page
+
+_LINE = "P2 Recordings"
+_READ = gates.OPERATOR_OR_ADMIN.assumed("G490")
+_TOKEN = gates.PUBLIC.assumed("G027")
+
+
+class Possible(Wire):
+    """Whether a recording can be started."""
+
+    possible: bool
+
+
+class Recording(Wire, kw_only=True):
+    """A recording (P2 Recording). Instants in epoch milliseconds by default (G119)."""
+
+    id: str
+    channel: str
+    session: str
+    startTime: Long
+    endTime: Long | None = None
+    readyTime: Long | None = None
+
+
+class RecordingAsset(Wire, kw_only=True):
+    """A file of a recording (P2 Recording asset). ``size`` in bytes; instants as those of recordings."""
+
+    id: str
+    recordingId: str
+    format: str
+    kind: str
+    state: str | int
+    label: str
+    startTime: Long
+    endTime: Long | None = None
+    size: Long | None = None
+    url: str | None = None
+    relativePath: str | None = None
+    isIndividual: bool
+    streamUserId: Long | None = None
+    userId: Long | None = None
+    group: str | None = None
+
+
+class DownloadableAsset(Wire, kw_only=True):
+    """A file that a token opens (P2 L99). ``size`` in bytes."""
+
+    id: str
+    format: str
+    label: str
+    size: Long | None = None
+    language: str | None = None
+    kind: str
+
+
+class RecordingDownload(Wire):
+    """An address from which the bytes can be had for a time."""
+
+    url: str
+
+
+class RecordingCredentials(Wire):
+    """A token for downloading assets for a time."""
+
+    jwt: str
+
+
+class DownloadKind(StrEnum):
+    """What of a recording is downloaded (P2 L99)."""
+
+    ARCHIVE = "archive"
+    COMBINED_VIDEO = "combined_video"
+    CAPTIONS = "captions"
+    OTHER = "other"
+
+
+def _caller(call: Call) -> Caller:
+    assert call.caller is not None
+    return call.caller
+
+
+def _at(call: Call, moment: int | None) -> int | None:
+    return None if moment is None else instant(call, units.RECORDING, moment)
+
+
+def _shown(call: Call, recording: recordings.Recording) -> Recording:
+    return Recording(
+        id=recording.id,
+        channel=recording.channel,
+        session=recording.session,
+        startTime=instant(call, units.RECORDING, recording.started),
+        endTime=_at(call, recording.ended),
+        readyTime=_at(call, recording.ready),
+    )
+
+
+def asset_view(call: Call, asset: Asset) -> RecordingAsset:
+    """The asset as the API shows it (P2 Recording asset)."""
+    base = asset.started if ask(call, assumed.INSTANTS) == "relative" else 0
+    return RecordingAsset(
+        id=asset.id,
+        recordingId=asset.recording,
+        format=ask(call, assumed.FORMATS)[asset.content],
+        kind=ask(call, assumed.KINDS)[asset.content],
+        state=ask(call, assumed.ASSET_STATES)[asset.state.value],
+        label=asset.label,
+        startTime=instant(call, units.RECORDING, asset.started - base),
+        endTime=None if asset.ended is None else _at(call, asset.ended - base),
+        size=asset.size,
+        url=_url(call, asset),
+        relativePath=assets.path(asset) if ask(call, assumed.RELATIVE_PATH) == "present" else None,
+        isIndividual=asset.user is not None,
+        streamUserId=asset.user,
+        userId=asset.receiver,
+        group=asset.group,
+    )
+
+
+def _url(call: Call, asset: Asset) -> str | None:
+    """Where whoever may read the asset has its bytes by the own token (R301, G496)."""
+    if asset.state is not Upload.UPLOADED or ask(call, assumed.URL) == "absent":
+        return None
+    return f"{call.root}/files/channels/{asset.channel}/recordings/{asset.recording}/{asset.id}"
+
+
+def saved(asset: Asset) -> Raw:
+    """The bytes of an asset, to be saved under its name."""
+    name = quote(assets.path(asset).rpartition("/")[2])
+    header = ("Content-Disposition", f'attachment; filename="{name}"')
+    return Raw(assets.media_type(asset), assets.data(asset), (header,))
+
+
+@operation(
+    "GET /channels/{uuid}/record/possible",
+    gate=gates.ACCESS.assumed("G481"),
+    rules="R159 R499 R500 R501",
+    gaps="G480",
+    line=_LINE,
+)
+def check_record_possible(call: Call, uuid: Channel) -> Possible | bool:
+    """Tell whether the caller could start a recording of the channel as far as addresses go.
+
+    True when an owner of the channel has a verified address; always true for an API token.
+    """
+    possible = recordings.possible(call.change, uuid, _caller(call))
+    return possible if ask(call, assumed.POSSIBLE) == "bare" else Possible(possible=possible)
+
+
+@operation(
+    "POST /channels/{uuid}/record",
+    gate=Gate(Grant.OPERATOR, Grant.API_TOKEN),
+    rules="R286 R359 R360 R502 R537 R554",
+    gaps="G374 G482 G483 G484",
+    line=_LINE,
+)
+def start_recording(call: Call, uuid: Channel) -> None:
+    """Start a recording of the channel's active session, as a host or by an API token.
+
+    409 without an active session, while a recording is in progress, and for a host when no owner of the channel has a
+    verified address.
+    """
+    recordings.start(call.change, uuid, _caller(call))
+
+
+@operation(
+    "DELETE /channels/{uuid}/record",
+    gate=Gate(Grant.OPERATOR, Grant.API_TOKEN).assumed("G486"),
+    rules="R361 R363 R364 R554",
+    gaps="G485 G487 G488 G489 G505",
+    line=_LINE,
+)
+def stop_recording(call: Call, uuid: Channel) -> None:
+    """Stop the recording in progress; it is processed, and then it is ready.
+
+    When processing succeeds every owner of the channel with a verified address is mailed the link. 404 when no
+    recording is in progress.
+    """
+    recordings.stop(call.change, uuid, _caller(call))
+
+
+@operation(
+    "GET /channels/{channelId}/recordings",
+    gate=_READ,
+    rules="R021 R027 R028 R291 R503 R557",
+    gaps="G088 G119",
+    line=_LINE,
+)
+def list_recordings(
+    call: Call,
+    channelId: Channel,
+    *,
+    session: str | None = None,
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    sort: Sort = Sort.STARTED,
+    order: Order = Order.DESC,
+) -> Page[Recording]:
+    """List the recordings of a channel, the latest first unless asked otherwise; ``session`` keeps those of one."""
+    found = recording_list.listed(call.change, channelId, session, sort, descending=order is Order.DESC)
+    return page(call, found, limit, offset, lambda recording: _shown(call, recording))
+
+
+@operation(
+    "GET /channels/{channelId}/recordings/{recordingId}",
+    gate=_READ,
+    rules="R291 R292 R293 R504",
+    gaps="G119 G488 G489",
+    line=_LINE,
+)
+def get_recording(call: Call, channelId: Channel, recordingId: str) -> Recording:
+    """Read a recording: it has no end while it is in progress, and is not ready while it is processed.
+
+    404 when the channel has no such recording.
+    """
+    return _shown(call, recording_list.get(call.change, channelId, recordingId))
+
+
+_ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
+
+
+@operation(
+    "GET /channels/{channelId}/recordings/{recordingId}/assets",
+    gate=_READ,
+    rules=f"R024 R362 {_ASSET_RULES}",
+    gaps="G491 G494",
+    line=_LINE,
+)
+def list_recording_assets(call: Call, channelId: Channel, recordingId: str) -> list[RecordingAsset]:
+    """List the assets of a recording, which its processing makes.
+
+    404 when the channel has no such recording.
+    """
+    recording = recording_list.get(call.change, channelId, recordingId)
+    return [asset_view(call, asset) for asset in assets.listed(call.change, recording.client, recording.id)]
+
+
+@operation(
+    "GET /channels/{channelId}/recordings/{recordingId}/assets/{assetId}",
+    gate=_READ,
+    rules=_ASSET_RULES,
+    gaps="G491 G495 G496",
+    line=_LINE,
+)
+def get_recording_asset(call: Call, channelId: Channel, recordingId: str, assetId: str) -> RecordingAsset:
+    """Read one asset of a recording.
+
+    404 when the channel has no such recording, or the recording no such asset.
+    """
+    recording = recording_list.get(call.change, channelId, recordingId)
+    return asset_view(call, assets.get(call.change, recording.client, recording.id, assetId))
+
+
+@operation(
+    "GET /channels/{channelId}/recordings/{recordingId}/download",
+    gate=gates.OWNER,
+    rules="R038 R039 R040 R506 R507 R508 R509 R536 R542",
+    gaps="G149 G151 G497 G498 G499",
+    line=_LINE,
+)
+def get_recording_download(
+    call: Call, channelId: Channel, recordingId: str, *, ttl: Ttl | None = None, kind: DownloadKind | None = None
+) -> RecordingDownload:
+    """Get a URL from which a file of the recording can be downloaded, for five minutes or for ``ttl``; owners only.
+
+    ``kind`` selects the file, the combined video unless it is given. 409 before the recording is ready, 404 when the
+    recording has no file of the kind. The URL needs no token and answers 403 once its time is over.
+    """
+    recording = recording_list.ready(call.change, channelId, recordingId)
+    asset = downloads.chosen(call.change, recording.client, recording.id, kind)
+    root = call.root if ask(call, assumed.HOST) == "here" else "https://downloads.example"
+    return RecordingDownload(url=f"{root}/files/recordings/{downloads.link(call.change, asset, ttl)}")
+
+
+@operation(
+    "GET /channels/{channelId}/recordings/{recordingId}/credentials",
+    gate=gates.OPERATOR.assumed("G500"),
+    rules="R038 R039 R040 R508 R509 R510 R542",
+    gaps="G498 G502",
+    line=_LINE,
+)
+def get_recording_credentials(
+    call: Call, channelId: Channel, recordingId: str, *, ttl: Ttl | None = None
+) -> RecordingCredentials:
+    """Get a token for downloading the assets of a recording, for five minutes or for ``ttl``.
+
+    409 before the recording is ready.
+    """
+    recording = recording_list.ready(call.change, channelId, recordingId)
+    token = downloads.credentials(call.change, recording.client, recording.channel, recording.id, ttl)
+    return RecordingCredentials(jwt=token)
+
+
+def _items(call: Call, token: str) -> list[Item]:
+    """What the token opens; where a caller is asked for too, only to callers of the same client (G027)."""
+    opened = downloads.opened(call.change, token)
+    if call.caller is not None and call.client.id != opened.client:
+        raise Refusal(Reason.ASSET_TOKEN_INVALID, problem="it is another client's")
+    return downloads.items(call, recording_list.downloadable(call.change, opened))
+
+
+@operation(
+    "GET /channels/recording/assets/{jwtToken}",
+    gate=_TOKEN,
+    rules="R024 R305 R511",
+    gaps="G493 G501 G502 G503",
+    line=_LINE,
+)
+def list_downloadable_assets(call: Call, jwtToken: str) -> list[DownloadableAsset]:
+    """List the assets that a token for downloading opens; no other token is needed.
+
+    401 for a token that is none, or no longer.
+    """
+    formats = ask(call, assumed.FORMATS)
+    return [
+        DownloadableAsset(
+            id=item.asset.id,
+            format=formats[item.asset.content],
+            label=item.asset.label,
+            size=item.asset.size,
+            language=_language(call, item.asset),
+            kind=item.kind,
+        )
+        for item in _items(call, jwtToken)
+    ]
+
+
+def _language(call: Call, asset: Asset) -> str | None:
+    return ask(call, assumed.CAPTIONS_LANGUAGE) if asset.content is assets.Content.CAPTIONS else None
+
+
+@operation(
+    "GET /channels/recording/assets/{jwtToken}/{assetId}",
+    gate=_TOKEN,
+    source=Source.NAME_ONLY,
+    gaps="G575 G502",
+    line="P2 L354",
+)
+def download_recording_asset(call: Call, jwtToken: str, assetId: str) -> Raw:
+    """Download the bytes of an asset that a token for downloading opens; no other token is needed.
+
+    401 for a token that is none, or no longer; 404 for an asset that it does not open.
+    """
+    for item in _items(call, jwtToken):
+        if item.asset.id == assetId:
+            return saved(item.asset)
+    raise Refusal(Reason.NOT_FOUND, what="recording asset", id=assetId)

@@ -12,7 +12,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.types import ImageSize, Int, Limit, Long, Offset, Order, Page, Search, Wire
-from confsim.domain import channels, lists, presence, sessions
+from confsim.domain import assets, channels, lists, presence, recording_list, sessions
 from confsim.domain.channels import Channel, ServiceMode
 from confsim.domain.sessions import Attendance
 from confsim.domain.sessions import Session as Run
@@ -20,6 +20,7 @@ from confsim.domain.users import USERS
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
+from .recordings import RecordingAsset, asset_view
 from .units import instant
 from .views import Face, image_url, page
 
@@ -133,6 +134,18 @@ def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize 
         entries = sorted(((join, each) for each in found for join in each.joins), key=lambda entry: entry[0])
         found = [each for _, each in entries]
     return [_face(call, each, imgSize) for each in _known(call, found)]
+
+
+@operation(
+    "GET /sessions/{sessionId}/recordings",
+    gate=_READ,
+    rules="R024 R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R416 R557",
+    line="P2 Sessions",
+)
+def list_session_recordings(call: Call, sessionId: Run) -> list[RecordingAsset]:
+    """List the assets of the recordings of a session, as a host of its channel or an administrator."""
+    found = recording_list.of_session(call.change, sessionId)
+    return [asset_view(call, asset) for each in found for asset in assets.listed(call.change, each.client, each.id)]
 
 
 @operation(

@@ -54,8 +54,9 @@ def _shown(call: Call, validator: validators.Validator) -> Validator:
     gate=gates.ADMIN.assumed("G193"),
     rules="R032 R137 R138 R139",
     line="P1 Custom authentication",
-    gaps="G189 G191",
+    gaps="G096 G189 G191",
     for_client=True,
+    container=assumed.VALIDATORS_CONTAINER,
 )
 def list_validators(call: Call) -> list[Validator]:
     """List the validators that could be assigned in the client, in order of creation."""

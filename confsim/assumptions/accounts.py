@@ -86,11 +86,20 @@ ACCEPT_LANGUAGE = assumption(
 # Look-ups and the list
 SEVERAL = assumption(
     "users.several-unknown",
-    "G098 G216 G217",
-    "Several users are answered as an array, each once, in the order asked; an id that names nobody in the client is "
-    "left out, or all is refused.",
+    "G216 G217",
+    "Several users are answered each once, in the order asked; an id that names nobody in the client is left out, or "
+    "all is refused.",
     "left-out",
     ("refused",),
+    "get_users",
+)
+SEVERAL_CONTAINER = assumption(
+    "users.several-container",
+    "G098",
+    "Container of several users: an array, an object from id to user, the user alone where there is just one and else "
+    "an array, or a page of total and results.",
+    "array",
+    ("by-id", "single", "page"),
     "get_users",
 )
 LISTED = assumption(

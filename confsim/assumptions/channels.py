@@ -55,6 +55,14 @@ DESCRIPTION_TOO_LONG = assumption(
     ("cut",),
     "create_channel set_channel_description",
 )
+DESCRIPTION_CLEARED = assumption(
+    "channels.description-cleared",
+    "G305",
+    "A description that was cleared is absent from answers, or an empty text.",
+    "absent",
+    ("empty",),
+    "set_channel_description",
+)
 GUESTS_AFTER_DELETION = assumption(
     "channels.guests-after-deletion",
     "G309",

@@ -100,6 +100,14 @@ VALIDATOR_FIELDS = assumption(
     ("id",),
     "list_validators",
 )
+VALIDATORS_CONTAINER = assumption(
+    "validators.container",
+    "G096",
+    "Container of the validators: a bare array, or a page of total and results.",
+    "array",
+    ("page",),
+    "list_validators",
+)
 
 
 _ALGORITHMS: tuple[str, ...] = ("HS256", "RS256", "ES256")

@@ -25,15 +25,24 @@ UNREACHABLE: Entry[tuple[str, ...]] = assumption(
 GIVEN_URL = assumption(
     "images.given-url",
     "G243",
-    "An image URL given at registration: stored as it is, or fetched like any other.",
+    "An image URL given with a new user, registered or predefined: stored as it is, or fetched like any other.",
     "stored",
     ("fetched",),
-    "create_user",
+    "create_user create_predefined_user",
+)
+FORM = assumption(
+    "images.form",
+    "G106",
+    "Form of an image in a body: the body is the image whatever its Content-Type; or the body is multipart/form-data, "
+    "where the first part with a filename is the image.",
+    "raw",
+    ("multipart",),
+    _OPERATIONS,
 )
 FORMATS = assumption(
     "images.formats",
-    "G105 G106",
-    "Image bytes are taken raw and known by their signature: PNG, JPEG, GIF, WebP, or anything at all.",
+    "G105",
+    "Image bytes are known by their signature: PNG, JPEG, GIF, WebP, or may be anything at all.",
     "known",
     ("any",),
     _OPERATIONS,

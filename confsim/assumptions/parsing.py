@@ -21,7 +21,7 @@ MISSING_QUERY = assumption(
 EMPTY_QUERY = assumption(
     "parse.empty-query",
     "G051",
-    "An empty value of a query parameter that is not free text.",
+    "An empty value of a query parameter that is not free text, for_client among them: refused, or as if absent.",
     "refuse",
     ("absent",),
 )

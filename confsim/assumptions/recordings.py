@@ -61,8 +61,8 @@ STOPPED_BY = assumption(
 SESSION_ENDS = assumption(
     "recordings.session-ends",
     "G487 G365",
-    "A recording whose session ends, as it does when the channel becomes empty: stops, or goes on. Deleting the channel "
-    "stops it, disabling the service does not.",
+    "A recording whose session ends, as it does when the channel becomes empty: stops, or goes on. Deleting the "
+    "channel stops it, disabling the service does not.",
     "stops",
     ("goes-on",),
     f"{_RECORDINGS} stop_recording",
@@ -291,7 +291,7 @@ HOST = assumption(
 )
 SCOPE = assumption(
     "recordings.token-scope",
-    "G502",
+    "G502 G503",
     "A token for downloading assets opens the recording it was made for, or every recording of its channel; it serves "
     "the list of assets and the download of one, dots and all (G503).",
     "recording",

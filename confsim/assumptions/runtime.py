@@ -15,9 +15,17 @@ JOINING = assumption(
 ON_OPEN = assumption(
     "lobby.on-open",
     "G328 G329",
-    "Users who wait are admitted one by one by the control plane; when the door opens all enter, or keep waiting.",
+    "When the door opens, users who wait enter, the longest wait first, or keep waiting to be admitted one by one.",
     "admit",
     ("wait",),
+    "set_lobby_door",
+)
+ADMISSION = assumption(
+    "lobby.admission",
+    "G328 G596",
+    "An operator lets in a user who waits; no call of the API does it, so the control plane does.",
+    "control",
+    (),
     "set_lobby_door",
 )
 PASSES = assumption(

@@ -42,7 +42,7 @@ LETTERS = assumption(
     "dial.letters",
     "G457",
     "Letters in the number of an unregistered call: digits as on a keypad, or dropped. Punctuation is always dropped, "
-    "also , # * before the first digit, and no country is guessed.",
+    "also , # * before the first digit and words before a plus; no country is guessed.",
     "keypad",
     ("dropped",),
     "dial_unregistered_user",

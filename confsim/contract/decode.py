@@ -33,6 +33,8 @@ _DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
 _TTL = re.compile(r"([0-9]{1,12})([a-z]+)\Z", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+#: What most URLs look like, and no longer needs to be taken apart.
+_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(/[A-Za-z0-9/._~=&-]*)?\Z")
 _WHERE = re.compile(r" - at `\$\.?(.*)`\Z")
 
 #: How a path parameter of a type becomes the thing it names: called with the call and the decoded text or number.
@@ -105,11 +107,13 @@ class Body:
         """The value of the body. Raises Refusal that names the first problem and its place."""
         if self._decoder is None:
             return raw
-        if not raw:
+        if not raw or raw.isspace():
             if not self.optional or ask(asker, parsing.NO_BODY) == "refuse":
                 raise Refusal(Reason.BODY_MALFORMED, problem="it is empty")
             raw = b"{}"
         try:
+            if not raw.isascii():
+                raw.decode()  # the decoder passes over the texts of fields that it does not know
             value = self._decoder.decode(raw)
         except msgspec.ValidationError as error:
             value = self._lenient(asker, raw, error)
@@ -292,6 +296,8 @@ def _text_check(sized: Sized) -> Callable[[Asker, str, str], None]:
 
 def absolute(url: str) -> bool:
     """Whether the text is an absolute http or https URL."""
+    if _PLAIN_URL.match(url):
+        return True
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from confsim.assumptions import transport, wire
 from confsim.assumptions.register import Asker, ask, peek
 
+from . import containers
 from .operation import Operation
 
 _ENCODER = msgspec.json.Encoder()
@@ -38,6 +39,8 @@ def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, b
         return 200, result.content_type, result.data
     if result is NO_CONTENT:
         return 204, "", b""
+    if operation.container is not None:
+        result = containers.filled(ask(asker, operation.container), result)
     if peek(asker, wire.ABSENT) == "null":
         ask(asker, wire.ABSENT)
         result = with_nulls(result)
@@ -56,4 +59,6 @@ def with_nulls(value: Any) -> Any:
         return {name: with_nulls(getattr(value, field)) for field, name in zip(fields, names, strict=True)}
     if isinstance(value, list | tuple):
         return [with_nulls(item) for item in value]
+    if isinstance(value, dict):
+        return {name: with_nulls(item) for name, item in value.items()}
     return value

@@ -85,7 +85,7 @@ class _Document:
         self.problems = problems
         self.components = Components(
             (operation.body.type for operation in catalogue if operation.body is not None and operation.body.is_json),
-            (type_ for operation in catalogue if (type_ := json_part(operation.result)) is not None),
+            (type_ for operation in catalogue if (type_ := json_part(operation.answer(profile))) is not None),
             profile,
         )
         self.error = _PROBLEM if problems else envelope(profile)
@@ -219,7 +219,7 @@ class _Document:
         return responses
 
     def _success(self, operation: Operation) -> dict[str, Any]:
-        result = operation.result
+        result = operation.answer(self.profile)
         if result is NoneType:
             return _EMPTY[in_force(self.profile, wire.EMPTY)]
         options = get_args(result)

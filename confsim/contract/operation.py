@@ -14,6 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from confsim.assumptions.register import Entry, any_text, assumption
 
+from .containers import typed
 from .decode import Body, PathParameter, QueryParameter
 from .gates import Gate, Grant
 
@@ -51,6 +52,7 @@ class Operation:
         runtime: bool,
         variant_of: str,
         slash: Entry[str] | None,
+        container: Entry[str] | None,
         catalogue: Catalogue,
     ) -> None:
         self.method, self.path = route.split(" ")
@@ -67,6 +69,7 @@ class Operation:
         self.runtime = runtime
         self.variant_of = variant_of
         self.slash = slash
+        self.container = container
         self.catalogue = catalogue
         self.changes = self.method != "GET"
         #: Whether it makes something and answers what (G044).
@@ -110,6 +113,13 @@ class Operation:
             return self.method, self.path
         method, path = profile[entry.id].split(" ", 1)
         return method, path
+
+    def answer(self, profile: Mapping[str, Any]) -> Any:
+        """The type of the answer under a profile."""
+        entry = self.container
+        if entry is None or entry.id not in profile:
+            return self.result
+        return typed(profile[entry.id], self.result)
 
     def _gate_entry(self) -> Entry[tuple[Grant, ...]] | None:
         if not self.gate.gaps:
@@ -208,6 +218,7 @@ class Catalogue:
         runtime: bool = False,
         variant_of: str = "",
         slash: Entry[str] | None = None,
+        container: Entry[str] | None = None,
     ) -> Callable[[F], F]:
         """Declare the operation that the decorated function is.
 
@@ -215,7 +226,8 @@ class Catalogue:
         ``line`` the document part and section; ``for_client`` whether the query may name a child client;
         ``runtime`` whether it belongs to the running of a channel, which a disabled service refuses even to read;
         ``variant_of`` the operation whose route it shares: a required query parameter tells which is meant;
-        ``slash`` the assumption by which the path may end with a slash too, where that is "either".
+        ``slash`` the assumption by which the path may end with a slash too, where that is "either";
+        ``container`` the assumption that says what holds the elements of a list or a page.
         """
 
         def declare(function: F) -> F:
@@ -231,6 +243,7 @@ class Catalogue:
                 runtime=runtime,
                 variant_of=variant_of,
                 slash=slash,
+                container=container,
                 catalogue=self,
             )
             if operation.name in self._operations:

@@ -42,8 +42,11 @@ def _repeated(asker: Asker, name: str, first: str, again: str) -> str:
 def arguments(asker: Asker, operation: Operation, values: dict[str, str]) -> dict[str, Any]:
     """The keyword arguments of the operation. Refusal INVALID_INPUT for what is missing or cannot be read."""
     named: dict[str, Any] = {}
-    parameters = operation.query_parameters
-    for parameter in parameters:
+    if values:
+        for name in unknown(operation, values):
+            if ask(asker, parsing.UNKNOWN_QUERY) == "refuse":
+                raise wrong(f"query {name}", "no such parameter")
+    for parameter in operation.query_parameters:
         text = values.get(parameter.name)
         if text == "" and parameter.wire is not str and ask(asker, parsing.EMPTY_QUERY) == "absent":
             text = None
@@ -53,10 +56,6 @@ def arguments(asker: Asker, operation: Operation, values: dict[str, str]) -> dic
             if ask(asker, parsing.MISSING_QUERY) == "404":
                 raise Refusal(Reason.NOT_FOUND, what=parameter.where, id="")
             raise wrong(parameter.where, "it is missing")
-    if values:
-        for name in unknown(operation, values):
-            if ask(asker, parsing.UNKNOWN_QUERY) == "refuse":
-                raise wrong(f"query {name}", "no such parameter")
     return named
 
 

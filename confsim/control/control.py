@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from confsim.assumptions import parsing, wire
+from confsim.assumptions.refusals import Reason
 from confsim.contract import gates
 from confsim.contract.operation import Catalogue
 from confsim.domain import clients, users
 from confsim.domain.clients import CLIENTS, Client
 from confsim.domain.users import USERS, User
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 from confsim.service.pipeline import HOST, Service
 from confsim.service.worlds import Worlds
@@ -93,3 +94,17 @@ def user_of(change: Change, id: int) -> User:
         if id in USERS.of(change, client.id):
             return users.get(change, client.id, id)
     raise Misuse(f"there is no user {id}", status=404)
+
+
+def ruled(refusal: Refusal) -> Refusal | Misuse:
+    """What tells of a refusal by the rules of the API: 409 with its ``reason``.
+
+    What cannot be read (400) and what is not there (404) stay as they are.
+    """
+    reason = refusal.reason
+    assert isinstance(reason, Reason)
+    if reason.value.status in (400, 404):
+        return refusal
+    name = reason.name.lower()
+    message = reason.value.message.format_map(refusal.facts)
+    return Misuse(message, 409, **{**refusal.facts, "reason": name, "code": name})

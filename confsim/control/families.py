@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import clock, info, journal, mail, people, presence, records, state, validators, worlds
+from . import calls, clock, info, journal, mail, numbers, people, presence, records, state, validators, worlds
 
-FAMILIES = (info, worlds, state, clock, people, presence, validators, records, mail, journal)
+FAMILIES = (info, worlds, state, clock, people, presence, calls, validators, numbers, records, mail, journal)

@@ -264,6 +264,8 @@ def _part_of(part: Any, whole: Any) -> bool:
         return isinstance(whole, Mapping) and all(
             name in whole and _part_of(value, whole[name]) for name, value in part.items()
         )
+    if isinstance(part, list):
+        return isinstance(whole, list) and len(part) == len(whole) and all(map(_part_of, part, whole))
     return type(part) is type(whole) and bool(part == whole)
 
 

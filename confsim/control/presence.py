@@ -13,7 +13,7 @@ from confsim.domain.users import User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 
-from .control import Control, Order, operation, user_of
+from .control import Control, Order, operation, ruled, user_of
 
 #: Whoever comes or goes moves sessions, doors and breakout rooms.
 FOLLOWED = COUPLINGS
@@ -90,7 +90,7 @@ def join_channel(control: Control, body: Join) -> Joined:
             else:
                 found = assignments.enter(change, client, channel, user)
         except Refusal as refusal:
-            raise _by_the_rules(refusal) from None
+            raise ruled(refusal) from None
         session = sessions.active(change, channel)
         return Joined(state=_state(found), session=session.id if session else None)
 
@@ -103,7 +103,7 @@ def leave_channel(control: Control, body: Someone) -> Standing:
         try:
             return Standing(state=_state(presence.leave(change, channel, body.userId)))
         except Refusal as refusal:
-            raise _by_the_rules(refusal) from None
+            raise ruled(refusal) from None
 
 
 @operation("POST /presence/admit")
@@ -114,7 +114,7 @@ def admit_to_channel(control: Control, body: Someone) -> Standing:
         try:
             return Standing(state=_state(presence.admit(change, channel, body.userId)))
         except Refusal as refusal:
-            raise _by_the_rules(refusal) from None
+            raise ruled(refusal) from None
 
 
 @operation("POST /presence/presenter")
@@ -125,7 +125,7 @@ def set_presenter(control: Control, body: Present) -> PresenterStatus:
         try:
             found = presence.present(change, channel, body.userId, body.presenter)
         except Refusal as refusal:
-            raise _by_the_rules(refusal) from None
+            raise ruled(refusal) from None
         return PresenterStatus(presenter=found.presenter)
 
 
@@ -174,11 +174,3 @@ def _channel(change: Change, body: Someone | Present) -> Channel:
 
 def _state(found: Presence) -> str:
     return _TOLD.get(found.state, found.state.value)
-
-
-def _by_the_rules(refusal: Refusal) -> Misuse:
-    reason = refusal.reason
-    assert isinstance(reason, Reason)
-    name = reason.name.lower()
-    message = reason.value.message.format_map(refusal.facts)
-    return Misuse(message, 409, **{**refusal.facts, "reason": name, "code": name})

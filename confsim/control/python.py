@@ -9,13 +9,14 @@ import msgspec
 
 from confsim.kernel.refusal import Misuse, Refusal
 
+from .calls import Connected, PhoneCall
 from .clock import Happened
 from .control import CONTROL, Control
 from .journal import Seen, Unmatched, seen
 from .presence import InChannel, Joined, list_presence
 
 
-def order(control: Control, operation: str, *path: str, **body: object) -> Any:
+def order(control: Control, operation: str, /, *path: str, **body: object) -> Any:
     """Call an operation of the control plane by name, with its path parameters and the fields of its body.
 
     Misuse says what cannot be.
@@ -115,6 +116,45 @@ class Requests(Sequence[Seen]):
     def clear(self) -> None:
         """Forget every call."""
         order(self._control, "clear_requests")
+
+
+class CallsOf:
+    """The phones around a world. Misuse (409) says which rule of a channel is in the way."""
+
+    __slots__ = ("_control",)
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    def __call__(self) -> list[PhoneCall]:
+        """All calls, newest first in each client."""
+        calls: list[PhoneCall] = order(self._control, "list_calls")
+        return calls
+
+    def dial_in(self, number: str, **keyed: object) -> Connected:
+        """Let a phone ring an inbound number; ``code`` or ``meetingId``, ``pin`` and ``caller`` are optional."""
+        connected: Connected = order(self._control, "dial_in", number=number, **keyed)
+        return connected
+
+    def answer(self, user_id: int) -> str:
+        """Take the ringing phone of a user off the hook; answers the state of the call."""
+        return self._move("answer_call", user_id)
+
+    def busy(self, user_id: int) -> str:
+        """Let the ringing phone of a user be engaged; answers the state of the call."""
+        return self._move("refuse_call", user_id)
+
+    def fail(self, user_id: int) -> str:
+        """Let the ringing call of a user fail; answers the state of the call."""
+        return self._move("fail_call", user_id)
+
+    def hang_up(self, user_id: int) -> str:
+        """Put the phone of a user down; answers the state of the call."""
+        return self._move("hang_up", user_id)
+
+    def _move(self, operation: str, user_id: int) -> str:
+        state: str = order(self._control, operation, userId=user_id).state
+        return state
 
 
 class PresenceOf:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.contract.types import Int, Json
-from confsim.domain import clients, terms
+from confsim.domain import clients, recordings, terms
 from confsim.domain.channels import CHANNELS, ROOMS, Channel, ServiceMode
 from confsim.domain.clients import CLIENTS, Client
+from confsim.domain.recordings import RECORDINGS, Recording
 from confsim.domain.sessions import SESSIONS, Session
 from confsim.domain.users import USERS, AuthKind, User
 from confsim.kernel.refusal import Misuse
@@ -109,6 +110,12 @@ class ClientFields(Fields):
     terms_required: bool | UnsetType = field(default=UNSET, name="termsRequired")
 
 
+class RecordingFields(Fields):
+    """``outcome`` ends the processing of a recording now: it is ready, or it has failed."""
+
+    outcome: Literal["ready", "failed"] | UnsetType = UNSET
+
+
 def _user(change: Change, id: str) -> User:
     return user_of(change, int(id) if id.isascii() and id.isdigit() and len(id) < 20 else -1)
 
@@ -159,6 +166,20 @@ def _change_client(change: Change, client: Client, given: dict[str, Any]) -> Rec
     return client
 
 
+def _recording(change: Change, id: str) -> Recording:
+    for client in CLIENTS.of(change):
+        recording = RECORDINGS.of(change, client.id).get(id)
+        if recording is not None:
+            return recording
+    raise Misuse(f"there is no recording {id!r}", status=404)
+
+
+def _end_processing(change: Change, recording: Recording, given: dict[str, Any]) -> Record:
+    if "outcome" in given:
+        recording = recordings.finish(change, recording, fails=given["outcome"] == "failed")
+    return recording
+
+
 def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int, ...]:
     for id in ids:
         if id not in USERS.of(change, client):
@@ -170,3 +191,4 @@ Kind("user", UserFields, _user, _change_user)
 Kind("channel", ChannelFields, _channel, _change_channel)
 Kind("session", SessionFields, _session, _change_session)
 Kind("client", ClientFields, client_of, _change_client)
+Kind("recording", RecordingFields, _recording, _end_processing)

@@ -135,14 +135,10 @@ def data(asset: Asset) -> bytes:
         return files.movie()
     if asset.content is Content.INDIVIDUAL:
         return files.sound()
-    captions = files.captions(f"Recording {asset.recording}")
     if asset.content is Content.CAPTIONS:
-        return captions
+        return files.captions(f"Recording {asset.recording}")
     told = {"recording": asset.recording, "channel": asset.channel, "startTime": asset.started}
-    manifest = msgspec.json.encode(told)
-    return files.archive(
-        [("manifest.json", manifest), (_NAMES[Content.COMBINED], files.movie()), (_NAMES[Content.CAPTIONS], captions)]
-    )
+    return files.archive([("manifest.json", msgspec.json.encode(told)), (_NAMES[Content.COMBINED], files.movie())])
 
 
 def of(change: Change, client: str, recording: str) -> list[Asset]:

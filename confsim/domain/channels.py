@@ -291,7 +291,9 @@ def described(change: Change, text: str) -> str:
 
 def describe(change: Change, channel: Channel, text: str) -> Channel:
     """Set the description; an empty text clears it (R377, G305). Refusal DESCRIPTION_TOO_LONG."""
-    return update(change, channel, description=described(change, text) or None)
+    if not text:
+        return update(change, channel, description=None if ask(change, assumed.DESCRIPTION_CLEARED) == "absent" else "")
+    return update(change, channel, description=described(change, text))
 
 
 def rename(change: Change, channel: Channel, name: str) -> Channel:

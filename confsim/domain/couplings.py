@@ -10,31 +10,37 @@ from collections.abc import Iterable
 from typing import Any
 
 from confsim.assumptions import breakout as breakout_assumed
+from confsim.assumptions import recordings as recordings_assumed
 from confsim.assumptions import runtime
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Coupling
 from confsim.kernel.world import Change
 
 from . import (
+    assets,
     assignments,
     breakout_rooms,
     breakouts,
     broadcast,
     calls,
     channels,
+    invitations,
     lobby,
     number_assignments,
     numbers,
     presence,
+    recordings,
     sessions,
     streaming,
     users,
 )
+from .assets import Asset
 from .breakout_rooms import Assignment, Room, State
 from .breakouts import Breakout, Phase
 from .channels import Channel
 from .lobby import AutoClose, Door
 from .presence import Audience, Crowd, Presence, Where
+from .recordings import Take
 from .sessions import Life, Run
 from .streaming import Placed, Placement
 from .users import USERS, Account, User
@@ -180,6 +186,26 @@ def _showing(change: Change, run: Run, shown: broadcast.Run) -> dict[str, Any]:
     return {"session": run.session.id}
 
 
+def _recording_of(change: Change, run: Run) -> Iterable[Take]:
+    if ask(change, recordings_assumed.SESSION_ENDS) == "stops":
+        yield recordings.run(change, run.client, run.channel)
+
+
+def _drafts(change: Change, take: Take) -> Iterable[Asset]:
+    assert take.recording is not None
+    return recordings.drafts(change, take.recording)
+
+
+def _assets(change: Change, take: Take) -> Iterable[Asset]:
+    assert take.recording is not None
+    return assets.of(change, take.client, take.recording.id)
+
+
+def _end_of(change: Change, take: Take, asset: Asset) -> dict[str, Any]:
+    assert take.recording is not None
+    return {"ended": take.recording.ended}
+
+
 # The table
 
 _CAME = (Where.AWAY, Where.WAITING)
@@ -242,8 +268,30 @@ COUPLINGS: tuple[Coupling, ...] = (
     Coupling(sessions.MACHINE, Life.ENDED, presence.MACHINE, "disconnect", _connected, source="P2 States L164, R353"),
     Coupling(sessions.MACHINE, Life.ENDED, streaming.MACHINE, "release", _placement, source="G349"),
     Coupling(
+        sessions.MACHINE,
+        Life.ENDED,
+        recordings.MACHINE,
+        "lose session",
+        _recording_of,
+        source="P2 L7, R557, G487, G365",
+    ),
+    Coupling(
         sessions.MACHINE, Life.ENDED, breakouts.MACHINE, "lose the main session", _breakout_of, source="G440, G365"
     ),
+    # Recordings
+    Coupling(
+        recordings.MACHINE, recordings.Phase.PROCESSING, assets.MACHINE, "create", _drafts, source="P2 L170, R362, G491"
+    ),
+    Coupling(
+        recordings.MACHINE,
+        recordings.Phase.READY,
+        assets.MACHINE,
+        "finish upload",
+        _assets,
+        facts=_end_of,
+        source="P2 L170, R362, G491",
+    ),
+    Coupling(recordings.MACHINE, recordings.Phase.FAILED, assets.MACHINE, "fail", _assets, source="R364, G489"),
     # Broadcasts
     Coupling(
         sessions.MACHINE,
@@ -328,6 +376,14 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="G479",
     ),
     # Users are removed
+    Coupling(
+        users.MACHINE,
+        Account.REMOVED,
+        invitations.MACHINE,
+        "withdraw",
+        lambda change, user: (invitations.slot_of(change, user),),
+        source="P2 States L171, R365",
+    ),
     Coupling(users.MACHINE, Account.REMOVED, presence.MACHINE, "disconnect", _wherever, source="R365, G542"),
     Coupling(users.MACHINE, Account.REMOVED, assignments.MACHINE, "forget", _assigned_to, source="R365, G542"),
 )

@@ -24,6 +24,7 @@ _SEPARATOR = re.compile(r"[,#*]")
 _DTMF = re.compile(r"[0-9#*,]*\Z", re.ASCII)
 _NO_TONE = re.compile(r"[^0-9#*,]", re.ASCII)
 _LETTER = re.compile(r"[A-Za-z]")
+_WORDS_BEFORE_PLUS = re.compile(r"\A[^0-9+]*(?=\+)")
 
 
 class Dialled(Struct, frozen=True):
@@ -61,15 +62,16 @@ def priced(asker: Asker, text: str) -> str:
 def extracted(asker: Asker, text: str) -> Dialled:
     """The number and its DTMF part, from punctuated or lettered input (R498, G457).
 
-    Punctuation goes, also what could begin a DTMF part but stands before the first digit. Refusals NUMBER_MALFORMED,
-    DTMF_MALFORMED.
+    Punctuation goes, also what could begin a DTMF part but stands before the first digit, and words before a plus.
+    Refusals NUMBER_MALFORMED, DTMF_MALFORMED.
     """
     if _E164.match(text):
         return dialled(asker, text)
     import phonenumbers
 
+    written = _WORDS_BEFORE_PLUS.sub("", text)
     keypad = ask(asker, assumed.LETTERS) == "keypad"
-    plain = phonenumbers.convert_alpha_characters_in_number(text) if keypad else _LETTER.sub("", text)
+    plain = phonenumbers.convert_alpha_characters_in_number(written) if keypad else _LETTER.sub("", written)
     first = next((place for place, char in enumerate(plain) if char.isdigit()), len(plain))
     separator = _SEPARATOR.search(plain, first)
     end = len(plain) if separator is None else separator.start()
@@ -107,7 +109,7 @@ def country(number: str) -> str | None:
     except phonenumbers.NumberParseException:
         return None
     region = phonenumbers.region_code_for_number(parsed)
-    region = region or phonenumbers.region_code_for_country_code(parsed.country_code)
+    region = region or phonenumbers.region_code_for_country_code(parsed.country_code or 0)
     return region if len(region) == 2 and region != "ZZ" else None
 
 

@@ -9,7 +9,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.timers import falls_due
 from confsim.kernel.world import Change
 
-from . import credentials, handles, users
+from . import credentials, handles, roles, users
 from .channels import Channel
 from .clients import Client
 from .credentials import Credential
@@ -42,7 +42,5 @@ def _end(change: Change, client: str, subject: str) -> bool:
     user = USERS.of(change, client).get(int(subject))
     if user is None or user.account is not Account.GUEST:
         return False
-    users.MACHINE.fire(change, user, "end")
-    credentials.revoke(change, user)
-    USERS.of(change, client).remove(user.id)
+    roles.dismiss(change, user)
     return True

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions import durations, identity
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.machine import Coupling, Facts, Guard, Machine, Row
+from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.timers import falls_due
@@ -130,14 +130,6 @@ MACHINE: Machine[State, Slot] = Machine(
     },
     initial=State.NONE,
 )
-Coupling(
-    users.MACHINE,
-    Account.REMOVED,
-    MACHINE,
-    "withdraw",
-    on=lambda change, user: (_slot(change, user),),
-    source="P2 States L171, R365",
-)
 
 
 def create(change: Change, user: User, ttl: int | None = None) -> Invitation:
@@ -149,7 +141,7 @@ def create(change: Change, user: User, ttl: int | None = None) -> Invitation:
     kind = _kind(change, user, ttl)
     code = _code(change, user, kind, expires)
     made = Invitation(user=user.id, client=user.client, code=code, kind=kind, expires=expires)
-    before = _slot(change, user)
+    before = slot_of(change, user)
     MACHINE.fire(change, before, "create", id=user.id, made=made)
     if before.invitation is not None and ask(change, identity.RECREATION) == "die":
         credentials.revoke(change, user)
@@ -158,7 +150,7 @@ def create(change: Change, user: User, ttl: int | None = None) -> Invitation:
 
 def read(change: Change, user: User) -> Invitation:
     """The pending invitation. Refusals NOT_PREDEFINED, and INVITATION_NOT_PENDING when there is none (G238)."""
-    slot = _slot(change, user)
+    slot = slot_of(change, user)
     if not slot.invitable:
         raise Refusal(Reason.NOT_PREDEFINED, id=user.id)
     found = MACHINE.fire(change, slot, "read").invitation
@@ -186,7 +178,7 @@ def redeem(change: Change, client: Client, code: str, provider: str | None = Non
     if invitation is None:
         raise Refusal(Reason.INVITATION_CODE_INVALID, problem="it is unknown, replaced, used or expired")
     user = users.get(change, client.id, invitation.user)
-    MACHINE.fire(change, _slot(change, user), "redeem", problem="it is Persistent, which is exchanged")
+    MACHINE.fire(change, slot_of(change, user), "redeem", problem="it is Persistent, which is exchanged")
     if user.account is Account.PREDEFINED:
         name = providers.to_log_in(change, client, provider)
         user = users.update(
@@ -207,7 +199,7 @@ def exchange(change: Change, client: Client, invitation: Invitation) -> Credenti
         return redeem(change, client, invitation.code)[1]
     user = users.get(change, client.id, invitation.user)
     event = "exchange once" if ask(change, identity.PERSISTENT_EXCHANGE) == "once" else "exchange"
-    MACHINE.fire(change, _slot(change, user), event, problem="a Nonce is redeemed by a login")
+    MACHINE.fire(change, slot_of(change, user), event, problem="a Nonce is redeemed by a login")
     return credentials.issue(change, user)
 
 
@@ -215,7 +207,7 @@ def connected(change: Change, user: User) -> None:
     """The user has been connected by an identity token: a pending Nonce is used up (G202)."""
     found = pending(change, user)
     if found is not None and found.kind is Kind.NONCE and ask(change, identity.CONNECTED) == "consumed":
-        MACHINE.fire(change, _slot(change, user), "connect")
+        MACHINE.fire(change, slot_of(change, user), "connect")
 
 
 def was_ours(change: Change, client: Client, code: str) -> bool:
@@ -234,7 +226,8 @@ def _expire(change: Change, client: str, subject: str) -> bool:
     return True
 
 
-def _slot(change: Change, user: User) -> Slot:
+def slot_of(change: Change, user: User) -> Slot:
+    """The place of the user's invitation."""
     return Slot(user.client, user.id, INVITATIONS.of(change, user.client).get(user.id), _invitable(change, user))
 
 

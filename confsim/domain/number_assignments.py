@@ -223,7 +223,7 @@ def reached(change: Change, text: str, code: str | None, meeting_id: str | None)
     for each in found.assignments:
         if each.code == code:
             return client, channels.get(change, client.id, each.channel)
-    raise Refusal(Reason.CODE_UNKNOWN, number=number, code=code or "")
+    raise Refusal(Reason.CODE_UNKNOWN, number=number, keyed=code or "")
 
 
 def lines_of(change: Change, number: Number) -> Iterable[Line]:
@@ -233,11 +233,11 @@ def lines_of(change: Change, number: Number) -> Iterable[Line]:
 
 def default_lines(change: Change, slot: Slot) -> Iterable[Line]:
     """The enabled numbers of the client's default list, where a new channel gets them assigned (G479)."""
-    found = NUMBERS.of(change, slot.client).find(DEFAULTS, True)
-    if found and slot.channel is not None and slot.channel.parent is None:
-        if ask(change, assumed.DEFAULTS) == "assigned":
-            for number in numbers.enabled(found):
-                yield line(change, slot.client, number.number)
+    found = numbers.enabled(NUMBERS.of(change, slot.client).find(DEFAULTS, True))
+    base = slot.channel is not None and slot.channel.parent is None
+    if found and base and ask(change, assumed.DEFAULTS) == "assigned":
+        for number in found:
+            yield line(change, slot.client, number.number)
 
 
 def first_facts(change: Change, slot: Slot, line: Line) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from msgspec.structs import replace
@@ -16,6 +17,8 @@ from confsim.kernel.world import Change
 
 from . import e164, repeats
 from .clients import CLIENTS, Client
+
+_COUNTRY = re.compile(r"[A-Za-z]{2}\Z", re.ASCII)
 
 
 class Standing(Enum):
@@ -105,11 +108,14 @@ LISTING: Machine[Listing, Number] = Machine(
 def add(change: Change, client: Client, text: str, country: str | None = None, *, default: bool = False) -> Number:
     """A number of the carrier for the client (G468). Its country is worked out when it is not given.
 
-    Refusals NUMBER_MALFORMED, DESTINATION_UNKNOWN for a number of no country. Misuse (409) when any client has it.
+    Refusals NUMBER_MALFORMED, DESTINATION_UNKNOWN for a number of no country. Misuse when any
+    client has it (409), and for what is no country.
     """
     number = e164.canonical(change, text)
     if owner(change, number) is not None:
         raise Misuse(f"there is an inbound number {number} already", status=409)
+    if country is not None and not _COUNTRY.match(country):
+        raise Misuse(f"code: {country[:40]!r} is no country as ISO alpha-2")
     found = country or e164.country(number)
     if found is None:
         raise Refusal(Reason.DESTINATION_UNKNOWN, number=number)

@@ -8,7 +8,7 @@ from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from . import emails, handles, users
+from . import emails, handles, images, users
 from .clients import Client
 from .users import BY_ORIGIN, USERS, Account, User
 
@@ -25,7 +25,8 @@ def create(
 ) -> User:
     """A new predefined user (R058, R059, R178).
 
-    Refusals ORIGIN_ID_TAKEN, EMAIL_MALFORMED, and HANDLE_TAKEN where the name must be free (G209).
+    Refusals ORIGIN_ID_TAKEN, EMAIL_MALFORMED, HANDLE_TAKEN where the name must be free (G209), IMAGE_UNREACHABLE where
+    the image is fetched (G243).
     """
     if origin_id is not None:
         known = USERS.of(change, client.id).first(BY_ORIGIN, origin_id)
@@ -41,7 +42,7 @@ def create(
         Account.PREDEFINED,
         full_name=full_name,
         description=description or None,
-        image=image,
+        image=images.given(change, client.id, image),
         origin_id=origin_id,
     )
     return emails.given(change, user, email, ask(change, identity.CREATION_EMAIL)) if email else user

@@ -197,6 +197,7 @@ def room_left(change: Change, channel: Channel) -> dict[str, int | bool]:
 
 def admit(change: Change, channel: Channel, user: int) -> Presence:
     """Let in a user who waits. Refusal NOT_PRESENT, CHANNEL_FULL."""
+    ask(change, runtime.ADMISSION)
     MACHINE.fire(change, of(change, channel, user), "admit", **room_left(change, channel))
     return of(change, channel, user)
 

@@ -11,9 +11,10 @@ from confsim.assumptions.register import ask
 from confsim.kernel.refusal import NotYet, Refusal
 from confsim.kernel.world import Change
 
-from . import assets, downloads, recordings
+from . import assets, recordings
 from .assets import Asset
 from .channels import Channel
+from .downloads import Pass
 from .lists import ordered
 from .recordings import RECORDINGS, Recording
 from .sessions import Session
@@ -69,12 +70,8 @@ def of_session(change: Change, session: Session) -> list[Recording]:
     return _looked(change, RECORDINGS.of(change, session.client).find(recordings.BY_SESSION, session.id))
 
 
-def downloadable(change: Change, token: str) -> list[Asset]:
-    """The assets that a token for downloading them opens (R511, G502).
-
-    Refusals ASSET_TOKEN_INVALID, ASSET_TOKEN_EXPIRED, and NOT_FOUND when the recording is no more.
-    """
-    opened = downloads.opened(change, token)
+def downloadable(change: Change, opened: Pass) -> list[Asset]:
+    """The assets that a token for downloading them opens (R511, G502). Refusal NOT_FOUND when they are no more."""
     rows = RECORDINGS.of(change, opened.client)
     if opened.recording not in rows:
         raise Refusal(Reason.NOT_FOUND, what="recording", id=opened.recording)

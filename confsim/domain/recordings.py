@@ -247,20 +247,21 @@ def stop(change: Change, channel: Channel, caller: Caller) -> None:
     standing = run(change, channel.client, channel.id)
     if standing.recording is None and ask(change, assumed.STOP_NOTHING) == "ignore":
         return
-    if standing.recording is not None and standing.recording.by != caller.name:
-        if ask(change, assumed.STOPPED_BY) == "starter":
-            raise Refusal(Reason.RECORDING_STOPPED_BY_STARTER)
+    stranger = standing.recording is not None and standing.recording.by != caller.name
+    if stranger and ask(change, assumed.STOPPED_BY) == "starter":
+        raise Refusal(Reason.RECORDING_STOPPED_BY_STARTER)
     MACHINE.fire(change, standing, "stop")
 
 
 # Processing
 
 
-def finish(change: Change, recording: Recording, *, fails: bool) -> None:
+def finish(change: Change, recording: Recording, *, fails: bool) -> Recording:
     """End the processing of the recording at this instant. Refusal RECORDING_NOT_READY when it is not processed."""
-    MACHINE.fire(change, _take(recording), "fail" if fails else "succeed", id=recording.id)
+    recording = _of(MACHINE.fire(change, _take(recording), "fail" if fails else "succeed", id=recording.id))
     if fails and ask(change, assumed.FAILED) == "removed":
         _remove(change, recording)
+    return recording
 
 
 def _fails(change: Change) -> bool:
@@ -279,7 +280,7 @@ def _processed(change: Change, client: str, id: str) -> bool:
 def _upload(change: Change, client: str, id: str) -> bool:
     for asset in assets.of(change, client, id):
         assets.MACHINE.follow(change, asset, "begin upload")
-    return True
+    return False  # who waits for the next thing to happen waits for the end of the processing
 
 
 def look(change: Change, recording: Recording) -> Recording | None:

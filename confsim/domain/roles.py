@@ -15,7 +15,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record
 from confsim.kernel.world import Change
 
-from . import channels, credentials, users
+from . import channels, credentials, images, properties, users
 from .channels import BY_HOST, CHANNELS, ROOM_HOST, ROOMS, Channel, Step, on_delete
 from .users import BY_CHANNEL, USERS, Account, User
 
@@ -174,12 +174,18 @@ def leave(change: Change, user: User) -> None:
         MACHINE.fire(change, Place(channel, user.id), "leave", id=user.id)
 
 
+#: What ends an account that was made for one channel.
+_ENDS = {Account.LINKED: "unlink", Account.GUEST: "end"}
+
+
 def dismiss(change: Change, user: User) -> None:
-    """Remove a user who was made for one channel, with every role and every token."""
+    """Remove a user who was made for one channel, with every role, every token, the properties and the image (G542)."""
     leave(change, user)
     credentials.revoke(change, user)
-    if user.account is Account.LINKED:
-        users.MACHINE.fire(change, user, "unlink")
+    properties.forget(change, properties.of_user(user))
+    images.drop(change, user.client, user.image)
+    if user.account in _ENDS:
+        users.MACHINE.fire(change, user, _ENDS[user.account])
     USERS.of(change, user.client).remove(user.id)
 
 

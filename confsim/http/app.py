@@ -51,7 +51,9 @@ class Mount:
 
     def routes(self, profile: Mapping[str, Any]) -> Routes:
         """Give the routes under a profile; profiles that differ in none of them share them."""
-        chosen = tuple(sorted((id, value) for id, value in profile.items() if id.startswith("route.")))
+        chosen = (
+            tuple(sorted((id, value) for id, value in profile.items() if id.startswith("route."))) if profile else ()
+        )
         routes = self._routes.get(chosen)
         if routes is None:
             faces: list[tuple[str, Iterable[Operation]]] = [
@@ -125,21 +127,14 @@ class App:
         if "%" in request.target:
             segments = _split(request, segments, asker)
         routes = self.mount.routes(service.profile)
-        found = routes.find(asker, method, segments, request.query)
-        if not isinstance(found, Found) and not all(segments):
-            plain = [segment for segment in segments if segment]
-            again = routes.find(asker, method, plain, request.query)
-            choice = ask(asker, transport.TRAILING_SLASH)
-            if choice == "redirect" and again:
-                return _redirect(service, plain, request)
-            found = again if choice == "same" else found
-        as_post = method in {"PUT", "PATCH"} and isinstance(found, tuple) and "POST" in found
-        if as_post and ask(asker, transport.WRONG_METHOD) == "as POST":
-            found = routes.find(asker, "POST", segments, request.query)
-        if not isinstance(found, Found):
-            return _unanswered(service, request, found, asker)
-        if "accept" in request.headers:
-            _check_accept(request.headers["accept"], asker)
+        found: Found | Response | tuple[str, ...] = routes.find(asker, method, segments, request.query)
+        if isinstance(found, tuple):
+            found = _otherwise(service, routes, method, segments, found, request, asker)
+        if isinstance(found, Response):
+            return found
+        accept = request.headers.get("accept", "*/*")
+        if accept not in _ADMITTING:
+            _check_accept(accept, asker)
         ask(asker, transport.CACHING)
         return service.perform(found.operation, found.texts, request.query, request, used=asker.used)
 
@@ -180,6 +175,30 @@ def _split(request: Request, segments: list[str], asker: Asking) -> list[str]:
     return "/".join(segments).replace("%2F", "/").replace("%2f", "/").split("/")
 
 
+def _otherwise(
+    service: Service,
+    routes: Routes,
+    method: str,
+    segments: list[str],
+    allowed: tuple[str, ...],
+    request: Request,
+    asker: Asking,
+) -> Found | Response:
+    """What a profile makes of a request that no route answers as it is (G003, G004)."""
+    found: Found | tuple[str, ...] = allowed
+    if not all(segments):
+        plain = [segment for segment in segments if segment]
+        again = routes.find(asker, method, plain, request.query)
+        choice = ask(asker, transport.TRAILING_SLASH)
+        if choice == "redirect" and again:
+            return _redirect(service, plain, request)
+        found = again if choice == "same" else found
+    as_post = method in {"PUT", "PATCH"} and isinstance(found, tuple) and "POST" in found
+    if as_post and ask(asker, transport.WRONG_METHOD) == "as POST":
+        found = routes.find(asker, "POST", segments, request.query)
+    return found if isinstance(found, Found) else _unanswered(service, request, found, asker)
+
+
 def _unanswered(service: Service, request: Request, found: tuple[str, ...], asker: Asking) -> Response:
     """The answer where the path is not served, or not to this method (G002, G003, G005)."""
     if not found:
@@ -212,6 +231,11 @@ def _no_route(request: Request) -> Refusal:
     return Refusal(Reason.ROUTE_NOT_FOUND, method=request.method[:40], path=request.target[:200])
 
 
+_NO_STORE = ("Cache-Control", "no-store")
+#: Accept headers that need no second look.
+_ADMITTING = frozenset({"*/*", "application/json"})
+
+
 def _check_accept(accept: str, asker: Asking) -> None:
     """Refuse, where the profile says so, an Accept header that does not admit application/json (G008)."""
     for item in accept.split(","):
@@ -227,18 +251,20 @@ def _check_accept(accept: str, asker: Asking) -> None:
 def _finished(service: Service, request: Request, response: Response, asker: Asking) -> Response:
     """The answer with the headers that all answers of the API carry (G006, G010, G013)."""
     headers = response.headers
+    if not asker.profile:
+        headers.append(_NO_STORE)
+        return response
     caching = peek(asker, transport.CACHING)
     if caching == "no-store":
-        headers.append(("Cache-Control", "no-store"))
+        headers.append(_NO_STORE)
     elif caching == "etag" and request.method in {"GET", "HEAD"} and response.status == 200:
         tag = f'"{blake2b(response.body, digest_size=12).hexdigest()}"'
         headers.append(("ETag", tag))
         if request.headers.get("if-none-match") in {tag, "*"}:
             response = Response(304, headers)
-    if asker.profile:
-        name = peek(asker, transport.REQUEST_ID)
-        if name:
-            headers += [(name, value) for key, value in headers if key == "X-Confsim-Request-Id"]
-        if "origin" in request.headers and request.method != "OPTIONS":
-            headers += cors.headers(service, request, asker)
+    name = peek(asker, transport.REQUEST_ID)
+    if name:
+        headers += [(name, value) for key, value in headers if key == "X-Confsim-Request-Id"]
+    if "origin" in request.headers and request.method != "OPTIONS":
+        headers += cors.headers(service, request, asker)
     return response

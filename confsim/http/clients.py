@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import requests
 
 Handler = Callable[[Request], Response]
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
 class Client(TestClient):
@@ -28,7 +30,7 @@ class Client(TestClient):
     def __init__(
         self, wsgi: Any, prefix: str, roots: tuple[str, ...], headers: Mapping[str, str], query: Mapping[str, str]
     ) -> None:
-        super().__init__(wsgi)
+        super().__init__(wsgi, use_cookies="Cookie" not in headers)
         self._prefix = prefix
         self._roots = roots
         self._headers = headers
@@ -100,6 +102,7 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
                 BytesIO(content),
                 HTTPHeaderDict(response.headers),
                 response.status,
+                reason=_PHRASES.get(response.status, ""),
                 preload_content=False,
                 request_method=request.method,
             )

@@ -1,7 +1,7 @@
 """State machines as tables: rows say when, on, then, only if, effect, source. A missing row is a refusal.
 
 All writes of a machine's state go through ``Machine.fire``. Diagrams, the reference and the enumerating tests are made
-from the same rows. Machines that move each other do so by ``Coupling`` rows, which ``fire`` follows until nothing moves.
+from the same rows. Machines that move each other do so by ``Coupling`` rows, followed until nothing moves.
 """
 
 from __future__ import annotations
@@ -134,7 +134,12 @@ class Machine(Generic[S, T]):
         state = self.read(subject, facts)
         row = self.row(state, event, subject, facts)
         if row is None:
-            told = {name: value for name, value in facts.items() if isinstance(value, str | int)}
+            # What is true or false is for the guards alone.
+            told = {
+                name: value
+                for name, value in facts.items()
+                if isinstance(value, str | int) and not isinstance(value, bool)
+            }
             raise Refusal(self.reason(state, event), **told)
         return self._move(change, subject, state, row, facts)
 
@@ -184,10 +189,10 @@ class Machine(Generic[S, T]):
 class Coupling:
     """One row of the couplings: when a machine comes to a state, an event is fired on related subjects of another.
 
-    ``on(change, subject)`` finds them, lazily where firing on one may move the next; ``facts(change, subject, related)``
-    gives the facts of the event; ``out_of`` limits it to subjects that come from these states. What does not admit the
-    event stays as it is. Making a coupling puts it in force, after those made before it. The record of a subject must
-    be in its table by the time its effect is done.
+    ``on(change, subject)`` finds them, lazily where firing on one may move the next;
+    ``facts(change, subject, related)`` gives the facts of the event; ``out_of`` limits it to subjects that come from
+    these states. What does not admit the event stays as it is. Making a coupling puts it in force, after those made
+    before it. The record of a subject must be in its table by the time its effect is done.
     """
 
     __slots__ = ("event", "facts", "fires", "on", "out_of", "reaches", "source", "when")

@@ -19,6 +19,7 @@ from confsim.contract.decode import Body, wrong
 from confsim.contract.gates import Grant
 from confsim.contract.query import arguments
 from confsim.domain import clients, credentials, terms
+from confsim.domain.clients import Client
 from confsim.kernel.refusal import Refusal
 
 from .message import Request
@@ -47,6 +48,8 @@ def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: 
     for place, parameter in enumerate(operation.path_parameters if path else ()):
         if parameter.resolve is not None:
             things[place] = parameter.resolve(call, things[place])
+            if public and parameter.annotation is Client and not clients.served(call.change, call.client):
+                _refuse_disabled(call)
     if not public:
         admission.admit(call)
     elif operation.changes and not clients.served(call.change, call.client):
@@ -86,6 +89,8 @@ def _enter_child(call: Call, id: str) -> None:
     caller = call.caller
     assert caller is not None
     if not id:
+        if ask(call, parsing.EMPTY_QUERY) == "absent":
+            return
         raise wrong("query for_client", "it is empty")
     if not credentials.manages_children(call.change, caller):
         raise Refusal(Reason.ROLE_MISSING, operation="for_client", gate=Grant.PARTNER_ADMIN)

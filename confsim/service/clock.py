@@ -87,6 +87,10 @@ class Clock:
             self._offset = 0
             self.move(at)
 
+    def begin(self) -> None:
+        """Let what it shows now be its start."""
+        self._start = (self._offset, self._stands)
+
     def restart(self) -> None:
         """Show what it would show had nobody moved, frozen or resumed it."""
         self._offset, self._stands = self._start

@@ -18,7 +18,7 @@ KEPT = 1000
 
 
 class Entry(Struct):
-    """One call. ``operation`` is empty when no route matched; ``touched`` lists the records written, by place and key."""
+    """One call. ``operation`` is empty when no route matched; ``touched`` lists what was written, by place and key."""
 
     id: str
     at: int

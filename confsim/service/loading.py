@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.domain import channels, clients, users, validators
+from confsim.domain import channels, clients, numbers, users, validators
 from confsim.domain.api_tokens import API_TOKENS, ApiToken
 from confsim.domain.channels import CHANNELS
 from confsim.domain.clients import CLIENTS, Client
 from confsim.domain.credentials import CREDENTIALS, Credential
 from confsim.domain.users import Account, AuthKind, Identity, Level, User
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change, World
 
 from .clock import instant
@@ -76,6 +76,15 @@ class ValidatorFile(_File):
     active: bool = False
 
 
+class NumberFile(_File):
+    """An inbound number. ``code`` is its country as ISO alpha-2, worked out when it is left out."""
+
+    number: str
+    code: str | None = None
+    isDefault: bool = False
+    enabled: bool = True
+
+
 class ClientFile(_File):
     """A client. ``parent`` is the name of a client that stands before it in the file."""
 
@@ -88,6 +97,7 @@ class ClientFile(_File):
     channels: list[ChannelFile] = []
     apiTokens: list[ApiTokenFile] = []
     validators: list[ValidatorFile] = []
+    numbers: list[NumberFile] = []
 
 
 class WorldFile(_File):
@@ -177,7 +187,18 @@ def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Cli
         )
         if validator.active:
             validators.enable(change, client, validator.id)
+    for number in file.numbers:
+        _number(change, client, number)
     return CLIENTS.of(change)[client.id]
+
+
+def _number(change: Change, client: Client, file: NumberFile) -> None:
+    try:
+        numbers.add(change, client, file.number, file.code, default=file.isDefault)
+    except Refusal as refusal:
+        raise Misuse(f"client {client.name!r}: {refusal}") from None
+    if not file.enabled:
+        numbers.switch(change, client, file.number, "disable")
 
 
 def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, str]) -> User:

@@ -5,7 +5,6 @@ A refused call drops its change, so it leaves no trace but its journal entry.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -53,7 +52,8 @@ class Service:
 
     ``origin`` is the world that a reset brings back, ``made_from`` what it was made from. ``bugs`` collects what
     confsim itself did wrong, for the fixture to raise in the test. ``mount`` is the path of the world on its server,
-    empty at the root. ``judge``, where there is one, holds every answer against the OpenAPI document.
+    empty at the root. ``judge``, where there is one, holds every answer against the OpenAPI document. ``outputs`` are
+    those of the scenario that the world starts from.
     """
 
     def __init__(self, world: World, clock: Clock, profile: Mapping[str, Any], made_from: str = "") -> None:
@@ -67,6 +67,7 @@ class Service:
         self.snapshots: dict[str, Snapshot] = {}
         self.mount = ""
         self.judge: Judge | None = None
+        self.outputs: dict[str, Any] = {}
         self.lock = RLock()
         self.token = presentation(profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default) if profile else _LINES)
         self._repeats = Repeats() if profile else None
@@ -117,7 +118,7 @@ class Service:
     # The world as a whole
 
     def reset(self) -> None:
-        """Bring back the world, the clock and the empty journal of the start. Snapshots stay, and bugs, to be raised."""
+        """Bring back world, clock and empty journal of the start. Snapshots stay, and bugs, to be raised."""
         with self.lock:
             self.world = self.origin
             if self.profile.get(transport.RESET_CLOCK.id, transport.RESET_CLOCK.default):
@@ -130,7 +131,17 @@ class Service:
         """Another service of the world as it is now, with a clock that shows the same and goes on by itself."""
         other = Service(self.world, self.clock.copy(), self.profile, self.made_from)
         other.judge = self.judge
+        other.outputs = self.outputs
         return other
+
+    def begin(self) -> None:
+        """Let this world and this instant be the start, which a reset brings back; the journal is empty."""
+        with self.lock:
+            self.origin = self.world
+            self.clock.begin()
+            self.journal = Journal()
+            if self._repeats is not None:
+                self._repeats = Repeats()
 
     def keep(self, name: str) -> Snapshot:
         """Keep the world and its instant under a name; an earlier one of this name is replaced."""
@@ -241,7 +252,7 @@ class Service:
 
     def _bug(self, call: Call, bug: Exception) -> Response:
         self.bugs.append(bug)
-        reference = "".join(traceback.format_exception_only(bug)).strip()
+        reference = f"{type(bug).__name__}: {bug}"
         return refused(call, Refusal(Reason.INTERNAL_ERROR, reference=reference))
 
     def _note(

@@ -299,4 +299,3 @@ def _body(base: type[Journey], operation: Operation) -> st.SearchStrategy[Any]:
         return plain
     named = st.fixed_dictionaries({}, optional={name: getattr(base, kind) for name, kind in kinds.items()})
     return st.builds(lambda whole, ids: {**whole, **ids}, plain, named)
-

@@ -298,8 +298,10 @@ def test_a_stopped_one_may_start_again(people):
     """By assumption, a stop leaves it prepared; rooms and assignments are used again."""
     sim = under(breakout__after_stop="prepared")
     id, room = routed(sim, people, duration=15 * MINUTE)
+    session = rooms(sim, id)[0]["sessionId"]
     stop(sim)
     assert "started" not in listed(sim)[0]
+    assert "ended" in sim.call("get_session", OWNER, sessionId=session).body
     sim.clock.advance("1h")
     assert start(sim).ok
     assert where(sim)[people[USER]] == room
@@ -326,7 +328,7 @@ def test_users_without_a_room_may_be_spread(people, choice, moved):
 def test_latecomers_go_to_their_room(people, choice, routed_on):
     """An assigned user who joins the event room later is routed, or by assumption stays."""
     sim = under(breakout__latecomers=choice)
-    id, room = routed(sim, people)
+    _, room = routed(sim, people)
     sim.presence.leave(EVENT, people[USER])
     assert sim.presence.join(EVENT, USER).state == "in"
     assert where(sim)[people[USER]] == (room if routed_on else None)
@@ -336,7 +338,7 @@ def test_latecomers_go_to_their_room(people, choice, routed_on):
 def test_the_end_of_the_main_session_ends_it(people, choice, active):
     """Everybody is disconnected, also from the rooms; the breakout session completes, or goes on."""
     sim = under(breakout__main_session_ends=choice)
-    id, _ = routed(sim, people)
+    _, _ = routed(sim, people)
     sim.call("end_active_session", OWNER, uuid=EVENT)
     assert sim.presence(EVENT) == []
     assert [each["isActive"] for each in listed(sim)] == [True] * active
@@ -518,6 +520,7 @@ def test_rooms_of_a_running_breakout_session(people, choice, added, renamed, del
     """They can be added, live at once, and renamed; deleting one brings its users back, where it is allowed."""
     sim = under(breakout__rooms_after_start=choice)
     id, room = routed(sim, people)
+    session = rooms(sim, id)[0]["sessionId"]
     path = {"uuid": EVENT, "breakoutSession": id}
     assert sim.call("create_breakout_room", OWNER, **path, body={}).status == added
     assert all("channelUuid" in each and "sessionId" in each for each in rooms(sim, id))
@@ -525,6 +528,7 @@ def test_rooms_of_a_running_breakout_session(people, choice, added, renamed, del
     assert sim.call("rename_breakout_room", OWNER, **path, body={"name": "Blue"}).status == renamed
     assert sim.call("delete_breakout_room", OWNER, **path).status == deleted
     assert where(sim)[people[USER]] == (None if deleted == 200 else room)
+    assert ("ended" in sim.call("get_session", OWNER, sessionId=session).body) is (deleted == 200)
 
 
 def test_rooms_of_a_completed_breakout_session_stay(sim, people):

@@ -44,10 +44,25 @@ def test_only_an_array_of_strings_is_taken(sim, set_, body):
 
 @pytest.mark.parametrize(("set_", "read"), KINDS)
 @pytest.mark.parametrize("who", ["demo-owner", "demo-user", "demo-guest"])
-def test_administrators_only(sim, set_, read, who):
-    """Lists of the whole client are its administrators' business."""
-    assert sim.call(read, who, clientId=CUSTOMER).status == 403
-    assert sim.call(set_, who, clientId=CUSTOMER, body=[]).status == 403
+def test_everybody_of_the_client_reads_and_administrators_write(sim, set_, read, who):
+    """Embedding needs reading; lists of the whole client are changed by its administrators (G030)."""
+    assert sim.call(read, who, clientId=CUSTOMER).body == []
+    assert sim.call(set_, who, clientId=CUSTOMER, body=[]).body["code"] == "role_missing"
+    assert sim.call(read, "demo-other-admin", clientId=CUSTOMER).status == 404
+
+
+def test_only_partner_admins_read_of_a_child(sim):
+    """The parent's API token, which manages no children, is refused (G157, G152)."""
+    token = sim.call("create_api_token", "demo-partner-admin", body={}).body["token"]
+    assert sim.call("list_origins", token, clientId=CUSTOMER).body["code"] == "role_missing"
+    assert sim.call("list_origins", "demo-partner-admin", clientId=CUSTOMER).body == []
+
+
+@pytest.mark.parametrize("read", ["list_origins", "list_domains"])
+def test_alternative_that_reading_is_public(read):
+    """The widget reads without a token then (G030)."""
+    sim = Simulator(clock=AT, profile={f"gate.{read}": "public"})
+    assert sim.call(read, None, clientId=CUSTOMER).body == []
 
 
 @pytest.mark.parametrize(("set_", "read"), KINDS)

@@ -255,6 +255,8 @@ def test_closing_may_send_attendees_to_the_lobby(people):
         sim.presence.join(ROOM, token)
     sim.call("set_lobby_door", OWNER, uuid=ROOM, state="close")
     assert states(sim) == {people[OWNER]: "in", people[USER]: "waiting"}
+    sim.presence.leave(ROOM, people[OWNER])
+    assert sim.call("get_populations", OWNER, channelIds=ROOM).body == {}
 
 
 @pytest.mark.parametrize(("choice", "state"), [("hosts-and-readmitted", "in"), ("hosts", "waiting")])

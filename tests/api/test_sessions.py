@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from confsim import Simulator
 from confsim.domain.sessions import SESSIONS
-from msgspec.structs import replace
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
@@ -28,7 +28,7 @@ def under(**profile):
 
 def ran(sim, *tokens, uuid=ROOM, length="1m", end=True):
     """Let these users be in a session of the channel for a while, and answer its id."""
-    session = [sim.presence.join(uuid, token).session for token in tokens][0]
+    session = {sim.presence.join(uuid, token).session for token in tokens}.pop()
     sim.clock.advance(length)
     if end:
         sim.call("end_active_session", OWNER, uuid=uuid)
@@ -81,9 +81,9 @@ def test_a_session_is_what_the_documents_say(sim):
 
 @pytest.mark.rule("R285")
 def test_placement_initialises_a_session_and_the_first_user_starts_it(sim):
-    """created is the placement on the streaming server, started the first join; created <= started <= ended."""
+    """The field created is the placement, started the first join, and no instant is before the one that precedes it."""
     sim.call("get_streaming_proxy", USER, uuid=ROOM)
-    id = list(SESSIONS.seen(sim.service.world, CUSTOMER))[0].id
+    id = next(iter(SESSIONS.seen(sim.service.world, CUSTOMER))).id
     assert "started" not in session(sim, id)
     assert listed(sim) == []
     sim.clock.advance("5s")
@@ -138,7 +138,7 @@ def test_a_session_may_end_by_a_call_alone(people):
 
 @pytest.mark.rule("R286")
 def test_a_session_that_had_a_recording_says_so(sim):
-    """hadRecording is true once a recording was made."""
+    """The field hadRecording is true once a recording was made."""
     id = ran(sim, USER)
     recorded(sim, id)
     assert session(sim, id)["hadRecording"] is True
@@ -318,7 +318,7 @@ def test_who_looks_up_participants(sim, caller, status):
 
 @pytest.mark.rule("R290")
 def test_images_of_participants_come_in_the_size_asked_for(sim, people):
-    """imgSize reaches the images of people."""
+    """The size reaches the images of people."""
     sim.call("set_user_image", USER, userId="me", url="https://images.example/uma.png")
     id = ran(sim, USER)
     for operation, path in [
@@ -419,7 +419,7 @@ def test_a_channel_has_one_session_at_a_time(sim):
 
 @pytest.fixture
 def three(sim):
-    """Three sessions: one of the event room with one user, two of the room with two users and one, the last going on."""
+    """Three sessions: of the event room with one user, of the room with two, and with one that goes on."""
     first = ran(sim, OWNER, uuid=EVENT_ROOM, length="10m")
     second = ran(sim, USER, OWNER, length="1m")
     third = ran(sim, USER, end=False)
@@ -449,7 +449,7 @@ def test_administrators_see_all_sessions(choice, count):
 
 @pytest.mark.rule("R422")
 def test_sessions_of_one_channel(sim, three):
-    """channel filters; a channel that is unknown or foreign has none."""
+    """The channel filters; a channel that is unknown or foreign has none."""
     assert listed(sim, channel=ROOM) == [three[2], three[1]]
     assert listed(sim, channel=ROOM.upper()) == [three[2], three[1]]
     assert listed(sim, channel=EVENT_ROOM) == [three[0]]
@@ -486,7 +486,7 @@ def test_other_columns_and_orders_are_refused(sim, query):
 @pytest.mark.rule("R424", "R425")
 @pytest.mark.parametrize(("choice", "counts"), [("strict", (2, 1, 0, 1)), ("inclusive", (3, 2, 1, 3))])
 def test_sessions_started_after_and_before(choice, counts):
-    """from and to are instants in milliseconds, the instant itself excluded or included."""
+    """The bounds are instants in milliseconds, the instant itself excluded or included."""
     sim = under(sessions__from_to=choice)
     for _ in range(3):
         ran(sim, USER)
@@ -499,7 +499,7 @@ def test_sessions_started_after_and_before(choice, counts):
 @pytest.mark.rule("R023", "R426")
 @pytest.mark.parametrize(("choice", "without"), [("filter", 1), ("ignore", 2)])
 def test_sessions_with_and_without_recordings(choice, without):
-    """hasRecording filters for both values; by assumption false is no filter."""
+    """The filter works for both values; by assumption false is no filter."""
     sim = under(sessions__has_recording_false=choice)
     id = ran(sim, USER)
     ran(sim, USER)
@@ -511,7 +511,7 @@ def test_sessions_with_and_without_recordings(choice, without):
 
 @pytest.mark.rule("R023")
 def test_sessions_are_searched_by_name(sim, three):
-    """search matches the name; total counts what matches."""
+    """The search matches the name; total counts what matches."""
     assert listed(sim, search="event") == [three[0]]
     assert listed(sim, search="ROOM") == [three[2], three[1], three[0]]
     assert sim.call("list_sessions", OWNER, search="nothing").body == {"total": 0, "results": []}

@@ -8,6 +8,7 @@ import jwt
 import pytest
 
 from confsim import Simulator
+from confsim.service.judge import Judge
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 PARTNER = "11111111-1111-4111-8111-111111111111"
@@ -47,6 +48,15 @@ def test_only_the_ids_of_validators_by_choice() -> None:
     """The other fields are a choice (G189)."""
     sim = Simulator(clock=START, profile={"validators.fields": "id"})
     assert sim.call("list_validators", "demo-api-token").body == [{"id": FIRST}, {"id": SECOND}]
+
+
+def test_a_page_of_validators_by_choice() -> None:
+    """The container is a choice (G096), and the OpenAPI document tells it."""
+    sim = Simulator(clock=START, profile={"validators.container": "page"})
+    sim.service.judge = Judge(sim.service.profile)
+    answer = sim.call("list_validators", "demo-api-token")
+    assert (answer.body["total"], [each["id"] for each in answer.body["results"]]) == (2, [FIRST, SECOND])
+    assert sim.service.bugs == []
 
 
 @pytest.mark.rule("R113", "R114", "R238")

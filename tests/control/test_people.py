@@ -68,9 +68,7 @@ def test_a_wrong_order_for_a_token(plane, sim, body, status):
 
 def test_a_user_is_made_who_has_accepted_the_terms(plane, sim):
     """The token works at once, and levels and address are as ordered."""
-    made = plane(
-        "POST", "/users", {"clientId": CUSTOMER, "handle": "Ada", "levels": [10], "email": "ada@x.example"}
-    )[1]
+    made = plane("POST", "/users", {"clientId": CUSTOMER, "handle": "Ada", "levels": [10], "email": "ada@x.example"})[1]
     assert sim.call("get_user_terms", made["token"]).body["isCurrent"] is True
     assert sim.call("list_own_access_levels", made["token"]).body[0]["id"] == 10
     assert sim.call("get_user_email", made["token"], userId=made["id"]).body == {

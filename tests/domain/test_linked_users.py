@@ -6,7 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, credentials, invitations, linked_users, users
+from confsim.domain import channels, clients, credentials, invitations, linked_users, properties, users
 from confsim.domain.users import Account
 from confsim.kernel.refusal import Refusal
 
@@ -34,11 +34,13 @@ def test_a_linked_user_is_bound_to_the_channel_and_invited(stage):
 
 @pytest.mark.rule("R365")
 def test_a_removed_linked_user_holds_nothing(stage):
-    """Tokens are dead and the invitation is gone."""
+    """Tokens are dead, the invitation and the properties are gone (G542)."""
     change, client, channel = stage
     user = linked_users.create(change, client, channel, "Linus", None)
     token = credentials.issue(change, user).value
+    properties.put(change, properties.of_user(user), "colour", '"red"')
     linked_users.unlink(change, channel, user)
+    assert properties.keys(change, properties.of_user(user)) == []
     with pytest.raises(Refusal) as refusal:
         credentials.authenticate(change, token)
     assert refusal.value.reason is Reason.CREDENTIAL_INVALID

@@ -58,11 +58,11 @@ def test_a_row_moves_the_subject() -> None:
     ("lamp", "reason"), [(Lamp(broken=True), Why.BROKEN), (Lamp(Light.ON), Why.OTHERWISE)], ids=["guard", "no row"]
 )
 def test_no_row_is_a_refusal(lamp: Lamp, reason: Why) -> None:
-    """The reason is the nearest that the machine names; the facts go along."""
+    """The reason is the nearest that the machine names; the facts go along, but for what guards alone look at."""
     with pytest.raises(Refusal) as caught:
-        LAMP.fire(World().change(0), lamp, "switch on", where="kitchen")
+        LAMP.fire(World().change(0), lamp, "switch on", where="kitchen", watts=40, dark=True)
     assert caught.value.reason is reason
-    assert caught.value.facts == {"where": "kitchen"}
+    assert caught.value.facts == {"where": "kitchen", "watts": 40}
 
 
 def test_a_machine_draws_itself() -> None:

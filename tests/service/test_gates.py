@@ -13,10 +13,11 @@ from confsim.domain.users import User
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 OPERATIONS = list(API)
-#: P1 Authentication 7, and the two calls that users without a token begin with (Authentication 3).
+#: P1 Authentication 7, the two calls that users without a token begin with (Authentication 3), and those whose path
+#: holds a token of its own (G027).
 PUBLIC = {
     "list_client_auth_providers", "get_client_terms", "check_friendly_url", "find_channel_by_friendly_url",
-    "exchange_identity_token", "create_guest",
+    "exchange_identity_token", "create_guest", "list_downloadable_assets", "download_recording_asset",
 }  # fmt: skip
 _ANYONE = {Grant.SIGNED_IN, Grant.ACCESS}
 _USER = _ANYONE | {Grant.USER, Grant.REGISTERED}
@@ -50,7 +51,7 @@ def arguments(operation, people):
 
 @pytest.mark.rule("R242")
 def test_exactly_these_calls_need_no_token():
-    """The four documented ones, and those that give a first token."""
+    """The four documented ones, those that give a first token, and those that need a token in their path."""
     assert {operation.name for operation in OPERATIONS if Grant.PUBLIC in operation.gate.grants} == PUBLIC
 
 

@@ -17,9 +17,16 @@ from confsim.testing.targets import Core, Target, Url, Wsgi
 PARTNER = "11111111-1111-4111-8111-111111111111"
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 MINUTE = 60_000
-QUICK = settings(
-    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
-)
+THOROUGH = settings().max_examples > 1000
+
+
+def budget(examples: int) -> settings:
+    """So many journeys of thirty steps in the quick profile; what the thorough profile says otherwise."""
+    if THOROUGH:
+        return settings(suppress_health_check=list(HealthCheck), print_blob=True)
+    return settings(max_examples=examples, stateful_step_count=30, suppress_health_check=list(HealthCheck))
+
+
 #: Handles that compare equal in pairs (G254), so that collisions are common.
 HANDLES = st.sampled_from(["Neo", "neo", "Trinity", "TRINITY", "Café", "Cafe\u0301"])
 PEOPLE = st.sampled_from(["demo-owner", "demo-operator", "demo-user"])
@@ -178,12 +185,12 @@ class PartOne(Journey):
 @pytest.mark.rule("R094", "R095", "R098", "R101", "R102", "R103", "R106", "R109", "R111", "R112", "R174", "R240")
 def test_part_one_agrees_with_its_model() -> None:
     """Terms, handles and client service behave as three dictionaries say, in core and WSGI alike."""
-    run_state_machine_as_test(PartOne, settings=settings(QUICK, max_examples=40))
+    run_state_machine_as_test(PartOne, settings=budget(40))
 
 
 def test_core_and_wsgi_agree_over_the_whole_api() -> None:
     """Whatever is called, by whomever, in whatever order: the same status, body and world; never a 5xx."""
-    run_state_machine_as_test(api_journey(), settings=QUICK)
+    run_state_machine_as_test(api_journey(), settings=budget(15))
 
 
 def test_the_live_server_agrees_too() -> None:
@@ -196,7 +203,7 @@ def test_the_live_server_agrees_too() -> None:
                 control.control("POST", "/reset")
                 return Core(Simulator(clock=START)), Url(server.root)
 
-        run_state_machine_as_test(api_journey(Live), settings=settings(QUICK, max_examples=5))
+        run_state_machine_as_test(api_journey(Live), settings=budget(5))
         control.close()
 
 
@@ -211,4 +218,4 @@ class Careless(Journey):
 def test_a_difference_is_found() -> None:
     """Targets that differ are told apart at once."""
     with pytest.raises(AssertionError, match=r"the worlds differ|core 200 .* core 200"):
-        run_state_machine_as_test(api_journey(Careless), settings=settings(QUICK, report_multiple_bugs=False))
+        run_state_machine_as_test(api_journey(Careless), settings=settings(budget(5), report_multiple_bugs=False))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from confsim.api import uploads
 from confsim.api.call import Call, operation
 from confsim.api.paths import MeOrUser
 from confsim.api.units import instant
 from confsim.api.views import AccessLevel, Id, NumberId, access_level, auth_kind, image_url, kind, page, user_view
 from confsim.api.views import User as UserView
-from confsim.assumptions import sizes, units
+from confsim.assumptions import accounts, sizes, units
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.decode import wrong
@@ -61,6 +62,7 @@ class NewFullName(Wire):
     rules="R029 R031 R043 R047 R048 R058 R146",
     gaps="G098 G216 G217",
     line="P1 Users",
+    container=accounts.SEVERAL_CONTAINER,
 )
 def get_users(call: Call, userIds: list[int], *, imgSize: ImageSize | None = None) -> list[UserView]:
     """Read several users by a comma separated list of ids.
@@ -155,7 +157,7 @@ def set_user_image(call: Call, userId: MeOrUser, body: bytes, *, url: Url | None
 
     At most 8 Mbytes (a larger image is refused with 413), known by their signature: PNG, JPEG, GIF or WebP.
     """
-    image = images.keep(call.change, userId.client, body, url)
+    image = images.keep(call.change, userId.client, uploads.image(call, body, url), url)
     images.drop(call.change, userId.client, userId.image)
     users.update(call.change, userId, image=image)
 

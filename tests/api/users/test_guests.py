@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.domain import channels, clients, terms, users
+from confsim.domain import channels, clients, properties, roles, terms, users
 from confsim.domain.channels import Channel
 from confsim.domain.credentials import CREDENTIALS
 from confsim.domain.users import USERS, Account, User
@@ -143,16 +143,21 @@ def test_a_guest_called_like_a_registered_user(choice: str, status: int) -> None
 
 
 def test_guests_end_with_their_token_by_choice() -> None:
-    """The user is then removed, unless registered meanwhile (G231)."""
+    """The user is then removed with roles and properties, unless registered meanwhile (G231, G542)."""
     sim = chosen(guests__end="removed")
     gone, stays = (guest_of(sim, create(sim).body["token"]) for _ in range(2))
     change = sim.service.change()
     users.register(change, stays, "Settled")
+    properties.put(change, properties.of_user(gone), "colour", '"red"')
+    roles.add_operator(change, channels.get(change, CUSTOMER, ROOM), gone)
     sim.service.commit(change)
     fired = sim.service.settle((NOW + 86_400) * 1000)
     assert [each.timer.subject for each in fired] == [str(gone.id)]
     rows = USERS.seen(sim.service.world, CUSTOMER)
     assert rows.get(gone.id) is None
+    after = sim.service.change()
+    assert gone.id not in channels.get(after, CUSTOMER, ROOM).operators
+    assert properties.keys(after, properties.of_user(gone)) == []
     assert rows[stays.id].account is Account.REGISTERED
 
 

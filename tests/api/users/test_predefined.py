@@ -212,6 +212,16 @@ def test_a_name_that_is_a_handle_must_be_free_by_choice() -> None:
     assert (answer.status, answer.body["code"]) == (409, "handle_taken")
 
 
+@pytest.mark.parametrize("choice", ["stored", "fetched"])
+def test_what_becomes_of_the_image_url(choice: str) -> None:
+    """Stored as it is, or fetched and served by the double (G243)."""
+    sim = chosen(images__given_url=choice)
+    image = stored(sim, create(sim).body["id"]).image
+    assert (image == FULL["imageUrl"]) is (choice == "stored")
+    lost = create(sim, name="Paul", imageUrl="http://unreachable.invalid/1.png")
+    assert lost.status == (200 if choice == "stored" else 400)
+
+
 @pytest.mark.parametrize(
     ("choice", "email", "waiting", "mails"),
     [("silent", None, 1, 0), ("mailed", None, 1, 1), ("verified", FULL["email"], 0, 0)],

@@ -6,9 +6,10 @@ from confsim import Simulator
 from confsim.api.call import API as API_OPERATIONS
 from confsim.assumptions import accounts, conventions, sizes
 from confsim.contract.types import PIXELS, ImageSize
-from confsim.domain import clients, invitations, users
+from confsim.domain import clients, images, invitations, users
 from confsim.domain.images import STUB
 from confsim.domain.users import Account, AuthKind, Level, User
+from confsim.service.judge import Judge
 
 PNG = b"\x89PNG\r\n\x1a\n"
 LIMIT = 8 * 2**20
@@ -166,6 +167,21 @@ def test_get_users_answers_in_the_order_asked(sim, people):
 def test_get_users_answers_an_array_for_one_id(sim, people):
     """A single id is a list of one."""
     assert [each["handle"] for each in sim.call("get_users", API, userIds=people["demo-user"]).body] == ["Uma User"]
+
+
+@pytest.mark.parametrize("container", ["array", "by-id", "single", "page"])
+def test_get_users_answers_in_the_container_in_force(people, container):
+    """Each container of G098, for one user and for two, fits the OpenAPI document of its profile."""
+    sim = _as({accounts.SEVERAL_CONTAINER.id: container})
+    sim.service.judge = Judge(sim.service.profile)
+    ids = [people["demo-user"], people["demo-owner"]]
+    two = sim.call("get_users", API, userIds=f"{ids[0]},{ids[1]}").body
+    one = sim.call("get_users", API, userIds=ids[0]).body
+    first, second = {"by-id": lambda: two.values(), "page": lambda: two["results"]}.get(container, lambda: two)()
+    assert [first["id"], second["id"]] == ids
+    expected = {"by-id": {str(ids[0]): first}, "single": first, "page": {"total": 1, "results": [first]}}
+    assert one == expected.get(container, [first])
+    assert sim.service.bugs == []
 
 
 def test_get_users_leaves_out_whom_the_client_does_not_have(sim, people):
@@ -581,6 +597,20 @@ def test_a_user_is_found_by_verified_address(sim, people):
     assert sim.call("find_user_by_email", API, email="uma@customer.example").status == 404
     assert sim.call("find_user_by_email", "demo-owner", email="olaf@customer.example").status == 403
     assert sim.call("find_user_by_email", ADMIN).status == 400
+
+
+def test_alternative_that_images_come_in_a_form(ids, people):
+    """The first part with a filename is the image; a body that is no form is refused, beside a URL it is not read."""
+    sim = _as({"images.form": "multipart"})
+    form = b'--x\r\nContent-Disposition: form-data; name="f"; filename="a.png"\r\n\r\n' + PNG + b"1\r\n--x--\r\n"
+    kind = "multipart/form-data; boundary=x"
+    assert sim.call("set_user_image", "demo-user", userId="me", body=form, content_type=kind).status == 200
+    change = sim.service.change()
+    user = users.get(change, ids["customer"], people["demo-user"])
+    assert images.get(change, ids["customer"], user.image).data == PNG + b"1"
+    assert sim.call("set_user_image", "demo-user", userId="me", body=PNG).body["code"] == "invalid_input"
+    url = "https://img.example/1.png"
+    assert sim.call("set_user_image", "demo-user", userId="me", body=PNG, url=url).status == 200
 
 
 @pytest.mark.parametrize("operation", ["set_user_description", "set_user_image", "set_user_handle"])

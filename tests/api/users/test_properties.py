@@ -63,7 +63,7 @@ def test_any_json_value_is_stored_and_answered(shared, value):
         b"1.0",
         b'"\\u0000"',
         b"123456789012345678901234567890",
-        b"[" * 200 + b"]" * 200,
+        b"[" * 100 + b"]" * 100,
     ],
 )
 def test_odd_values_are_answered_as_they_came(sim, text):
@@ -73,7 +73,20 @@ def test_odd_values_are_answered_as_they_came(sim, text):
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b" ", b"{", b"NaN", b"Infinity", b'"\\ud800"', b"'x'", b"1e999", b"[" * 100_000, b"\xff"]
+    "text",
+    [
+        b"",
+        b" ",
+        b"{",
+        b"NaN",
+        b"Infinity",
+        b'"\\ud800"',
+        b"'x'",
+        b"1e999",
+        b"[" * 100_000,
+        b"[" * 101 + b"]" * 101,
+        b"\xff",
+    ],
 )
 def test_what_is_no_json_is_refused(sim, text):
     """A body that is no JSON value is refused and stores nothing; no trap of a parser ends in a failure."""

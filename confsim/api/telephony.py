@@ -1,3 +1,0 @@
-"""The telephony family."""
-
-from __future__ import annotations

@@ -1,0 +1,89 @@
+"""Prices of calls, and calls that a channel makes (P2 Endpoints, Telephony)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.views import NumberId
+from confsim.contract import gates
+from confsim.contract.types import Handle, Long, Wire
+from confsim.domain import calls, prices
+from confsim.domain.channels import Channel
+
+
+class CallQuote(Wire):
+    """The price of a call: ``cost`` per minute, always in US dollars; ``country`` as ISO alpha-2 (G459)."""
+
+    number: str
+    cost: float
+    currency: str
+    country: str
+
+
+class DialRegistered(Wire):
+    """A number to call, and the user whom the callee appears as; ``whisper`` is noted only (G453)."""
+
+    number: str
+    sipUserId: Long
+    whisper: bool | None = None
+
+
+class DialUnregistered(Wire):
+    """A number to call, however it is written, and the name under which the callee appears."""
+
+    number: str
+    name: Handle
+    whisper: bool | None = None
+
+
+_GATE = gates.OPERATOR.assumed("G449")
+
+
+@operation(
+    "GET /channels/{uuid}/dial/quote/{number}",
+    gate=_GATE,
+    rules="R327 R487 R488 R495 R496",
+    gaps="G454 G455 G456 G458 G459 G460",
+    line="P2 Telephony",
+)
+def get_dial_quote(call: Call, uuid: Channel, number: str) -> CallQuote:
+    """Tell what a call to a number costs per minute; its DTMF part is ignored.
+
+    Refusals NUMBER_MALFORMED, DTMF_MALFORMED, DESTINATION_UNKNOWN.
+    """
+    quoted = prices.quote(call.change, uuid, number)
+    return CallQuote(number=quoted.number, cost=quoted.cost, currency=prices.CURRENCY, country=quoted.country)
+
+
+@operation(
+    "POST /channels/{uuid}/dial/registered",
+    gate=_GATE,
+    rules="R489 R490 R494 R495 R496 R497",
+    gaps="G448 G450 G451 G452 G453 G454 G455",
+    line="P2 Telephony",
+    runtime=True,
+)
+def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> None:
+    """Call a number; whoever answers appears as the registered user.
+
+    Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND and NOT_REGISTERED for sipUserId; of coming
+    into the channel, where calls are answered at once.
+    """
+    calls.dial_registered(call.change, uuid, body.number, body.sipUserId, whisper=bool(body.whisper))
+
+
+@operation(
+    "POST /channels/{uuid}/dial/unregistered",
+    gate=_GATE,
+    rules="R044 R197 R491 R492 R493 R494 R496 R498",
+    gaps="G448 G450 G452 G453 G457",
+    line="P2 Telephony",
+    runtime=True,
+)
+def dial_unregistered_user(call: Call, uuid: Channel, body: DialUnregistered) -> NumberId:
+    """Call a number, extracted from what is written; whoever answers appears as a new user of the given name.
+
+    Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED; of coming into the channel, where calls are answered at
+    once.
+    """
+    made = calls.dial_unregistered(call.change, uuid, body.number, body.name, whisper=bool(body.whisper))
+    return NumberId(id=made.user)

@@ -1,0 +1,182 @@
+"""Inbound numbers, and the channels they are assigned to (P2 Endpoints, Telephony)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.views import page, page_limit
+from confsim.assumptions import telephony as assumed
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Limit, Offset, Page, Switch, Wire
+from confsim.domain import e164, number_assignments, numbers
+from confsim.domain.channels import Channel
+from confsim.domain.number_assignments import Assignment as Assigned
+from confsim.domain.numbers import Listing, Number
+
+
+class AvailableNumber(Wire):
+    """An inbound number; ``code`` is its country. ``isDefault`` is there when it is default for the client."""
+
+    number: str
+    code: str
+    isDefault: bool | None = None
+
+
+class PhoneNumber(Wire):
+    """A number and its country (G476)."""
+
+    number: str
+    code: str
+
+
+class Assignment(Wire):
+    """A number that leads to a channel; ``code`` is the channel's routing code, which an exclusive number needs not."""
+
+    phone: PhoneNumber | str
+    code: str | None = None
+
+
+_READ = gates.REGISTERED.assumed("G449 G469")
+_MANAGE = gates.ADMIN.assumed("G449")
+_ASSIGN = gates.OWNER_OR_ADMIN.assumed("G477")
+_LINE = "P2 Telephony"
+
+
+def _number(call: Call, number: Number) -> AvailableNumber:
+    return AvailableNumber(
+        number=e164.shown(call, number.number),
+        code=numbers.code(call.change, number),
+        isDefault=True if number.listing is Listing.DEFAULT else None,
+    )
+
+
+def _assignment(call: Call, assigned: Assigned) -> Assignment:
+    number = e164.shown(call, assigned.number)
+    if ask(call, assumed.PHONE) == "text":
+        return Assignment(phone=number, code=assigned.code)
+    known = numbers.NUMBERS.of(call.change, assigned.client)[assigned.number]
+    return Assignment(phone=PhoneNumber(number=number, code=numbers.code(call.change, known)), code=assigned.code)
+
+
+@operation(
+    "GET /channels/available/dial/numbers", gate=_READ, rules="R325 R480", gaps="G094 G468 G469 G471", line=_LINE
+)
+def list_available_dial_numbers(
+    call: Call, *, limit: Limit | None = None, offset: Offset | None = None, countryCode: str | None = None
+) -> Page[AvailableNumber] | list[AvailableNumber]:
+    """List the numbers that can be attached to a channel, directly or through a routing code."""
+    found = number_assignments.available(call.change, call.client, countryCode)
+    shown = page(call, found, limit, offset, lambda number: _number(call, number))
+    return shown if ask(call, assumed.LIST_SHAPE) == "page" else shown.results
+
+
+@operation("GET /numbers/inbound", gate=_READ, rules="R024 R025 R325 R366 R367 R481", gaps="G468 G470 G471", line=_LINE)
+def list_inbound_numbers(
+    call: Call, *, limit: Limit | None = None, offset: Offset | None = None, countryCode: str | None = None
+) -> list[AvailableNumber]:
+    """List the enabled inbound numbers of the client, those that lead to one channel only too."""
+    found = numbers.inbound(call.change, call.client, countryCode)
+    start = offset or 0
+    return [_number(call, number) for number in found[start : start + page_limit(call, limit)]]
+
+
+@operation(
+    "POST /channels/{uuid}/dial/numbers/{number}",
+    gate=_ASSIGN,
+    rules="R326 R367 R482 R483",
+    gaps="G059 G454 G472 G473 G475 G476 G478",
+    line=_LINE,
+)
+def assign_dial_number(call: Call, uuid: Channel, number: str) -> Assignment:
+    """Let a number lead to the channel through a routing code, beside other channels.
+
+    The leading plus is optional. The same number again answers the same code. Refusals NUMBER_MALFORMED,
+    NUMBER_UNAVAILABLE for one that is unknown or disabled, NUMBER_EXCLUSIVE.
+    """
+    return _assignment(call, number_assignments.assign(call.change, uuid, number))
+
+
+@operation(
+    "POST /channels/{uuid}/dial/numbers/{number}/exclusive",
+    gate=_ASSIGN,
+    rules="R326 R367 R484 R485",
+    gaps="G473 G474 G475",
+    line=_LINE,
+)
+def assign_exclusive_dial_number(call: Call, uuid: Channel, number: str) -> Assignment:
+    """Let a number lead to this channel only, without a code.
+
+    Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, NUMBER_SHARED, NUMBER_EXCLUSIVE.
+    """
+    return _assignment(call, number_assignments.assign(call.change, uuid, number, exclusive=True))
+
+
+@operation(
+    "GET /channels/{channel}/dial/numbers",
+    gate=gates.ACCESS.assumed("G449"),
+    rules="R326 R366 R486",
+    gaps="G094 G476",
+    line=_LINE,
+)
+def list_dial_number_assignments(
+    call: Call, channel: Channel, *, limit: Limit | None = None, offset: Offset | None = None
+) -> Page[Assignment] | list[Assignment]:
+    """List the numbers that lead to the channel, in the order in which they were assigned."""
+    found = number_assignments.assigned(call.change, channel)
+    shown = page(call, found, limit, offset, lambda each: _assignment(call, each))
+    return shown if ask(call, assumed.LIST_SHAPE) == "page" else shown.results
+
+
+@operation(
+    "DELETE /channels/{uuid}/dial/numbers/{number}",
+    gate=_ASSIGN,
+    source=Source.NAME_ONLY,
+    gaps="G579",
+    line="P2 L354",
+)
+def cancel_dial_number_assignment(call: Call, uuid: Channel, number: str) -> None:
+    """End the assignment of a number to the channel. Refusals NUMBER_MALFORMED, NOT_FOUND."""
+    number_assignments.cancel(call.change, uuid, number)
+
+
+@operation(
+    "POST /numbers/inbound/{number}/default",
+    gate=_MANAGE,
+    rules="R325",
+    source=Source.NAME_ONLY,
+    gaps="G479 G578",
+    line="P2 L354",
+)
+def add_default_dial_number(call: Call, number: str) -> None:
+    """Put a number on the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
+    numbers.list_default(call.change, call.client, number)
+
+
+@operation(
+    "DELETE /numbers/inbound/{number}/default",
+    gate=_MANAGE,
+    rules="R325",
+    source=Source.NAME_ONLY,
+    gaps="G479 G578",
+    line="P2 L354",
+)
+def remove_default_dial_number(call: Call, number: str) -> None:
+    """Take a number off the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
+    numbers.unlist_default(call.change, call.client, number)
+
+
+@operation(
+    "POST /numbers/inbound/{number}/{state}",
+    gate=_MANAGE,
+    rules="R366 R367",
+    source=Source.IMPLIED,
+    gaps="G580",
+    line="P2 States L172",
+)
+def set_inbound_number_state(call: Call, number: str, state: Switch) -> None:
+    """Enable or disable an inbound number; disabling removes all its assignments, which do not come back.
+
+    Refusals NUMBER_MALFORMED, NOT_FOUND.
+    """
+    numbers.switch(call.change, call.client, number, state)

@@ -1,0 +1,71 @@
+"""PINs for dialling in to a channel (P2 Endpoints, Telephony)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.assumptions import telephony as assumed
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Page, Wire
+from confsim.domain import channels, pins
+from confsim.domain.channels import Channel
+
+
+class Pin(Wire):
+    """A PIN for dialling in; that of an organizer starts the meeting (P2 Telephony)."""
+
+    pin: str
+    organizer: bool
+
+
+class NewPin(Wire):
+    """A PIN to be set."""
+
+    pin: str
+    organizer: bool = False
+
+
+@operation(
+    "GET /channels/{uuid}/dial/pins",
+    gate=gates.ACCESS.assumed("G464"),
+    rules="R319 R323 R478",
+    gaps="G095 G464 G465",
+    line="P2 Telephony",
+)
+def list_dial_pins(call: Call, uuid: Channel) -> list[Pin] | Page[Pin]:
+    """List the PINs of a channel; an empty list means that anyone can dial in.
+
+    Users who are no hosts see those of participants while the channel's publicPIN is true; else PINS_HIDDEN.
+    """
+    user = call.maybe_user
+    host = user is None or channels.is_operator(channels.governing(call.change, uuid), user)
+    shown = [Pin(pin=each.pin, organizer=each.organizer) for each in pins.shown(call.change, uuid, host=host)]
+    return shown if ask(call, assumed.PIN_SHAPE) == "array" else Page(total=len(shown), results=shown)
+
+
+@operation(
+    "POST /channels/{uuid}/dial/pins",
+    gate=gates.OPERATOR.assumed("G463"),
+    rules="R323 R324 R479",
+    gaps="G461 G462 G467",
+    line="P2 Telephony",
+)
+def add_dial_pin(call: Call, uuid: Channel, body: NewPin) -> None:
+    """Require a PIN from phones that dial in; setting one again changes whether it is for organizers.
+
+    Refusals PIN_MALFORMED; PIN_TAKEN and DIAL_IN_OFF by assumption.
+    """
+    pins.add(call.change, uuid, body.pin, organizer=body.organizer)
+
+
+@operation(
+    "DELETE /channels/{uuid}/dial/pins/{pin}",
+    gate=gates.OPERATOR.assumed("G463"),
+    source=Source.NAME_ONLY,
+    gaps="G577",
+    line="P2 L354",
+)
+def delete_dial_pin(call: Call, uuid: Channel, pin: str) -> None:
+    """Delete a PIN; without the last one anyone can dial in again. Refusal NOT_FOUND."""
+    pins.delete(call.change, uuid, pin)

@@ -1,0 +1,63 @@
+"""Dialling in and out, on or off: for one channel, and for the new channels of a client."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Switch
+from confsim.domain import settings, switches
+from confsim.domain.channels import Channel
+from confsim.domain.settings import Default
+
+
+@operation(
+    "POST /settings/dial/in/{state}",
+    gate=gates.ADMIN.assumed("G576"),
+    rules="R088 R315 R316",
+    source=Source.NAME_ONLY,
+    gaps="G297 G576",
+    line="P2 L354",
+)
+def set_client_dial_in_state(call: Call, state: Switch) -> None:
+    """Enable or disable dialling in to new channels of the client; those that are there keep what they have."""
+    settings.switch(call.change, call.client, Default.DIAL_IN, state)
+
+
+@operation(
+    "POST /settings/dial/out/{state}",
+    gate=gates.ADMIN.assumed("G576"),
+    rules="R088 R315 R316",
+    source=Source.NAME_ONLY,
+    gaps="G297 G576",
+    line="P2 L354",
+)
+def set_client_dial_out_state(call: Call, state: Switch) -> None:
+    """Enable or disable dialling out of new channels of the client; those that are there keep what they have."""
+    settings.switch(call.change, call.client, Default.DIAL_OUT, state)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/dial/in/{state}",
+    gate=gates.CUSTOMER_ADMIN,
+    rules="R042 R352 R474 R475 R535",
+    gaps="G355 G467",
+    line="P2 Telephony",
+    runtime=True,
+)
+def set_dial_in_state(call: Call, uuid: Channel, state: Switch) -> None:
+    """Let phones dial in to the channel or not, whatever new channels of the client start with."""
+    switches.set_flag(call.change, uuid, switches.DIAL_IN, state)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/dial/out/{state}",
+    gate=gates.CUSTOMER_ADMIN,
+    rules="R042 R352 R476 R477 R535",
+    gaps="G355",
+    line="P2 Telephony",
+    runtime=True,
+)
+def set_dial_out_state(call: Call, uuid: Channel, state: Switch) -> None:
+    """Let hosts dial out of the channel or not, whatever new channels of the client start with; calls go on."""
+    switches.set_flag(call.change, uuid, switches.DIAL_OUT, state)

@@ -1,0 +1,290 @@
+"""A document held against the catalogues, before anything runs: Misuse names the place of what cannot work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from confsim.contract.operation import Catalogue, Operation
+from confsim.kernel.refusal import Misuse
+
+from .conditions import Test
+from .document import Action, Document, Step, Workflow
+from .expressions import Expression, expressions
+
+
+class Face(Struct, frozen=True):
+    """A catalogue that steps may name operations of.
+
+    ``suffix`` is how the address of its description ends, ``prefix`` the path below which its operations stand.
+    """
+
+    suffix: str
+    catalogue: Catalogue
+    prefix: str
+    profile: Mapping[str, Any]
+
+
+class Bound(Struct, frozen=True):
+    """An action and its criteria, ready to be tried."""
+
+    action: Action
+    tests: tuple[Test, ...]
+
+
+class Ready(Struct, frozen=True):
+    """A step, the operation or the workflow that it calls, and everything to be tried after it."""
+
+    step: Step
+    operation: Operation | None
+    face: Face | None
+    workflow: str
+    tests: tuple[Test, ...]
+    on_success: tuple[Bound, ...]
+    on_failure: tuple[Bound, ...]
+
+
+class Plan(Struct, frozen=True):
+    """A document that can be run: the steps of each workflow, and the workflows in the order in which they run."""
+
+    name: str
+    document: Document
+    steps: dict[str, tuple[Ready, ...]]
+    order: tuple[str, ...]
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The addresses of the source descriptions by name."""
+        return {each.name: each.url for each in self.document.source_descriptions}
+
+
+def plan(document: Document, faces: Iterable[Face], name: str) -> Plan:
+    """The document with every name in it found. Misuse for what names nothing, and for what is not supported."""
+    checker = _Checker(document, tuple(faces), name)
+    steps = {}
+    for workflow in document.workflows:
+        with checker.at(f"workflow {workflow.workflow_id!r}"):
+            checker.workflow(workflow)
+            steps[workflow.workflow_id] = tuple(checker.ready(workflow, step) for step in workflow.steps)
+    return Plan(name, document, steps, tuple(checker.order()))
+
+
+class _Checker:
+    def __init__(self, document: Document, faces: tuple[Face, ...], name: str) -> None:
+        self.document = document
+        self.name = name
+        self.faces = {}
+        for source in document.source_descriptions:
+            if source.type == "arazzo":
+                raise Misuse(f"{name}: sourceDescriptions {source.name!r} of type arazzo is not supported")
+            fits = [face for face in faces if face.suffix and source.url.partition("?")[0].endswith(face.suffix)]
+            self.faces[source.name] = fits[0] if fits else next(face for face in faces if not face.suffix)
+
+    @contextmanager
+    def at(self, place: str) -> Iterator[None]:
+        """Misuse of the block is told with its place."""
+        try:
+            yield
+        except Misuse as misuse:
+            text = str(misuse)
+            raise Misuse(text if text.startswith(self.name) else f"{self.name}, {place}: {text}") from None
+
+    def workflow(self, workflow: Workflow) -> None:
+        """What belongs to a workflow and to none of its steps."""
+        for other in workflow.depends_on:
+            self._workflow(other, "dependsOn")
+        for each in workflow.parameters:
+            if each.in_ is None:
+                raise Misuse(f"parameter {each.name!r} has no in")
+        self._references(workflow, [list(workflow.outputs.values())])
+        for bound in self._actions(workflow, [*workflow.success_actions, *workflow.failure_actions]):
+            self._known(workflow, [each for test in bound.tests for each in test.expressions])
+
+    def ready(self, workflow: Workflow, step: Step) -> Ready:
+        """The step with everything found that it names."""
+        with self.at(f"workflow {workflow.workflow_id!r}, step {step.step_id!r}"):
+            operation, face, called = self._called(step)
+            if operation is not None:
+                _parameters(operation, step, workflow)
+            else:
+                self._inputs(step, called)
+            tests = tuple(Test(each) for each in step.success_criteria)
+            on_success = self._actions(workflow, _over(step.on_success, workflow.success_actions))
+            on_failure = self._actions(workflow, _over(step.on_failure, workflow.failure_actions))
+            if any(bound.action.type == "retry" for bound in on_success):
+                raise Misuse("onSuccess knows end and goto, not retry")
+            body = step.request_body
+            said: list[Any] = [[each.value for each in step.parameters], list(step.outputs.values())]
+            if body is not None:
+                said += [None if body.payload is UNSET else body.payload, [each.value for each in body.replacements]]
+            self._references(workflow, said)
+            tried = [*tests, *(test for bound in (*on_success, *on_failure) for test in bound.tests)]
+            self._known(workflow, [each for test in tried for each in test.expressions])
+            return Ready(step, operation, face, called, tests, on_success, on_failure)
+
+    def order(self) -> Iterator[str]:
+        """The workflows in the order of the document, each after those that it depends on. Misuse for a circle."""
+        done: list[str] = []
+
+        def visit(id: str, above: tuple[str, ...]) -> None:
+            if id in above:
+                raise Misuse(f"{self.name}: dependsOn goes in a circle: {' -> '.join((*above, id))}")
+            workflow = self.document.workflow(id)
+            assert workflow is not None
+            for other in workflow.depends_on:
+                visit(other.removeprefix("$workflows."), (*above, id))
+            if id not in done:
+                done.append(id)
+
+        for workflow in self.document.workflows:
+            visit(workflow.workflow_id, ())
+        return iter(done)
+
+    def _called(self, step: Step) -> tuple[Operation | None, Face | None, str]:
+        given = [step.operation_id, step.operation_path, step.workflow_id]
+        if sum(each is not None for each in given) != 1:
+            raise Misuse("it takes exactly one of operationId and workflowId")
+        if step.operation_path is not None:
+            raise Misuse("operationPath is not supported; name the operation by operationId")
+        if step.workflow_id is not None:
+            if step.request_body is not None:
+                raise Misuse("a step that calls a workflow has no requestBody")
+            return None, None, self._workflow(step.workflow_id, "workflowId").workflow_id
+        return *self._operation(step.operation_id or ""), ""
+
+    def _operation(self, id: str) -> tuple[Operation, Face]:
+        faces, name = self.faces, id
+        if id.startswith("$sourceDescriptions."):
+            source, _, name = id.removeprefix("$sourceDescriptions.").partition(".")
+            if source not in faces:
+                raise Misuse(f"there is no sourceDescription {source!r}{_nearest(source, faces)}")
+            faces = {source: faces[source]}
+        found = [(face.catalogue[name], face) for face in faces.values() if name in face.catalogue.operations]
+        if len(found) > 1:
+            raise Misuse(
+                f"operationId {name!r} is in several sourceDescriptions; write $sourceDescriptions.<name>.{name}"
+            )
+        if not found:
+            known = [each for face in faces.values() for each in face.catalogue.operations]
+            raise Misuse(f"there is no operation {name!r}{_nearest(name, known)}")
+        return found[0]
+
+    def _workflow(self, id: str, what: str) -> Workflow:
+        if id.startswith("$sourceDescriptions."):
+            raise Misuse(f"{what} {id!r}: workflows of other documents are not supported")
+        found = self.document.workflow(id.removeprefix("$workflows."))
+        if found is None:
+            known = [each.workflow_id for each in self.document.workflows]
+            raise Misuse(f"{what}: there is no workflow {id!r}{_nearest(id, known)}")
+        return found
+
+    def _inputs(self, step: Step, called: str) -> None:
+        workflow = self.document.workflow(called)
+        assert workflow is not None
+        known = workflow.inputs.get("properties", {})
+        for each in step.parameters:
+            if each.in_ is not None:
+                raise Misuse(f"parameter {each.name!r} of a workflow has no in")
+            if each.name not in known:
+                raise Misuse(f"workflow {called!r} has no input {each.name!r}{_nearest(each.name, known)}")
+
+    def _actions(self, workflow: Workflow, actions: Iterable[Action]) -> tuple[Bound, ...]:
+        bound = []
+        for action in actions:
+            told = f"action {action.name!r}"
+            targets = [each for each in (action.step_id, action.workflow_id) if each is not None]
+            if action.type == "retry" and targets:
+                raise Misuse(f"{told}: retry by way of another step or workflow is not supported")
+            if len(targets) != (action.type == "goto"):
+                raise Misuse(f"{told}: goto takes one of stepId and workflowId, end neither")
+            if action.step_id is not None and workflow.step(action.step_id) is None:
+                known = [step.step_id for step in workflow.steps]
+                raise Misuse(f"{told}: there is no step {action.step_id!r}{_nearest(action.step_id, known)}")
+            if action.workflow_id is not None:
+                self._workflow(action.workflow_id, told)
+            bound.append(Bound(action, tuple(Test(each) for each in action.criteria)))
+        return tuple(bound)
+
+    def _references(self, workflow: Workflow, values: list[Any]) -> None:
+        self._known(workflow, expressions(values))
+
+    def _known(self, workflow: Workflow, found: Iterable[Expression]) -> None:
+        for expression in found:
+            problem = self._unknown(workflow, expression)
+            if problem:
+                raise Misuse(f"{expression.text}: {problem}")
+
+    def _unknown(self, workflow: Workflow, expression: Expression) -> str:
+        """What an expression names and nothing has, empty when all is there."""
+        root, *words = expression.words
+        if root == "inputs":
+            known = workflow.inputs.get("properties", {})
+            return "" if words[0] in known else f"there is no input {words[0]!r}{_nearest(words[0], known)}"
+        if root == "sourceDescriptions":
+            return "" if words[0] in self.faces else f"there is no sourceDescription {words[0]!r}"
+        if root == "steps":
+            step = workflow.step(words[0])
+            if step is None:
+                return f"there is no step {words[0]!r}{_nearest(words[0], [each.step_id for each in workflow.steps])}"
+            known = step.outputs
+        elif root == "workflows":
+            other = self.document.workflow(words[0])
+            if other is None:
+                return f"there is no workflow {words[0]!r}"
+            known = other.outputs if words[1] == "outputs" else other.inputs.get("properties", {})
+        else:
+            return ""
+        name = words[2]
+        return "" if name in known else f"{words[0]!r} has no {words[1][:-1]} {name!r}{_nearest(name, known)}"
+
+
+def _over(own: list[Action], shared: list[Action]) -> list[Action]:
+    """The actions of a step and those of its workflow, of which it overrides the ones of its names."""
+    names = {action.name for action in own}
+    return [*own, *(action for action in shared if action.name not in names)]
+
+
+def _parameters(operation: Operation, step: Step, workflow: Workflow) -> None:
+    """Misuse for parameters that the operation does not have, and for those it cannot do without."""
+    operation = chosen(operation, [each.name for each in step.parameters if each.in_ == "query"])
+    places: dict[str, list[str]] = {
+        "path": list(operation.placeholders),
+        "query": [each.name for each in operation.query_parameters] + (["for_client"] if operation.for_client else []),
+    }
+    given: dict[str, list[str]] = {"path": [], "query": []}
+    for each in (*workflow.parameters, *step.parameters):
+        if each.in_ is None:
+            raise Misuse(f"parameter {each.name!r} has no in")
+        if each.in_ not in places:
+            continue
+        given[each.in_].append(each.name)
+        if each.name not in places[each.in_] and each in step.parameters:
+            nearest = _nearest(each.name, places[each.in_])
+            raise Misuse(f"{operation.name} has no {each.in_} parameter {each.name!r}{nearest}")
+    needed = {"path": places["path"], "query": [each.name for each in operation.query_parameters if each.required]}
+    for place, names in needed.items():
+        for name in names:
+            if name not in given[place]:
+                raise Misuse(f"{operation.name} needs the {place} parameter {name!r}")
+    if step.request_body is not None and operation.body is None:
+        raise Misuse(f"{operation.name} takes no requestBody")
+
+
+def chosen(operation: Operation, queried: Iterable[str]) -> Operation:
+    """The operation that is meant with these query parameters: itself, or one that shares its route."""
+    given = set(queried)
+    for variant in operation.catalogue:
+        if variant.variant_of == operation.name and any(
+            each.required and each.name in given for each in variant.query_parameters
+        ):
+            return variant
+    return operation
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    found = get_close_matches(name, known, 1, 0.5)
+    return f"; the nearest is {found[0]!r}" if found else ""

@@ -1,0 +1,201 @@
+"""Criteria: simple conditions, regular expressions, and JSONPath."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from confsim.kernel.refusal import Misuse
+
+from . import jsonpath
+from .document import Criterion
+from .expressions import Expression, Missing, Scope, as_text, deep, is_expression
+
+#: Evaluates a part of a condition.
+Part = Callable[[Scope], Any]
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<expression>\$[A-Za-z][^\s()<>=!&|\[\]'\",]*)"
+    r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
+    r"|'(?P<text>(?:[^']|'')*)'"
+    r"|(?P<word>true|false|null)\b"
+    r"|\.(?P<name>[A-Za-z_][\w-]*)"
+    r"|(?P<sign>==|!=|<=|>=|&&|\|\||[<>!()\[\]]))"
+)
+_WORDS = {"true": True, "false": False, "null": None}
+_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class Test:
+    """A criterion, ready to be tried: what it says, the expressions it is made of, how it is tried."""
+
+    __slots__ = ("_holds", "expressions", "text")
+
+    def __init__(self, criterion: Criterion) -> None:
+        kind = criterion.type if isinstance(criterion.type, str) else criterion.type.type
+        condition = criterion.condition
+        self.expressions: list[Expression] = []
+        self.text = condition if criterion.context is None else f"{criterion.context} {kind} {condition}"
+        if kind == "simple":
+            parsed = _Parser(condition)
+            self._holds: Part = parsed.whole()
+            self.expressions += parsed.expressions
+            return
+        if kind not in {"regex", "jsonpath"}:
+            raise Misuse(f"criterion of type {kind!r}: confsim knows simple, regex and jsonpath")
+        if criterion.context is None or not is_expression(criterion.context):
+            raise Misuse(f"criterion of type {kind!r}: it needs a context, which is one expression")
+        context = Expression(criterion.context)
+        self.expressions.append(context)
+        find = _regex(condition) if kind == "regex" else jsonpath.compiled(condition)
+        self._holds = lambda scope: find(context.value(scope))
+
+    def holds(self, scope: Scope) -> bool:
+        """Whether it is met."""
+        try:
+            return bool(self._holds(scope))
+        except Missing:
+            return False
+
+
+def _regex(condition: str) -> Callable[[Any], bool]:
+    try:
+        pattern = re.compile(condition)
+    except re.error as error:
+        raise Misuse(f"{condition!r} is no regular expression: {error}") from None
+    return lambda value: pattern.search(as_text(value)) is not None
+
+
+class _Parser:
+    """Reads a simple condition: comparisons of expressions and literals, joined with ``&&``, ``||``, ``!``, ``()``."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.expressions: list[Expression] = []
+        self._tokens = list(self._split())
+        self._at = 0
+
+    def _split(self) -> Iterator[tuple[str, str]]:
+        at, text = 0, self.text.rstrip()
+        while at < len(text):
+            match = _TOKEN.match(text, at)
+            if match is None:
+                raise Misuse(f"condition {self.text!r}: it cannot be read from {text[at:].strip()[:20]!r} on")
+            assert match.lastgroup is not None
+            yield match.lastgroup, match[match.lastgroup]
+            at = match.end()
+
+    def whole(self) -> Part:
+        """The condition, all of it."""
+        part = self._either()
+        if self._at < len(self._tokens):
+            raise Misuse(f"condition {self.text!r}: {self._tokens[self._at][1]!r} is one too many")
+        return part
+
+    def _took(self, *signs: str) -> str:
+        """The sign that comes next, when it is one of these."""
+        if self._at < len(self._tokens):
+            kind, text = self._tokens[self._at]
+            if kind == "sign" and text in signs:
+                self._at += 1
+                return text
+        return ""
+
+    def _either(self) -> Part:
+        part = self._both()
+        while self._took("||"):
+            part = _joined(part, self._both(), any)
+        return part
+
+    def _both(self) -> Part:
+        part = self._compared()
+        while self._took("&&"):
+            part = _joined(part, self._compared(), all)
+        return part
+
+    def _compared(self) -> Part:
+        one = self._single()
+        sign = self._took("==", "!=", *_ORDERS)
+        if not sign:
+            return one
+        other = self._single()
+        if sign in _ORDERS:
+            return lambda scope: _ordered(_ORDERS[sign], one(scope), other(scope))
+        return lambda scope: _equal(one(scope), other(scope)) is (sign == "==")
+
+    def _single(self) -> Part:
+        if self._took("!"):
+            inner = self._single()
+            return lambda scope: not inner(scope)
+        if self._took("("):
+            inner = self._either()
+            if not self._took(")"):
+                raise Misuse(f"condition {self.text!r}: a parenthesis is not closed")
+            return inner
+        if self._at == len(self._tokens):
+            raise Misuse(f"condition {self.text!r}: something is missing at its end")
+        kind, text = self._tokens[self._at]
+        self._at += 1
+        if kind == "expression":
+            return self._below(text)
+        if kind in {"sign", "name"}:
+            raise Misuse(f"condition {self.text!r}: {text!r} is out of place")
+        value = _literal(kind, text)
+        return lambda scope: value
+
+    def _below(self, text: str) -> Part:
+        """An expression with what may follow it: ``[0]`` and ``.name``. What is not there is null."""
+        expression = Expression(text)
+        self.expressions.append(expression)
+        names: list[str] = []
+        while self._at < len(self._tokens):
+            kind, word = self._tokens[self._at]
+            if kind == "name":
+                names.append(word)
+                self._at += 1
+            elif self._took("["):
+                kind, word = self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+                self._at += 1
+                if kind not in {"number", "text"} or not self._took("]"):
+                    raise Misuse(f"condition {self.text!r}: [] takes one number or text")
+                names.append(word)
+            else:
+                break
+
+        def value(scope: Scope) -> Any:
+            try:
+                return deep(expression.value(scope), names)
+            except (Missing, KeyError, IndexError, ValueError, TypeError):
+                return None
+
+        return value
+
+
+def _literal(kind: str, text: str) -> Any:
+    if kind == "number":
+        return float(text) if any(sign in text for sign in ".eE") else int(text)
+    return text.replace("''", "'") if kind == "text" else _WORDS[text]
+
+
+def _joined(one: Part, other: Part, how: Callable[[Iterator[Any]], bool]) -> Part:
+    return lambda scope: how(part(scope) for part in (one, other))
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Texts are compared without regard to case, as Arazzo says; true and 1 differ."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one.casefold() == other.casefold()
+    return bool(one == other) and isinstance(one, bool) is isinstance(other, bool)
+
+
+def _ordered(order: Callable[[Any, Any], bool], one: Any, other: Any) -> bool:
+    numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other))
+    texts = isinstance(one, str) and isinstance(other, str)
+    return (numbers or texts) and order(one, other)

@@ -1,0 +1,180 @@
+"""Runtime expressions: ``$inputs.name``, ``$steps.id.outputs.name``, ``$response.body#/pointer``, ``{$…}`` in texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from confsim.kernel.refusal import Misuse
+
+from .exchange import Exchange
+
+#: How an expression begins; any other text that starts with a dollar sign is just a text.
+_WORD = re.compile(
+    r"\$(?:url|method|statusCode|request|response|inputs|outputs|steps|workflows|sourceDescriptions|components)\b"
+)
+_EMBEDDED = re.compile(r"\{(\$[^{}]+)\}")
+
+
+class Missing(Exception):
+    """An expression names nothing that is there."""
+
+
+class Scope(Struct):
+    """What expressions can see: inputs, outputs of steps and of workflows, and the exchange of the step at hand.
+
+    ``steps`` holds the outputs of steps by id, ``workflows`` inputs and outputs of workflows by id, ``outputs`` what
+    the workflow that a step called gave.
+    """
+
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    steps: dict[str, dict[str, Any]] = field(default_factory=dict)
+    workflows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    exchange: Exchange | None = None
+
+
+class Expression:
+    """One expression, taken apart: the words between its dots, and the JSON pointer after a ``#``."""
+
+    __slots__ = ("pointer", "text", "words")
+
+    def __init__(self, text: str) -> None:
+        head, mark, pointer = text.partition("#")
+        self.text = text
+        self.words = head[1:].split(".")
+        self.pointer = pointer if mark else None
+        problem = _wrong(self)
+        if problem:
+            raise Misuse(f"{text!r} {problem}")
+
+    def value(self, scope: Scope) -> Any:
+        """What it names. Missing when there is nothing of this name."""
+        try:
+            found = _ROOTS[self.words[0]](self, scope)
+            return found if self.pointer is None else pointed(found, self.pointer)
+        except (KeyError, IndexError, ValueError, TypeError):
+            raise Missing(f"{self.text} names nothing that is there") from None
+
+
+def _wrong(expression: Expression) -> str:
+    words, count = expression.words, len(expression.words)
+    root = words[0]
+    if root not in _ROOTS:
+        return f"is no expression that can be used here; there are ${', $'.join(_ROOTS)}"
+    if root in {"url", "method", "statusCode"} and count > 1:
+        return "has a name too many"
+    if root in {"request", "response"}:
+        places = ("header", "query", "path", "body") if root == "request" else ("header", "body")
+        if count < 2 or words[1] not in places or (words[1] != "body" and count < 3):
+            return f"names none of ${root}.{f', ${root}.'.join(places)}"
+    if root in {"inputs", "outputs"} and count < 2:
+        return "lacks a name"
+    if root == "steps" and (count < 4 or words[2] != "outputs"):
+        return "is not of the form $steps.<id>.outputs.<name>"
+    if root == "workflows" and (count < 4 or words[2] not in {"inputs", "outputs"}):
+        return "is not of the form $workflows.<id>.outputs.<name>"
+    if root == "sourceDescriptions" and (count != 3 or words[2] != "url"):
+        return "is not of the form $sourceDescriptions.<name>.url"
+    if expression.pointer is not None and expression.pointer and not expression.pointer.startswith("/"):
+        return "has a JSON pointer that does not start with a slash"
+    return ""
+
+
+def _exchange(scope: Scope) -> Exchange:
+    if scope.exchange is None:
+        raise KeyError
+    return scope.exchange
+
+
+def _request(expression: Expression, scope: Scope) -> Any:
+    sent, (_, place, *rest) = _exchange(scope).sent, expression.words
+    if place == "body":
+        return deep(sent.json, rest)
+    name = ".".join(rest)
+    if place == "header":
+        return sent.headers[name.lower()]
+    return (sent.parameters if place == "path" else sent.queried)[name]
+
+
+def _response(expression: Expression, scope: Scope) -> Any:
+    got, (_, place, *rest) = _exchange(scope).got, expression.words
+    return deep(got.json, rest) if place == "body" else got.headers[".".join(rest).lower()]
+
+
+_ROOTS: dict[str, Callable[[Expression, Scope], Any]] = {
+    "inputs": lambda expression, scope: deep(scope.inputs, expression.words[1:]),
+    "outputs": lambda expression, scope: deep(scope.outputs, expression.words[1:]),
+    "steps": lambda expression, scope: deep(scope.steps[expression.words[1]], expression.words[3:]),
+    "workflows": lambda expression, scope: deep(scope.workflows, expression.words[1:]),
+    "sourceDescriptions": lambda expression, scope: scope.sources[expression.words[1]],
+    "request": _request,
+    "response": _response,
+    "url": lambda expression, scope: _exchange(scope).url,
+    "method": lambda expression, scope: _exchange(scope).sent.method,
+    "statusCode": lambda expression, scope: _exchange(scope).got.status,
+}
+
+
+def deep(value: Any, names: list[str]) -> Any:
+    """What stands below these names. KeyError, IndexError or TypeError when there is nothing."""
+    for name in names:
+        value = value[int(name)] if isinstance(value, list) else value[name]
+    return value
+
+
+def pointed(value: Any, pointer: str) -> Any:
+    """What a JSON pointer (RFC 6901) names. KeyError, IndexError, ValueError or TypeError when there is nothing."""
+    return deep(value, steps_of(pointer))
+
+
+def steps_of(pointer: str) -> list[str]:
+    """The names of which a JSON pointer is made."""
+    return [name.replace("~1", "/").replace("~0", "~") for name in pointer.split("/")[1:]]
+
+
+def is_expression(value: object) -> bool:
+    """Whether the value is one expression and nothing else."""
+    return isinstance(value, str) and _WORD.match(value) is not None
+
+
+def expressions(value: Any) -> Iterator[Expression]:
+    """Every expression in a value, however deep. Misuse for one that is none."""
+    if is_expression(value):
+        yield Expression(value)
+    elif isinstance(value, str):
+        for match in _EMBEDDED.finditer(value):
+            yield Expression(match[1])
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from expressions(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from expressions(part)
+
+
+def filled(value: Any, scope: Scope) -> Any:
+    """The value with its expressions evaluated: one alone becomes its value, one in ``{}`` part of the text."""
+    if is_expression(value):
+        return Expression(value).value(scope)
+    if isinstance(value, str):
+        return _EMBEDDED.sub(lambda match: as_text(Expression(match[1]).value(scope)), value)
+    if isinstance(value, dict):
+        return {name: filled(part, scope) for name, part in value.items()}
+    if isinstance(value, list):
+        return [filled(part, scope) for part in value]
+    return value
+
+
+def as_text(value: Any) -> str:
+    """The value as part of a text, a path or a query: lists as the API writes them, with commas."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
+        return ",".join(map(as_text, value))
+    return msgspec.json.encode(value).decode()

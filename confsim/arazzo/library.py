@@ -1,0 +1,60 @@
+"""Where documents come from: the scenarios that ship with confsim, by name, and files."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from confsim.kernel.refusal import Misuse
+from confsim.service.loading import fixtures
+
+from .document import Document, read
+
+_SUFFIX = ".arazzo.json"
+
+
+def folder() -> Path:
+    """The folder of the scenarios that ship with confsim: inside the package, or beside it in a checkout."""
+    return fixtures().parent / "scenarios"
+
+
+@lru_cache(maxsize=1)
+def shipped() -> tuple[str, ...]:
+    """The names of the scenarios that ship with confsim."""
+    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in folder().glob(f"*{_SUFFIX}")))
+
+
+def load(scenario: str | Path) -> Document:
+    """The document of a shipped scenario by name, or of a file (.json, .yaml). Misuse when there is none."""
+    path = Path(scenario)
+    if path.suffix not in {".json", ".yaml", ".yml"}:
+        if str(scenario) not in shipped():
+            known = ", ".join(shipped())
+            message = f"there is no scenario {str(scenario)!r}; shipped are {known}; or give the path of a file"
+            raise Misuse(message, status=404)
+        path = folder() / f"{scenario}{_SUFFIX}"
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise Misuse(f"scenario {str(path)!r}: {error.strerror}", status=404) from None
+    return read(_decoded(path, text), f"scenario {str(scenario)!r}")
+
+
+def _decoded(path: Path, text: bytes) -> Any:
+    try:
+        if path.suffix == ".json":
+            return msgspec.json.decode(text)
+        yaml = import_module("yaml")
+    except ImportError:
+        told = f"scenario {str(path)!r} is YAML, and PyYAML is not installed"
+        raise Misuse(f"{told}: pip install 'confsim[yaml]', or write it as JSON") from None
+    except ValueError as error:
+        raise Misuse(f"scenario {str(path)!r}: {error}") from None
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise Misuse(f"scenario {str(path)!r}: {error}") from None

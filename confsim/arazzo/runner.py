@@ -1,0 +1,226 @@
+"""Runs the workflows of a plan through a way in, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+from msgspec import UNSET
+
+from confsim.assumptions import wire
+from confsim.kernel.refusal import Misuse
+from confsim.service.credential import present
+
+from .check import Bound, Plan, Ready, chosen
+from .document import RequestBody, Workflow
+from .exchange import Exchange, Sent
+from .expressions import Missing, Scope, as_text, filled, steps_of
+from .report import Report, Result
+from .ways import Way
+
+#: Steps that a run may try; beyond them it is taken to go round for ever.
+MOST = 2000
+
+
+def run(plan: Plan, way: Way, inputs: Mapping[str, Any] | None = None) -> Report:
+    """Run every workflow in order, until one fails. ``inputs`` go to each workflow that has an input of that name.
+
+    Misuse for an input that no workflow has, or of the wrong form, and for one that is missing.
+    """
+    return _Run(plan, way).whole(dict(inputs or {}))
+
+
+class _Run:
+    def __init__(self, plan: Plan, way: Way) -> None:
+        self.plan = plan
+        self.way = way
+        self.report = Report(plan.name)
+        self.workflows: dict[str, dict[str, Any]] = {}
+
+    def whole(self, inputs: dict[str, Any]) -> Report:
+        """All workflows in their order."""
+        workflows = [self._workflow(id) for id in self.plan.order]
+        known = [each.inputs.get("properties", {}) for each in workflows]
+        for name in inputs:
+            if not any(name in each for each in known):
+                raise Misuse(f"{self.plan.name}: no workflow has an input {name!r}")
+        for workflow, names in zip(workflows, known, strict=True):
+            given = {name: value for name, value in inputs.items() if name in names}
+            failure, outputs = self.workflow(workflow, given)
+            if failure is not None:
+                self.report.failure = failure
+                break
+            self.report.outputs |= outputs
+        return self.report
+
+    def _workflow(self, id: str) -> Workflow:
+        found = self.plan.document.workflow(id.removeprefix("$workflows."))
+        assert found is not None
+        return found
+
+    def workflow(self, workflow: Workflow, given: dict[str, Any]) -> tuple[Result | None, dict[str, Any]]:
+        """Run a workflow with inputs; answers the step at which it failed, if any, and its outputs."""
+        inputs = {**workflow.defaults(), **given}
+        _judge(workflow, inputs)
+        scope = Scope(inputs, {}, self.workflows, self.plan.sources)
+        steps, at, attempt = self.plan.steps[workflow.workflow_id], 0, 1
+        while at < len(steps):
+            ready = steps[at]
+            result = self._tried(workflow, ready, scope, attempt)
+            decided = _decided(ready.on_success if result.passed else ready.on_failure, scope)
+            action = None if decided is None else decided.action
+            if action is None:
+                if not result.passed:
+                    return result, {}
+                at, attempt = at + 1, 1
+            elif action.type == "end":
+                if not result.passed:
+                    return result, {}
+                break
+            elif action.type == "retry":
+                if attempt > action.retry_limit:
+                    return result, {}
+                attempt += 1
+                if action.retry_after:
+                    self.way.wait(action.retry_after)
+            elif action.step_id is not None:
+                at, attempt = next(place for place, each in enumerate(steps) if each.step.step_id == action.step_id), 1
+            else:
+                return self.workflow(self._workflow(action.workflow_id or ""), {})
+        return self._ended(workflow, scope)
+
+    def _ended(self, workflow: Workflow, scope: Scope) -> tuple[Result | None, dict[str, Any]]:
+        try:
+            outputs = {name: filled(value, scope) for name, value in workflow.outputs.items()}
+        except Missing as missing:
+            failed = Result(workflow.workflow_id, "outputs", "", 1, problem=str(missing))
+            self.report.results.append(failed)
+            return failed, {}
+        self.workflows[workflow.workflow_id] = {"inputs": scope.inputs, "outputs": outputs}
+        return None, outputs
+
+    def _tried(self, workflow: Workflow, ready: Ready, scope: Scope, attempt: int) -> Result:
+        """One attempt at a step, noted in the report."""
+        step = ready.step
+        called = ready.workflow if ready.operation is None else ready.operation.name
+        result = Result(workflow.workflow_id, step.step_id, called, attempt)
+        scope.exchange, scope.outputs = None, {}
+        if len(self.report.results) >= MOST:
+            raise Misuse(f"{self.plan.name}: it goes round for ever: {MOST} steps so far, at {step.step_id!r}")
+        try:
+            if ready.operation is None:
+                parameters = {each.name: filled(each.value, scope) for each in step.parameters}
+                failure, scope.outputs = self.workflow(self._workflow(ready.workflow), parameters)
+                if failure is not None:
+                    result.problem = f"workflow {ready.workflow!r} failed at its step {failure.step!r}"
+            else:
+                sent = _request(workflow, ready, scope)
+                url = self.way.root + sent.target + (f"?{sent.query}" if sent.query else "")
+                scope.exchange = result.exchange = Exchange(url, sent, self.way.send(sent))
+            if not result.problem:
+                result.failed = _failed(ready, result, scope)
+            if result.passed:
+                result.outputs = {name: filled(value, scope) for name, value in step.outputs.items()}
+                scope.steps[step.step_id] = result.outputs
+        except Missing as missing:
+            result.problem = str(missing)
+        self.report.results.append(result)
+        return result
+
+
+def _failed(ready: Ready, result: Result, scope: Scope) -> list[str]:
+    """The criteria that do not hold; a step without any is to be answered with a success."""
+    if not ready.tests and result.status is not None and result.status >= 400:
+        return ["$statusCode < 400"]
+    return [test.text for test in ready.tests if not test.holds(scope)]
+
+
+def _decided(actions: tuple[Bound, ...], scope: Scope) -> Bound | None:
+    """The first action whose criteria all hold."""
+    return next((each for each in actions if all(test.holds(scope) for test in each.tests)), None)
+
+
+def _judge(workflow: Workflow, inputs: Mapping[str, Any]) -> None:
+    """Misuse when the inputs are not as the workflow describes them."""
+    if not workflow.inputs:
+        return
+    from jsonschema import Draft202012Validator
+
+    error = next(iter(Draft202012Validator(workflow.inputs).iter_errors(inputs)), None)
+    if error is not None:
+        place = "".join(f".{name}" for name in error.absolute_path)
+        raise Misuse(f"workflow {workflow.workflow_id!r}: inputs{place}: {error.message}")
+
+
+def _request(workflow: Workflow, ready: Ready, scope: Scope) -> Sent:
+    """The request of a step."""
+    operation, face, step = ready.operation, ready.face, ready.step
+    assert operation is not None
+    assert face is not None
+    places: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}, "cookie": {}}
+    own = {(each.in_, each.name) for each in step.parameters}
+    shared = [each for each in workflow.parameters if (each.in_, each.name) not in own]
+    for each in (*shared, *step.parameters):
+        place = each.in_ or ""
+        if place in {"header", "cookie"} or each in step.parameters or each.name in _names(operation, place):
+            places[place][each.name.lower() if place == "header" else each.name] = as_text(filled(each.value, scope))
+    operation = chosen(operation, places["query"])
+    method, path = operation.route(face.profile)
+    for name in operation.placeholders:
+        path = path.replace(f"{{{name}}}", quote(places["path"][name], safe=""), 1)
+    headers, query = _presented(places["header"], face.profile)
+    if places["cookie"]:
+        headers["cookie"] = "; ".join(f"{name}={value}" for name, value in places["cookie"].items())
+    query = {**places["query"], **query}
+    body = b""
+    if step.request_body is not None:
+        headers.setdefault("content-type", step.request_body.content_type)
+        body = _body(step.request_body, scope)
+    target = face.prefix + path
+    return Sent(operation, method, target, urlencode(query), places["path"], query, headers, body)
+
+
+def _names(operation: Any, place: str) -> tuple[str, ...]:
+    return operation.placeholders if place == "path" else tuple(each.name for each in operation.query_parameters)
+
+
+def _presented(headers: dict[str, str], profile: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The headers, and the query, with the bearer token of the scenario where the profile has tokens."""
+    lines = profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default)
+    given = headers.get("authorization", "")
+    if lines == wire.PRESENTATION.default or not given.lower().startswith("bearer "):
+        return headers, {}
+    told, query = present(lines, given[len("bearer ") :])
+    rest = {name: value for name, value in headers.items() if name != "authorization"}
+    return {**rest, **{name.lower(): value for name, value in told.items()}}, query
+
+
+def _body(body: RequestBody, scope: Scope) -> bytes:
+    payload = None if body.payload is UNSET else filled(body.payload, scope)
+    for each in body.replacements:
+        _replace(payload, each.target, filled(each.value, scope))
+    if not isinstance(payload, str):
+        return b"" if body.payload is UNSET else msgspec.json.encode(payload)
+    if "json" not in body.content_type or _is_json(payload):
+        return payload.encode()
+    return msgspec.json.encode(payload)
+
+
+def _is_json(text: str) -> bool:
+    """Whether the text is the JSON of an object or a list, written out."""
+    try:
+        return isinstance(msgspec.json.decode(text), dict | list)
+    except (msgspec.DecodeError, ValueError):
+        return False
+
+
+def _replace(payload: Any, pointer: str, value: Any) -> None:
+    *above, last = steps_of(pointer)
+    try:
+        for name in above:
+            payload = payload[int(name)] if isinstance(payload, list) else payload[name]
+        payload[int(last) if isinstance(payload, list) else last] = value
+    except (KeyError, IndexError, ValueError, TypeError):
+        raise Missing(f"replacement at {pointer!r}: there is no such place in the payload") from None

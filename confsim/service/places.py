@@ -1,0 +1,25 @@
+"""Arguments of a call made in Python, put where they stand on the wire."""
+
+from __future__ import annotations
+
+from confsim.contract.operation import Operation
+from confsim.kernel.refusal import Misuse
+
+
+def places(operation: Operation, arguments: dict[str, object]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The arguments by their places on the wire, as texts: path and query. Misuse when one of the path is missing."""
+    try:
+        path = tuple(_text(arguments.pop(name)) for name in operation.placeholders)
+    except KeyError as missing:
+        raise Misuse(f"{operation.name} needs the path parameter {missing}") from None
+    return path, {name.removesuffix("_"): _text(value) for name, value in arguments.items() if value is not None}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ",".join(_text(item) for item in value)
+    return str(value)

@@ -1,0 +1,992 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from urllib.parse import urlsplit
+
+import jwt
+import pytest
+from msgspec.structs import replace
+
+from confsim import Simulator
+from confsim.domain import happenings
+from confsim.domain.sessions import SESSIONS
+from confsim.domain.users import USERS
+from confsim.kernel.refusal import Misuse
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+OWNER, OPERATOR, USER, GUEST = "demo-owner", "demo-operator", "demo-user", "demo-guest"
+ADMIN, TOKEN, OTHER = "demo-customer-admin", "demo-api-token", "demo-other-admin"
+NOBODY = "99999999-9999-4999-8999-999999999999"
+START = 1769904000000  # 2026-02-01T00:00:00Z
+
+
+def simulator(**profile):
+    """The demo world under a profile, somebody in the demo room."""
+    chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile=chosen)
+    sim.presence.join(ROOM, USER)
+    return sim
+
+
+@pytest.fixture
+def sim():
+    """The demo world, its clock standing still, somebody in the demo room."""
+    return simulator()
+
+
+def start(sim, by=OPERATOR, channel=ROOM):
+    """Start a recording."""
+    return sim.call("start_recording", by, uuid=channel)
+
+
+def stop(sim, by=OPERATOR, channel=ROOM):
+    """Stop the recording in progress."""
+    return sim.call("stop_recording", by, uuid=channel)
+
+
+def listed(sim, channel=ROOM, **query):
+    """The recordings of the channel."""
+    answer = sim.call("list_recordings", OPERATOR, channelId=channel, **query)
+    assert answer.ok, answer
+    return answer.body["results"]
+
+
+def record(sim, seconds=10, by=OPERATOR):
+    """Record for a while and answer the id of the recording, which is processed."""
+    assert start(sim, by).ok
+    sim.clock.advance(seconds * 1000)
+    assert stop(sim, by).ok
+    return listed(sim, order="desc")[0]["id"]
+
+
+def recorded(sim, seconds=10, by=OPERATOR):
+    """Record for a while and answer the id of the recording, which is ready."""
+    id = record(sim, seconds, by)
+    sim.clock.advance("2s")
+    return id
+
+
+def read(sim, name, id, by=OPERATOR, **arguments):
+    """Call an operation on a recording of the room."""
+    return sim.call(name, by, channelId=ROOM, recordingId=id, **arguments)
+
+
+def assets(sim, id):
+    """The assets of a recording."""
+    return read(sim, "list_recording_assets", id).body
+
+
+def set_email(sim, handle, email):
+    """Give a user of the customer a verified address, or take it away."""
+    change = sim.service.change()
+    people = USERS.of(change, CUSTOMER)
+    people.put(replace(next(user for user in people if user.handle == handle), email=email))
+    sim.service.commit(change)
+
+
+def user_id(sim, token):
+    """The id of the user whose token it is."""
+    return sim.call("get_me", token).body["id"]
+
+
+def fetch(sim, url, by=None):
+    """What the address answers."""
+    parts = urlsplit(url)
+    return sim.client(by).get(parts.path)
+
+
+def code(answer):
+    """Status and code of an answer."""
+    return answer.status, answer.body["code"]
+
+
+# Whether it is possible
+
+
+@pytest.mark.rule("R499")
+def test_recording_is_possible_with_a_verified_owner(sim):
+    """One owner with a confirmed address is enough, whoever asks."""
+    for caller in (OWNER, OPERATOR, USER):
+        assert sim.call("check_record_possible", caller, uuid=ROOM).body == {"possible": True}
+
+
+@pytest.mark.rule("R499", "R501")
+def test_a_verified_operator_does_not_make_it_possible(sim):
+    """Only owners count."""
+    set_email(sim, "Olaf Owner", None)
+    set_email(sim, "Opal Operator", "opal@customer.example")
+    assert sim.call("check_record_possible", OPERATOR, uuid=ROOM).body == {"possible": False}
+
+
+@pytest.mark.rule("R500")
+def test_it_is_always_possible_for_an_api_token(sim):
+    """Also when no owner has an address."""
+    set_email(sim, "Olaf Owner", None)
+    assert sim.call("check_record_possible", TOKEN, uuid=ROOM).body == {"possible": True}
+
+
+@pytest.mark.rule("R159", "R499")
+def test_setting_an_address_does_not_confirm_it(sim):
+    """Only the code does."""
+    set_email(sim, "Olaf Owner", None)
+    owner = user_id(sim, OWNER)
+    assert sim.call("set_user_email", OWNER, userId=owner, body={"email": "new@customer.example"}).ok
+    assert sim.call("check_record_possible", OWNER, uuid=ROOM).body == {"possible": False}
+    assert sim.call("verify_user_email", OWNER, userId=owner, code=sim.mail[-1].code).ok
+    assert sim.call("check_record_possible", OWNER, uuid=ROOM).body == {"possible": True}
+
+
+def test_the_answer_is_a_bare_boolean_by_choice():
+    """The documents do not show the body."""
+    sim = simulator(recordings__possible="bare")
+    assert sim.call("check_record_possible", OWNER, uuid=ROOM).content == b"true"
+
+
+# Starting
+
+
+@pytest.mark.rule("R291", "R292", "R359")
+def test_a_recording_in_progress_has_no_end(sim):
+    """It is of the active session, and started now."""
+    answer = start(sim)
+    assert (answer.status, answer.content) == (200, b"")
+    session = sim.call("list_sessions", OPERATOR).body["results"][0]["id"]
+    found = listed(sim)[0]
+    assert found == {"id": found["id"], "channel": ROOM, "session": session, "startTime": START}
+
+
+@pytest.mark.rule("R360", "R537")
+@pytest.mark.parametrize(
+    ("caller", "status"),
+    [(OWNER, 200), (OPERATOR, 200), (TOKEN, 200), (USER, 403), (ADMIN, 403), (OTHER, 404), (None, 401)],
+)
+def test_operators_and_api_tokens_start(sim, caller, status):
+    """Nobody else does, neither users with access nor administrators."""
+    assert start(sim, caller).status == status
+    assert len(listed(sim)) == (status == 200)
+
+
+@pytest.mark.rule("R502")
+def test_an_api_token_starts_without_a_verified_owner(sim):
+    """An operator is refused then, and nothing is recorded."""
+    set_email(sim, "Olaf Owner", None)
+    assert code(start(sim)) == (409, "recording_needs_email")
+    assert listed(sim) == []
+    assert start(sim, TOKEN).ok
+
+
+@pytest.mark.rule("R359", "R557")
+def test_there_is_no_recording_without_a_session(sim):
+    """Recordings are made of sessions, so an active one is needed, also by an API token."""
+    assert code(start(sim, TOKEN, EVENT_ROOM)) == (409, "recording_needs_session")
+
+
+@pytest.mark.rule("R554")
+def test_one_recording_of_a_channel_is_in_progress(sim):
+    """A second start is refused; another channel may be recorded meanwhile."""
+    assert start(sim).ok
+    assert code(start(sim, TOKEN)) == (409, "recording_in_progress")
+    sim.presence.join(EVENT_ROOM, OWNER)
+    assert start(sim, channel=EVENT_ROOM).ok
+    assert (len(listed(sim)), len(listed(sim, EVENT_ROOM))) == (1, 1)
+
+
+def test_a_session_can_be_recorded_more_than_once(sim):
+    """As soon as one has stopped the next may start, while the first is processed."""
+    one = record(sim)
+    assert start(sim).ok
+    assert [each["id"] == one for each in listed(sim)] == [False, True]
+
+
+@pytest.mark.rule("R286")
+def test_the_session_has_had_a_recording(sim):
+    """From the start of the recording on, and for good."""
+    session = sim.call("list_sessions", OPERATOR).body["results"][0]
+    assert session["hadRecording"] is False
+    start(sim)
+    assert sim.call("get_session", OPERATOR, sessionId=session["id"]).body["hadRecording"] is True
+    assert sim.call("list_sessions", OPERATOR, hasRecording=True).body["total"] == 1
+    assert sim.call("list_sessions", OPERATOR, hasRecording=False).body["total"] == 0
+
+
+def test_had_recording_waits_for_the_recording_by_choice():
+    """It becomes true when the recording is ready."""
+    sim = simulator(recordings__had_recording="ready")
+    record(sim)
+    assert sim.call("list_sessions", OPERATOR, hasRecording=True).body["total"] == 0
+    sim.clock.advance("2s")
+    assert sim.call("list_sessions", OPERATOR, hasRecording=True).body["total"] == 1
+
+
+def test_starting_is_laxer_by_choice():
+    """Without a verified owner, while one is in progress, without a session."""
+    lax = {"without_email": "start", "start_again": "ignore", "without_session": "start-session"}
+    sim = simulator(**{f"recordings__{name}": value for name, value in lax.items()})
+    set_email(sim, "Olaf Owner", None)
+    assert (start(sim).status, start(sim).status, start(sim, channel=EVENT_ROOM).status) == (200, 200, 200)
+    assert (len(listed(sim)), len(listed(sim, EVENT_ROOM))) == (1, 1)
+    begun = SESSIONS.seen(sim.service.world, CUSTOMER)[listed(sim, EVENT_ROOM)[0]["session"]]
+    assert (begun.channel, begun.started, begun.had_recording) == (EVENT_ROOM, START, True)
+
+
+# Stopping and processing
+
+
+@pytest.mark.rule("R292", "R293", "R361", "R504")
+def test_a_stopped_recording_is_processed_and_then_ready(sim):
+    """EndTime is set at once, readyTime at the instant at which the processing is done."""
+    id = record(sim)
+    assert read(sim, "get_recording", id).body == {**listed(sim)[0], "endTime": START + 10_000}
+    assert "readyTime" not in listed(sim)[0]
+    sim.clock.advance("1h")
+    assert read(sim, "get_recording", id).body == listed(sim)[0]
+    assert listed(sim)[0]["readyTime"] == START + 12_000
+
+
+@pytest.mark.rule("R361")
+@pytest.mark.parametrize(("caller", "status"), [(OWNER, 200), (TOKEN, 200), (USER, 403), (ADMIN, 403), (OTHER, 404)])
+def test_who_may_start_may_stop(sim, caller, status):
+    """Also what another has started."""
+    start(sim)
+    assert stop(sim, caller).status == status
+    assert ("endTime" in listed(sim)[0]) is (status == 200)
+
+
+def test_only_the_starter_stops_by_choice():
+    """Other hosts are refused."""
+    sim = simulator(recordings__stopped_by="starter")
+    start(sim)
+    assert code(stop(sim, OWNER)) == (403, "recording_stopped_by_starter")
+    assert stop(sim, OPERATOR).ok
+
+
+@pytest.mark.rule("R554")
+def test_stopping_needs_a_recording_in_progress(sim):
+    """Neither before the first nor after the stop."""
+    assert code(stop(sim)) == (404, "no_recording")
+    record(sim)
+    assert code(stop(sim)) == (404, "no_recording")
+
+
+def test_stopping_nothing_does_nothing_by_choice():
+    """Nothing is recorded by it."""
+    sim = simulator(recordings__stop_nothing="ignore")
+    assert stop(sim).ok
+    assert listed(sim) == []
+
+
+@pytest.mark.rule("R557")
+def test_the_end_of_the_session_stops_its_recording(sim):
+    """The end of the recording is that of the session, by a call or by the last who leaves."""
+    start(sim)
+    sim.clock.advance("5s")
+    assert sim.call("end_active_session", OPERATOR, uuid=ROOM).ok
+    sim.presence.join(ROOM, USER)
+    start(sim)
+    sim.clock.advance("5s")
+    sim.presence.leave(ROOM, user_id(sim, USER))
+    sessions = sim.call("list_sessions", OPERATOR).body["results"]
+    assert [(each["session"], each["endTime"]) for each in listed(sim)] == [
+        (each["id"], each["ended"]) for each in sessions
+    ]
+    sim.clock.advance("2s")
+    assert all("readyTime" in each for each in listed(sim))
+
+
+def test_a_recording_outlives_its_session_by_choice():
+    """It goes on until it is stopped, still of the same session."""
+    sim = simulator(recordings__session_ends="goes-on")
+    start(sim)
+    sim.call("end_active_session", OPERATOR, uuid=ROOM)
+    assert "endTime" not in listed(sim)[0]
+    assert stop(sim).ok
+
+
+@pytest.mark.parametrize(("word", "ready"), [("immediate", START + 10_000), ("time(60)", START + 70_000)])
+def test_how_long_processing_takes_is_a_choice(word, ready):
+    """At once, or after its time."""
+    sim = simulator(duration__recording_processing=word)
+    record(sim)
+    sim.clock.advance("2m")
+    assert listed(sim)[0]["readyTime"] == ready
+
+
+def test_processing_is_done_after_so_many_looks_by_choice():
+    """Each reading is a look; refused downloads are looks too."""
+    sim = simulator(duration__recording_processing="manual(3)")
+    start(sim)
+    stop(sim)
+    assert "readyTime" not in listed(sim)[0]
+    id = listed(sim)[0]["id"]
+    assert read(sim, "get_recording_download", id, OWNER).status == 409
+    assert read(sim, "get_recording", id).body["readyTime"] == START
+
+
+# Success and failure
+
+
+@pytest.mark.rule("R363", "R364")
+def test_owners_with_verified_addresses_are_mailed_the_link(sim):
+    """Once, at the instant at which it is ready, to each of them and to nobody else."""
+    set_email(sim, "Opal Operator", "opal@customer.example")
+    set_email(sim, "Uma User", "uma@customer.example")
+    assert sim.call("add_owner", OWNER, uuid=ROOM, userId=user_id(sim, USER)).ok
+    assert sim.call("add_owner", OWNER, uuid=ROOM, userId=user_id(sim, ADMIN)).ok
+    set_email(sim, "Carla Customer", None)
+    record(sim)
+    sim.clock.advance(1999)
+    assert sim.mail == []
+    sim.clock.advance("1h")
+    told = [(mail.to, mail.at, mail.kind) for mail in sim.mail]
+    assert told == [(to, START + 12_000, "recording") for to in ("olaf@customer.example", "uma@customer.example")]
+    assert all(mail.link in mail.text for mail in sim.mail)
+
+
+@pytest.mark.rule("R363")
+def test_the_link_in_the_mail_leads_to_the_combined_video(sim):
+    """For a week, without any token."""
+    recorded(sim)
+    link = sim.mail[-1].link
+    assert fetch(sim, link).headers["Content-Type"] == "video/mp4"
+    sim.clock.advance("7d")
+    assert fetch(sim, link).status_code == 403
+
+
+@pytest.mark.rule("R364")
+def test_nobody_is_mailed_when_processing_fails():
+    """The recording stays without readyTime, its assets say that they failed."""
+    sim = simulator(recordings__processing="fails")
+    id = recorded(sim)
+    assert sim.mail == []
+    assert "readyTime" not in listed(sim)[0]
+    assert {each["state"] for each in assets(sim, id)} == {"Failed"}
+    assert code(read(sim, "get_recording_download", id, OWNER)) == (409, "recording_not_ready")
+
+
+def test_a_failed_recording_is_removed_by_choice():
+    """Nothing of it is left."""
+    sim = simulator(recordings__processing="fails", recordings__failed="removed")
+    id = recorded(sim)
+    assert listed(sim) == []
+    assert read(sim, "get_recording", id).status == 404
+
+
+@pytest.mark.rule("R364")
+@pytest.mark.parametrize(("outcome", "ready", "mails"), [("ready", True, 1), ("failed", False, 0)])
+def test_the_control_plane_ends_the_processing(sim, outcome, ready, mails):
+    """At once, and only while it goes on."""
+    id = record(sim)
+    sim.change_record("recording", id, outcome=outcome)
+    assert (("readyTime" in listed(sim)[0]), len(sim.mail)) == (ready, mails)
+    with pytest.raises(Misuse):
+        sim.change_record("recording", id, outcome="failed")
+    sim.clock.advance("1h")
+    assert len(sim.mail) == mails
+
+
+def test_the_control_plane_knows_its_recordings(sim):
+    """An unknown one is not found, and a recording is told as it is."""
+    with pytest.raises(Misuse):
+        sim.change_record("recording", NOBODY)
+    assert sim.change_record("recording", record(sim))["channel"] == ROOM
+
+
+@pytest.mark.parametrize(
+    ("choice", "by", "to"),
+    [
+        ("owners-when-ready", OPERATOR, ["uma@customer.example"]),
+        ("owners-at-stop", OPERATOR, ["olaf@customer.example"]),
+        ("not-for-api-tokens", OPERATOR, ["uma@customer.example"]),
+        ("not-for-api-tokens", TOKEN, []),
+        ("owners-when-ready", TOKEN, ["uma@customer.example"]),
+    ],
+)
+def test_who_is_mailed_is_a_choice(choice, by, to):
+    """When owners change between stop and ready, and when an API token has started it."""
+    sim = simulator(recordings__mailed=choice)
+    set_email(sim, "Uma User", "uma@customer.example")
+    record(sim, by=by)
+    assert sim.call("add_owner", OWNER, uuid=ROOM, userId=user_id(sim, USER)).ok
+    assert sim.call("remove_owner", USER, uuid=ROOM, userId=user_id(sim, OWNER)).ok
+    sim.clock.advance("2s")
+    assert [mail.to for mail in sim.mail] == to
+
+
+def test_the_link_in_the_mail_is_a_choice():
+    """Ids and the token stand in it where it says so."""
+    sim = simulator(recordings__mail_link="https://a.example/{client}/{channel}/{recording}")
+    id = recorded(sim)
+    assert sim.mail[0].link == f"https://a.example/{CUSTOMER}/{ROOM}/{id}"
+
+
+# Lists
+
+
+@pytest.mark.rule("R021", "R503")
+@pytest.mark.parametrize(("query", "picked"), [({}, [2, 1, 0]), ({"limit": 1}, [2]), ({"limit": 2, "offset": 2}, [0])])
+def test_a_page_tells_the_total(sim, query, picked):
+    """The object is exactly total and results."""
+    ids = [recorded(sim) for _ in range(3)]
+    body = sim.call("list_recordings", OPERATOR, channelId=ROOM, **query).body
+    assert list(body) == ["total", "results"]
+    assert (body["total"], [each["id"] for each in body["results"]]) == (3, [ids[place] for place in picked])
+
+
+@pytest.mark.rule("R027", "R028", "R503")
+@pytest.mark.parametrize(
+    ("query", "starts"),
+    [
+        ({}, [10, 5, 0]),
+        ({"sort": "started"}, [10, 5, 0]),
+        ({"order": "asc"}, [0, 5, 10]),
+        ({"sort": "ended"}, [10, 5, 0]),
+        ({"sort": "ended", "order": "asc"}, [0, 5, 10]),
+    ],
+)
+def test_recordings_are_listed_in_order(sim, query, starts):
+    """By started, the latest first, unless asked otherwise; one in progress counts as ended last."""
+    for _ in range(2):
+        record(sim, 5)
+    start(sim)
+    assert [(each["startTime"] - START) // 1000 for each in listed(sim, **query)] == starts
+
+
+@pytest.mark.parametrize(("order", "starts"), [("asc", [0, 5]), ("desc", [0, 5])])
+def test_recordings_in_progress_come_last_by_choice(order, starts):
+    """Whatever the order by ended is."""
+    sim = simulator(recordings__not_ended="last")
+    record(sim, 5)
+    start(sim)
+    assert [(each["startTime"] - START) // 1000 for each in listed(sim, sort="ended", order=order)] == starts
+
+
+@pytest.mark.rule("R027", "R028")
+@pytest.mark.parametrize("query", [{"sort": "ready"}, {"order": "up"}, {"limit": -1}, {"offset": "x"}])
+def test_other_columns_and_orders_are_refused(sim, query):
+    """Only the values stated for the call are allowed."""
+    assert sim.call("list_recordings", OPERATOR, channelId=ROOM, **query).status == 400
+
+
+@pytest.mark.rule("R503", "R557")
+def test_session_keeps_the_recordings_of_one_session(sim):
+    """Every recording is of one session of the channel; an unknown session has none."""
+    one = recorded(sim)
+    sim.call("end_active_session", OPERATOR, uuid=ROOM)
+    sim.presence.join(ROOM, USER)
+    other = recorded(sim)
+    sessions = {each["id"]: each["session"] for each in listed(sim)}
+    assert len(set(sessions.values())) == 2
+    assert [each["id"] for each in listed(sim, session=sessions[one])] == [one]
+    assert [each["id"] for each in listed(sim, session=sessions[other])] == [other]
+    assert listed(sim, session=NOBODY) == []
+
+
+READING = [
+    ("list_recordings", {}),
+    ("get_recording", {"recordingId": 0}),
+    ("list_recording_assets", {"recordingId": 0}),
+    ("get_recording_asset", {"recordingId": 0, "assetId": 1}),
+    ("get_recording_download", {"recordingId": 0}),
+    ("get_recording_credentials", {"recordingId": 0}),
+]
+
+
+@pytest.mark.rule("R503", "R504", "R505", "R507", "R510", "R536")
+@pytest.mark.parametrize(("name", "arguments"), READING)
+@pytest.mark.parametrize("caller", [OWNER, OPERATOR, ADMIN, TOKEN, USER, GUEST, OTHER, None])
+def test_who_reads_recordings(sim, name, arguments, caller):
+    """Hosts, administrators and API tokens read; the download is for owners, the credentials for hosts."""
+    id = recorded(sim)
+    ids = (id, assets(sim, id)[0]["id"])
+    named = {key: ids[place] for key, place in arguments.items()}
+    status = sim.call(name, caller, channelId=ROOM, **named).status
+    if caller in (OTHER, None):
+        assert status == (404 if caller else 401)
+    else:
+        fine = {OWNER, TOKEN}
+        fine |= {OPERATOR} if name != "get_recording_download" else set()
+        fine |= {ADMIN} if name not in ("get_recording_download", "get_recording_credentials") else set()
+        assert (status == 200) is (caller in fine), status
+        assert status in (200, 401, 403)
+
+
+@pytest.mark.parametrize(("name", "arguments"), READING[1:])
+def test_a_recording_of_another_channel_is_not_there(sim, name, arguments):
+    """Neither is one that there never was, nor an asset of another recording."""
+    one, other = recorded(sim), recorded(sim)
+    ids = (one, assets(sim, one)[0]["id"])
+    named = {key: ids[place] for key, place in arguments.items()}
+    assert code(sim.call(name, OWNER, channelId=EVENT_ROOM, **named)) == (404, "not_found")
+    assert code(sim.call(name, OWNER, channelId=ROOM, **{**named, "recordingId": NOBODY})) == (404, "not_found")
+    if "assetId" in named:
+        assert code(sim.call(name, OWNER, channelId=ROOM, **{**named, "recordingId": other})) == (404, "not_found")
+
+
+# Assets
+
+
+@pytest.mark.rule("R294", "R295", "R296", "R298", "R299", "R300", "R301", "R302", "R303", "R304")
+def test_the_assets_of_a_ready_recording(sim):
+    """A combined video and an archive, with everything that is told of them."""
+    id = recorded(sim)
+    video, archive = assets(sim, id)
+    assert video == {
+        "id": video["id"],
+        "recordingId": id,
+        "format": "MP4",
+        "kind": "video",
+        "state": "Uploaded",
+        "label": "Combined video",
+        "startTime": START,
+        "endTime": START + 10_000,
+        "size": len(fetch(sim, video["url"], OPERATOR).data),
+        "url": f"http://confsim.test/files/channels/{ROOM}/recordings/{id}/{video['id']}",
+        "relativePath": "combined.mp4",
+        "isIndividual": False,
+    }
+    assert (archive["format"], archive["kind"], archive["relativePath"]) == ("CMS", "other", "archive.zip")
+    assert set(archive) == set(video)
+
+
+@pytest.mark.rule("R024", "R362", "R299", "R300")
+def test_assets_are_made_by_processing(sim):
+    """None while it is in progress; then pending, uploading, uploaded, the end and size with the last."""
+    start(sim)
+    id = listed(sim)[0]["id"]
+    assert assets(sim, id) == []
+    stop(sim)
+    seen = []
+    for _ in range(3):
+        seen.append({(each["state"], "endTime" in each, "size" in each, "url" in each) for each in assets(sim, id)})
+        sim.clock.advance("1s")
+    assert seen == [
+        {("Pending", False, False, False)},
+        {("Uploading", False, False, False)},
+        {("Uploaded", True, True, True)},
+    ]
+
+
+@pytest.mark.rule("R505")
+def test_one_asset_is_read_by_its_id(sim):
+    """It is the same as in the list; an unknown one is not there."""
+    id = recorded(sim)
+    for asset in assets(sim, id):
+        assert read(sim, "get_recording_asset", id, assetId=asset["id"]).body == asset
+    assert code(read(sim, "get_recording_asset", id, assetId=NOBODY)) == (404, "not_found")
+
+
+@pytest.mark.rule("R298", "R305")
+def test_captions_are_made_where_speech_becomes_text(sim):
+    """In WebVTT, with their language."""
+    assert sim.call("set_speech2text_state", ADMIN, uuid=ROOM, state="enable").ok
+    id = recorded(sim)
+    captions = assets(sim, id)[2]
+    assert (captions["format"], captions["kind"], captions["label"]) == ("VTT", "other", "Captions")
+    token = read(sim, "get_recording_credentials", id).body["jwt"]
+    item = sim.call("list_downloadable_assets", jwtToken=token).body[2]
+    assert (item["kind"], item["language"], item["id"]) == ("captions", "en", captions["id"])
+    assert fetch(sim, captions["url"], OWNER).data.startswith(b"WEBVTT\n\n00:00:00.000 --> ")
+
+
+@pytest.mark.rule("R297", "R304")
+def test_individual_streams_of_those_who_were_present_by_choice():
+    """Of users who were inside or came while it was recorded, not of those who came later or had gone."""
+    sim = simulator(recordings__individual_streams="each-participant")
+    sim.presence.join(ROOM, ADMIN)
+    sim.presence.leave(ROOM, user_id(sim, ADMIN))
+    start(sim)
+    sim.presence.join(ROOM, OWNER)
+    sim.presence.leave(ROOM, user_id(sim, OWNER))
+    stop(sim)
+    sim.presence.join(ROOM, OPERATOR)
+    sim.clock.advance("2s")
+    found = [each for each in assets(sim, listed(sim)[0]["id"]) if each["isIndividual"]]
+    assert [each["streamUserId"] for each in found] == [user_id(sim, USER), user_id(sim, OWNER)]
+    assert {(each["kind"], each["format"]) for each in found} == {("audio", "M4A")}
+    assert len({each["group"] for each in found}) == 2
+    assert all(each["relativePath"] == f"streams/{each['group']}.m4a" for each in found)
+    assert [each["label"] for each in found] == ["Uma User", "Olaf Owner"]
+
+
+@pytest.mark.rule("R303")
+def test_the_receiver_of_the_files_is_the_starter_by_choice():
+    """An API token is nobody."""
+    sim = simulator(recordings__receiver="starter")
+    assert {each.get("userId") for each in assets(sim, recorded(sim))} == {user_id(sim, OPERATOR)}
+    assert {each.get("userId") for each in assets(sim, recorded(sim, by=TOKEN))} == {None}
+
+
+def test_what_assets_tell_is_a_choice():
+    """Words of states and kinds, formats, addresses, paths, instants."""
+    sim = simulator(
+        recordings__asset_states={"pending": 0, "uploading": 1, "uploaded": 2, "failed": 3},
+        recordings__asset_kinds={"archive": "other", "combined": "other", "captions": "other", "individual": "audio"},
+        recordings__formats={"archive": "ZIP", "combined": "mp4", "captions": "", "individual": ""},
+        recordings__assets="combined-video",
+        recordings__asset_url="absent",
+        recordings__relative_path="absent",
+        recordings__asset_times="relative",
+    )
+    (asset,) = assets(sim, recorded(sim))
+    assert (asset["state"], asset["kind"], asset["format"]) == (2, "other", "mp4")
+    assert (asset["startTime"], asset["endTime"]) == (0, 10_000)
+    assert not {"url", "relativePath"} & set(asset)
+
+
+def test_instants_are_in_seconds_by_choice():
+    """Those of recordings and of assets."""
+    sim = simulator(units__recording="epoch-s")
+    id = recorded(sim)
+    found = read(sim, "get_recording", id).body
+    assert [found[name] - START // 1000 for name in ("startTime", "endTime", "readyTime")] == [0, 10, 12]
+    assert [assets(sim, id)[0][name] - START // 1000 for name in ("startTime", "endTime")] == [0, 10]
+
+
+@pytest.mark.parametrize(
+    ("profile", "states"),
+    [
+        ({"recordings__assets_before_ready": "hidden"}, [set(), set(), {"Uploaded"}]),
+        ({"recordings__uploading": "never"}, [{"Pending"}, {"Pending"}, {"Uploaded"}]),
+    ],
+)
+def test_what_is_seen_of_the_upload_is_a_choice(profile, states):
+    """Assets may be hidden until they are there, and may never be seen on their way."""
+    sim = simulator(**profile)
+    id = record(sim)
+    for expected in states:
+        assert {each["state"] for each in assets(sim, id)} == expected
+        sim.clock.advance("1s")
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [
+        ("recordings.asset-states", {"pending": "x"}),
+        ("recordings.asset-states", {"pending": 1.5, "uploading": "", "uploaded": "", "failed": ""}),
+        ("recordings.asset-kinds", {"archive": "x", "combined": "video", "captions": "other", "individual": "audio"}),
+        ("recordings.download-kinds", {"archive": "archive"}),
+        ("recordings.formats", {"archive": 1, "combined": "", "captions": "", "individual": ""}),
+    ],
+)
+def test_tables_that_make_no_sense_are_refused(entry, value):
+    """The profile says what is wrong."""
+    with pytest.raises(Misuse, match=entry):
+        Simulator(profile={entry: value})
+
+
+@pytest.mark.rule("R024", "R294", "R416", "R557")
+def test_the_recordings_of_a_session_are_its_assets(sim):
+    """A bare array of the assets of every recording of the session, and of no other session."""
+    ids = [recorded(sim), recorded(sim)]
+    session = listed(sim)[0]["session"]
+    sim.call("end_active_session", OPERATOR, uuid=ROOM)
+    sim.presence.join(ROOM, USER)
+    recorded(sim)
+    found = sim.call("list_session_recordings", OPERATOR, sessionId=session).body
+    assert found == [*assets(sim, ids[0]), *assets(sim, ids[1])]
+
+
+@pytest.mark.parametrize(("caller", "status"), [(OWNER, 200), (ADMIN, 200), (TOKEN, 200), (USER, 403), (OTHER, 404)])
+def test_who_reads_the_recordings_of_a_session(sim, caller, status):
+    """Hosts of its channel, administrators, API tokens."""
+    recorded(sim)
+    session = listed(sim)[0]["session"]
+    assert sim.call("list_session_recordings", caller, sessionId=session).status == status
+
+
+# Downloads
+
+
+@pytest.mark.rule("R506", "R301")
+@pytest.mark.parametrize(
+    ("kind", "place", "media_type", "name"),
+    [
+        (None, 0, "video/mp4", "combined.mp4"),
+        ("combined_video", 0, "video/mp4", "combined.mp4"),
+        ("archive", 1, "application/zip", "archive.zip"),
+        ("captions", 2, "text/vtt; charset=utf-8", "captions.vtt"),
+    ],
+)
+def test_a_download_url_answers_the_file(sim, kind, place, media_type, name):
+    """Without any token; kind selects, and the size is that of the asset."""
+    sim.call("set_speech2text_state", ADMIN, uuid=ROOM, state="enable")
+    id = recorded(sim)
+    answer = read(sim, "get_recording_download", id, OWNER, kind=kind)
+    assert list(answer.body) == ["url"]
+    file = fetch(sim, answer.body["url"])
+    assert (file.status_code, file.headers["Content-Type"]) == (200, media_type)
+    assert file.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+    assert len(file.data) == assets(sim, id)[place]["size"]
+
+
+def test_the_archive_is_a_zip_file(sim):
+    """It tells what it is of and contains the video."""
+    id = recorded(sim)
+    archive = fetch(sim, read(sim, "get_recording_download", id, OWNER, kind="archive").body["url"]).data
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        assert opened.testzip() is None
+        assert opened.namelist() == ["manifest.json", "combined.mp4"]
+        assert id.encode() in opened.read("manifest.json")
+
+
+@pytest.mark.rule("R506")
+@pytest.mark.parametrize(("kind", "status"), [("captions", 404), ("other", 404), ("audio", 400), ("", 400)])
+def test_a_kind_that_is_not_there_is_refused(sim, kind, status):
+    """404 for one that the recording has not, 400 for one that is none."""
+    assert read(sim, "get_recording_download", recorded(sim), OWNER, kind=kind).status == status
+
+
+@pytest.mark.rule("R038", "R039", "R040", "R508", "R509", "R542")
+@pytest.mark.parametrize(
+    ("ttl", "span"), [(None, 300_000), ("1s", 1000), ("1m", 60_000), ("2h", 7_200_000), ("1d", 86_400_000)]
+)
+@pytest.mark.parametrize("name", ["get_recording_download", "get_recording_credentials"])
+def test_urls_and_tokens_live_for_their_time(sim, name, ttl, span):
+    """Five minutes, or ttl; dead at the very instant."""
+    id = recorded(sim)
+    sim.clock.advance(7)
+    given = read(sim, name, id, OWNER, ttl=ttl).body
+    sim.clock.advance(span - 1)
+    assert use(sim, given) == 200
+    sim.clock.advance(1)
+    assert use(sim, given) == (403 if "url" in given else 401)
+
+
+def use(sim, given):
+    """The status that a download URL, or the list of a token, answers."""
+    if "url" in given:
+        return fetch(sim, given["url"]).status_code
+    return sim.call("list_downloadable_assets", jwtToken=given["jwt"]).status
+
+
+@pytest.mark.rule("R038")
+@pytest.mark.parametrize("ttl", ["5", "m", "0m", "1.5m", "-1m", "1M", "5 minutes", ""])
+@pytest.mark.parametrize("name", ["get_recording_download", "get_recording_credentials"])
+def test_other_spellings_of_ttl_are_refused(sim, name, ttl):
+    """It is a number followed by a unit."""
+    assert read(sim, name, recorded(sim), OWNER, ttl=ttl).status == 400
+
+
+@pytest.mark.rule("R506", "R510")
+@pytest.mark.parametrize("name", ["get_recording_download", "get_recording_credentials"])
+def test_nothing_is_downloaded_before_it_is_ready(sim, name):
+    """Neither while it is in progress nor while it is processed."""
+    start(sim)
+    id = listed(sim)[0]["id"]
+    assert code(read(sim, name, id, OWNER)) == (409, "recording_not_ready")
+    stop(sim)
+    assert code(read(sim, name, id, OWNER)) == (409, "recording_not_ready")
+
+
+@pytest.mark.rule("R507", "R536")
+def test_the_download_is_for_owners_alone(sim):
+    """A host who is no owner is refused, and so is an administrator."""
+    id = recorded(sim)
+    for caller in (OPERATOR, ADMIN, USER):
+        assert code(read(sim, "get_recording_download", id, caller)) == (403, "role_missing")
+
+
+def test_a_download_url_is_of_another_host_by_choice():
+    """Which is not served here."""
+    sim = simulator(recordings__download_host="elsewhere")
+    url = read(sim, "get_recording_download", recorded(sim), OWNER).body["url"]
+    assert urlsplit(url).netloc == "downloads.example"
+
+
+def test_the_download_without_kind_is_a_choice():
+    """The archive, then."""
+    sim = simulator(recordings__download_default="archive")
+    url = read(sim, "get_recording_download", recorded(sim), OWNER).body["url"]
+    assert fetch(sim, url).headers["Content-Type"] == "application/zip"
+
+
+@pytest.mark.parametrize("token", ["x", "a.b.c", "eyJhbGciOiJub25lIn0.e30."])
+def test_a_download_url_that_is_none_is_refused(sim, token):
+    """Whatever stands in it."""
+    recorded(sim)
+    assert fetch(sim, f"http://confsim.test/files/recordings/{token}").status_code == 403
+
+
+def test_urls_and_tokens_are_not_each_other(sim):
+    """A token is no download URL, and the token of a URL opens no list."""
+    id = recorded(sim)
+    url = read(sim, "get_recording_download", id, OWNER).body["url"]
+    token = read(sim, "get_recording_credentials", id, OWNER).body["jwt"]
+    assert fetch(sim, f"http://confsim.test/files/recordings/{token}").status_code == 403
+    assert sim.call("list_downloadable_assets", jwtToken=url.rpartition("/")[2]).status == 401
+
+
+@pytest.mark.rule("R301")
+@pytest.mark.parametrize(("caller", "status"), [(OPERATOR, 200), (ADMIN, 200), (TOKEN, 200), (USER, 403), (None, 401)])
+def test_the_url_of_an_asset_needs_the_callers_own_token(sim, caller, status):
+    """Whoever may read the asset may read its bytes."""
+    url = assets(sim, recorded(sim))[0]["url"]
+    assert fetch(sim, url, caller).status_code == status
+
+
+# The token for downloading assets
+
+
+@pytest.mark.rule("R024", "R305", "R510", "R511")
+def test_a_token_opens_the_assets_of_its_recording(sim):
+    """A bare array of items under the ids of the assets, without any other token."""
+    recorded(sim)
+    id = recorded(sim)
+    answer = read(sim, "get_recording_credentials", id)
+    assert list(answer.body) == ["jwt"]
+    video, archive = assets(sim, id)
+    assert sim.call("list_downloadable_assets", jwtToken=answer.body["jwt"]).body == [
+        {
+            "id": video["id"],
+            "format": "MP4",
+            "label": "Combined video",
+            "size": video["size"],
+            "kind": "combined_video",
+        },
+        {"id": archive["id"], "format": "CMS", "label": "Archive", "size": archive["size"], "kind": "archive"},
+    ]
+
+
+@pytest.mark.rule("R510")
+def test_the_token_is_a_jwt(sim):
+    """Of HS256, its times in seconds."""
+    id = recorded(sim)
+    token = read(sim, "get_recording_credentials", id).body["jwt"]
+    assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT"}
+    claims = jwt.decode(token, options={"verify_signature": False})
+    assert (claims["recording"], claims["iat"], claims["exp"]) == (id, START // 1000 + 12, START // 1000 + 312)
+
+
+def test_the_token_downloads_each_asset(sim):
+    """The bytes are those of the download URL; what it does not open is not there."""
+    one, id = recorded(sim), recorded(sim)
+    token = read(sim, "get_recording_credentials", id).body["jwt"]
+    for item in sim.call("list_downloadable_assets", jwtToken=token).body:
+        answer = sim.call("download_recording_asset", jwtToken=token, assetId=item["id"])
+        assert (answer.status, len(answer.content)) == (200, item["size"])
+        url = read(sim, "get_recording_download", id, OWNER, kind=item["kind"]).body["url"]
+        assert answer.content == fetch(sim, url).data
+    foreign = assets(sim, one)[0]["id"]
+    assert code(sim.call("download_recording_asset", jwtToken=token, assetId=foreign)) == (404, "not_found")
+
+
+def test_the_token_is_served_over_http_in_full(sim):
+    """Dots and all, as one segment of the path (G503)."""
+    token = read(sim, "get_recording_credentials", recorded(sim)).body["jwt"]
+    listed = sim.client().get(f"/channels/recording/assets/{token}")
+    assert (listed.status_code, len(listed.json)) == (200, 2)
+    file = sim.client().get(f"/channels/recording/assets/{token}/{listed.json[0]['id']}")
+    assert (file.status_code, file.headers["Content-Type"]) == (200, "video/mp4")
+
+
+@pytest.mark.rule("R511")
+@pytest.mark.parametrize("name", ["list_downloadable_assets", "download_recording_asset"])
+def test_a_token_that_is_none_or_no_longer_is_refused(sim, name):
+    """Forged, cut short, unsigned, of another world, expired: 401, since it is the credential."""
+    id = recorded(sim)
+    token = read(sim, "get_recording_credentials", id).body["jwt"]
+    claims = jwt.decode(token, options={"verify_signature": False})
+    forged = [
+        "x",
+        token[:-2],
+        jwt.encode(claims, "a guess of the key, of 32 bytes and more"),
+        jwt.encode(claims, None, algorithm="none"),
+        recorded_elsewhere(),
+    ]
+    more = {"assetId": assets(sim, id)[0]["id"]} if name == "download_recording_asset" else {}
+    for each in forged:
+        assert code(sim.call(name, OWNER, jwtToken=each, **more)) == (401, "asset_token_invalid")
+    sim.clock.advance("5m")
+    assert code(sim.call(name, OWNER, jwtToken=token, **more)) == (401, "asset_token_expired")
+
+
+def recorded_elsewhere():
+    """A token for downloading of a world with another seed."""
+    sim = Simulator(seed=1, clock="2026-02-01T00:00:00Z")
+    sim.presence.join(ROOM, USER)
+    return read(sim, "get_recording_credentials", recorded(sim)).body["jwt"]
+
+
+def test_a_token_opens_every_recording_of_the_channel_by_choice():
+    """Those that are ready."""
+    sim = simulator(recordings__token_scope="channel")
+    ids = [recorded(sim), recorded(sim)]
+    record(sim)
+    token = read(sim, "get_recording_credentials", ids[1]).body["jwt"]
+    opened = [each["id"] for each in sim.call("list_downloadable_assets", jwtToken=token).body]
+    assert opened == [each["id"] for id in ids for each in assets(sim, id)]
+
+
+def test_a_token_needs_a_caller_by_choice():
+    """One of the same client, then."""
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"gate.list_downloadable_assets": ["signed-in"]})
+    sim.presence.join(ROOM, USER)
+    token = read(sim, "get_recording_credentials", recorded(sim)).body["jwt"]
+    told = {by: sim.call("list_downloadable_assets", by, jwtToken=token).status for by in (None, USER, OTHER)}
+    assert told == {None: 401, USER: 200, OTHER: 401}
+
+
+def test_what_items_are_called_is_a_choice():
+    """Their kinds and the language of captions."""
+    sim = simulator(
+        recordings__captions_language="de",
+        recordings__download_kinds={
+            "archive": "other",
+            "combined": "combined_video",
+            "captions": "captions",
+            "individual": "other",
+        },
+    )
+    sim.call("set_speech2text_state", ADMIN, uuid=ROOM, state="enable")
+    id = recorded(sim)
+    token = read(sim, "get_recording_credentials", id).body["jwt"]
+    items = sim.call("list_downloadable_assets", jwtToken=token).body
+    assert [(each["kind"], each.get("language")) for each in items] == [
+        ("combined_video", None),
+        ("other", None),
+        ("captions", "de"),
+    ]
+
+
+# The end of the channel, and events
+
+
+def test_nothing_of_a_deleted_channel_is_reachable(sim):
+    """Neither recordings nor files, by no URL and no token; nobody is mailed about what was processed."""
+    id = recorded(sim)
+    url = read(sim, "get_recording_download", id, OWNER).body["url"]
+    token = read(sim, "get_recording_credentials", id).body["jwt"]
+    asset, session = assets(sim, id)[0], listed(sim)[0]["session"]
+    start(sim)
+    assert sim.call("delete_channel", OWNER, uuid=ROOM).ok
+    sim.clock.advance("1m")
+    assert len(sim.mail) == 1
+    assert [fetch(sim, each, OWNER).status_code for each in (url, asset["url"])] == [404, 404]
+    assert sim.call("list_downloadable_assets", jwtToken=token).status == 404
+    assert sim.call("list_session_recordings", ADMIN, sessionId=session).status == 404
+    for name, arguments in READING:
+        named = {key: (id, asset["id"])[place] for key, place in arguments.items()}
+        assert sim.call(name, TOKEN, channelId=ROOM, **named).status == 404
+    left = {name: len(state.rows) for (_, name), state in sim.service.world.tables.items() if "recording" in name}
+    assert left == {"recordings": 0, "recording assets": 0}
+    assert not [timer for timer in sim.service.world.timers if timer.kind.startswith("recording")]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kinds"),
+    [
+        ("succeeds", ["recording.started", "recording.stopped", "recording.ready"]),
+        ("fails", ["recording.started", "recording.stopped", "recording.failed"]),
+    ],
+)
+def test_events_tell_of_recordings(outcome, kinds):
+    """Where the client's events are recorded."""
+    sim = simulator(events__recorded="always", recordings__processing=outcome)
+    id = recorded(sim)
+    told = [each for each in happenings.listed(sim.service.change(), CUSTOMER) if each.kind.startswith("recording")]
+    assert [each.kind.value for each in told] == kinds
+    session = listed(sim)[0]["session"]
+    assert all(each.payload == {"channel": ROOM, "session": session, "recording": id} for each in told)

@@ -1,0 +1,205 @@
+"""The journal in the control plane: what was asked, what was answered, what it leaned on and changed."""
+
+from __future__ import annotations
+
+import pytest
+
+START = 1_769_904_000_000
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+URL = {"url": "https://terms.example/new"}
+
+
+def update(sim, url="https://terms.example/new", **more):
+    """One call that changes something."""
+    return sim.call("update_terms_url", "demo-api-token", body={"url": url, **more})
+
+
+def last(plane):
+    """The newest entry."""
+    return plane("GET", "/requests")[1][-1]
+
+
+def test_an_entry_tells_the_whole_call(plane, sim, people):
+    """Request, answer, caller and what it leaned on."""
+    answer = sim.call("list_channels", "demo-owner", limit=1)
+    entry = last(plane)
+    assert entry["id"] == answer.headers["X-Confsim-Request-Id"]
+    assert (entry["at"], entry["operation"], entry["status"]) == (START, "list_channels", 200)
+    assert (entry["method"], entry["path"], entry["query"]) == ("GET", "/v1_0/channels", {"limit": "1"})
+    assert (entry["body"], entry["answer"]) == (None, answer.body)
+    assert entry["caller"] == {"clientId": CUSTOMER, "userId": people["demo-owner"]}
+    assert "size.page-most" in entry["assumptions"]
+
+
+def test_an_api_token_calls_as_nobody(plane, sim):
+    """Its caller has no user."""
+    update(sim)
+    assert set(last(plane)["caller"]) == {"clientId", "apiToken"}
+
+
+def test_calls_over_http_are_entries_too(plane, sim):
+    """By the same words, in the same order."""
+    sim.client("demo-owner").post("/terms", json=URL)
+    update(sim)
+    assert [each["path"] for each in plane("GET", "/requests")[1]] == ["/v1_0/terms", "/v1_0/terms"]
+
+
+def test_changes_show_what_was_before_and_after(plane, sim):
+    """Of a record that was there, the fields that differ."""
+    update(sim)
+    (change,) = last(plane)["changes"]
+    assert (change["table"], change["client"], change["key"]) == ("clients", "", CUSTOMER)
+    assert change["before"].keys() == change["after"].keys() == {"terms"}
+    assert change["after"]["terms"]["url"] == URL["url"]
+
+
+def test_changes_show_what_is_new_and_what_is_gone(plane, sim):
+    """A record that is made has no before, one that is removed no after."""
+    made = sim.call("create_api_token", "demo-customer-admin", body={"label": "x"}).body
+    found = {change["table"]: change for change in last(plane)["changes"]}
+    assert found["api tokens"]["before"] is None
+    assert found["api tokens"]["after"]["label"] == "x"
+    sim.call("delete_api_token", "demo-customer-admin", tokenId=made["id"])
+    gone = {change["table"]: change["after"] for change in last(plane)["changes"]}
+    assert gone == {"api tokens": None, "credentials": None}
+
+
+def test_a_refused_call_changed_nothing(plane, sim):
+    """Its entry is there, without changes."""
+    assert sim.call("update_terms_url", "demo-user", body=URL).status == 403
+    assert (last(plane)["status"], last(plane)["changes"]) == (403, [])
+
+
+def test_what_was_passed_over_is_told(plane, sim):
+    """Unknown fields of the body and unknown parameters, for_client where it does not count among them (G049)."""
+    update(sim, colour="red", weight=5)
+    assert last(plane)["ignored"] == {"body": ["colour", "weight"], "query": []}
+    sim.call("get_me", "demo-owner", for_client=CUSTOMER, colour="red")
+    assert last(plane)["ignored"] == {"body": [], "query": ["for_client", "colour"]}
+
+
+def test_bytes_are_told_by_their_number(plane, sim):
+    """What is neither JSON nor text."""
+    png = b"\x89PNG\r\n\x1a\n" + bytes(40)
+    sim.call("set_user_image", "demo-user", userId="me", body=png)
+    assert last(plane)["body"] == f"<{len(png)} bytes>"
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("", 4),
+        ("?operation=update_terms_url", 3),
+        ("?method=get", 1),
+        ("?path=/v1_0/terms", 3),
+        ("?path=*/users/*", 1),
+        ("?status=403", 1),
+        ("?operation=update_terms_url&status=200", 2),
+        ("?operation=promulgate_terms", 0),
+        ("?limit=2", 2),
+        ("?limit=0", 0),
+    ],
+)
+def test_entries_are_picked(plane, sim, query, count):
+    """By operation, method, path, status, and the last so many, newest last."""
+    update(sim)
+    sim.call("update_terms_url", "demo-user", body=URL)
+    sim.call("get_user_terms", "demo-user")
+    update(sim)
+    found = plane("GET", f"/requests{query}")[1]
+    assert len(found) == count
+    assert [each["id"] for each in found] == sorted(each["id"] for each in found)
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ({"url": "https://a.example/"}, 1),
+        ({}, 2),
+        ({"more": {"deep": [1, 2]}}, 1),
+        ({"more": {"deep": [1]}}, 0),
+        ({"more": {"deep": [True, 2]}}, 0),
+        ({"url": None}, 0),
+    ],
+)
+def test_entries_are_found_by_a_part_of_their_body(plane, sim, body, count):
+    """Objects have at least these fields; everything else is equal, in type too."""
+    update(sim, "https://a.example/", more={"deep": [1, 2], "other": 5})
+    update(sim, "https://b.example/")
+    pattern = {"operation": "update_terms_url", "body": body}
+    assert plane("POST", "/requests/count", pattern) == (200, {"count": count})
+    assert len(plane("POST", "/requests/find", pattern)[1]) == count
+
+
+def test_entries_are_forgotten_one_by_one_or_all(plane, sim):
+    """And what is not there is told."""
+    for _ in range(3):
+        update(sim)
+    assert plane("DELETE", "/requests/r2") == (200, {"count": 1})
+    assert [each["id"] for each in plane("GET", "/requests")[1]] == ["r1", "r3"]
+    assert plane("DELETE", "/requests/r2")[0] == 404
+    assert plane("DELETE", "/requests") == (200, {"count": 2})
+    assert plane("GET", "/requests")[1] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "nearest"),
+    [
+        ("GET", "/users/me/terms", "GET /v1_0/users/me/terms"),
+        ("GET", "/v1_0/user/me", "GET /v1_0/users/me"),
+        ("GET", "/v1_0/channels/x/setings", "GET /v1_0/channels/{uuid}/settings"),
+        ("PUT", "/v1_0/terms", "POST /v1_0/terms"),
+        ("GET", "/", "GET /v1_0/channels"),
+    ],
+)
+def test_a_call_that_reached_nothing_is_told_with_the_nearest_route(plane, sim, method, path, nearest):
+    """A mistyped path shows what was probably meant."""
+    assert sim.client().open(f"http://any.example{path}", method=method).status_code in {404, 405}
+    (found,) = plane("GET", "/requests/unmatched")[1]
+    assert (found["method"], found["path"]) == (method, path)
+    assert found["nearest"] == nearest or path == "/"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/requests?operation=nope", None),
+        ("POST", "/requests/find", {"operation": "nope"}),
+        ("POST", "/requests/count", {"operation": "nope"}),
+    ],
+)
+def test_an_unknown_operation_is_told(plane, method, path, body):
+    """A mistyped name finds nothing silently nowhere."""
+    status, problem = plane(method, path, body)
+    assert status == 404
+    assert "nope" in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/requests?limit=x", None),
+        ("/requests?statuss=200", None),
+        ("/requests/count", {"colour": 1}),
+        ("/requests/find", {"status": "ok"}),
+        ("/requests/find", b"["),
+    ],
+)
+def test_a_wrong_pattern_is_told(plane, path, body):
+    """Unknown words and wrong types are problems."""
+    assert plane("GET" if body is None else "POST", path, body)[0] == 400
+
+
+def test_the_journal_in_python(sim):
+    """A sequence of calls, with the same questions."""
+    update(sim)
+    sim.call("get_user_terms", "demo-user")
+    assert [each.operation for each in sim.requests] == ["update_terms_url", "get_user_terms"]
+    assert sim.requests[-1].status == 200
+    assert len(sim.requests[:1]) == 1
+    assert sim.requests.matching(operation="update_terms_url", body=URL) == 1
+    assert sim.requests.find(status=500) == []
+    sim.client().get("/nope")
+    assert len(sim.requests.unmatched) == 1
+    sim.requests.clear()
+    assert len(sim.requests) == 0

@@ -1,0 +1,107 @@
+"""Calls of the control plane as such: who may, how they are refused, that they leave no trace."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.control import info
+from confsim.control.control import CONTROL
+from confsim.service.message import Request
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"origin": "http://confsim.test"}, 200),
+        ({"origin": "http://here:8080", "host": "here:8080"}, 200),
+        ({"origin": "http://HERE:8080", "host": "here:8080"}, 200),
+        ({"sec_fetch_site": "same-origin"}, 200),
+        ({"sec_fetch_site": "none"}, 200),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "http://here:3000", "host": "here:8080"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": ""}, 403),
+        ({"origin": "http://[", "host": "here"}, 403),
+        ({"sec_fetch_site": "cross-site"}, 403),
+        ({"sec_fetch_site": "same-site"}, 403),
+    ],
+)
+def test_pages_of_other_sites_are_refused(plane, headers, status):
+    """A browser says where a page is from; only the server's own may call."""
+    assert plane("GET", "/clock", **headers)[0] == status
+
+
+def test_a_refused_page_changes_nothing(plane, sim):
+    """Cross-origin calls are refused before they do anything."""
+    before = sim.service.world
+    assert plane("POST", "/clients", {"name": "X"}, origin="http://evil.example")[0] == 403
+    assert sim.service.world is before
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "POST"])
+def test_control_calls_are_not_journaled(sim, method):
+    """Nor do they need a credential."""
+    sim.app(Request(method, "/_confsim/health"))
+    sim.app(Request(method, "/_confsim/nowhere"))
+    assert len(sim.service.journal) == 0
+
+
+def test_unknown_paths_and_methods_are_problems(sim):
+    """404 and 405 with Allow, as RFC 9457 documents."""
+    lost = sim.app(Request("GET", "/_confsim/nowhere"))
+    assert (lost.status, dict(lost.headers)["Content-Type"]) == (404, "application/problem+json")
+    wrong = sim.app(Request("GET", "/_confsim/reset"))
+    assert (wrong.status, dict(wrong.headers)["Allow"]) == (405, "POST, OPTIONS")
+    asked = sim.app(Request("OPTIONS", "/_confsim/clock"))
+    assert (asked.status, dict(asked.headers)["Allow"]) == (204, "GET, HEAD, OPTIONS")
+
+
+def test_a_profile_does_not_touch_the_control_plane(make_sim):
+    """Other envelopes, empty answers and methods are for the API alone."""
+    sim = make_sim({"errors.body": "empty", "route.wrong-method": "404", "http.head": "405", "encode.absent": "null"})
+    assert sim.app(Request("GET", "/_confsim/reset")).status == 405
+    assert b"detail" in sim.app(Request("GET", "/_confsim/snapshots/x")).body
+    assert sim.app(Request("HEAD", "/_confsim/health")).status == 200
+
+
+@pytest.fixture
+def make_sim():
+    """Simulators under a profile."""
+    from confsim import Simulator
+
+    return lambda profile: Simulator(clock="2026-02-01T00:00:00Z", profile=profile)
+
+
+def test_a_bug_is_told_with_a_reference_and_kept(plane, sim, monkeypatch):
+    """What control code raises unexpectedly is a 500, and is there for the test to raise."""
+    monkeypatch.setattr(CONTROL["get_info"], "function", lambda control: 1 / 0)
+    status, problem = plane("GET", "/info")
+    assert (status, problem["status"]) == (500, 500)
+    assert "ZeroDivisionError" in problem["reference"]
+    assert isinstance(sim.service.bugs[0], ZeroDivisionError)
+    assert info.get_info is not None
+
+
+WRONG = [b"", b"{", b"[]", b'"x"', b"5", b"nul", b"\xff\xfe", b'{"x":1}', b"[" * 100_000, b"1" * 5000, b'{"a":NaN}']
+POSTS = [operation for operation in CONTROL if operation.body is not None]
+
+
+@pytest.mark.parametrize("raw", WRONG, ids=lambda raw: repr(raw[:8]))
+@pytest.mark.parametrize("operation", POSTS, ids=lambda operation: operation.name)
+def test_no_body_makes_a_server_error(sim, operation, raw):
+    """Whatever is sent, the answer is a problem that says what and where, or the order is carried out."""
+    path = "/_confsim" + operation.path.replace("{kind}", "user").replace("{id}", "1004").replace("{name}", "x")
+    response = sim.app(Request(operation.method, path, "", {}, raw))
+    assert response.status < 500
+    assert response.status < 400 or b'"detail"' in response.body
+    assert sim.service.bugs == []
+
+
+@pytest.mark.parametrize("operation", list(CONTROL), ids=lambda operation: operation.name)
+def test_no_unknown_query_passes(sim, operation):
+    """A mistyped parameter is a problem on every call."""
+    path = "/_confsim" + operation.path.replace("{kind}", "user").replace("{id}", "1004").replace("{name}", "x")
+    response = sim.app(Request(operation.method, path, "nonsense=1", {}, b"{}"))
+    assert response.status == 400
+    assert b"nonsense" in response.body

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+
+from confsim.assumptions.refusals import Reason
+from confsim.domain import assets
+from confsim.domain.assets import MACHINE, Asset, Content, Upload
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+
+def draft(content=Content.COMBINED, **fields):
+    """An asset that is not there yet."""
+    told = {"client": "c", "channel": "ch", "recording": "r", "label": "L", "started": 1000}
+    return Asset(id=f"a-{content}", content=content, **told, **fields)
+
+
+def stream():
+    """The individual stream of a user."""
+    return draft(Content.INDIVIDUAL, user=7, group="g")
+
+
+EVERY = [draft(Content.COMBINED), draft(Content.ARCHIVE), draft(Content.CAPTIONS), stream()]
+
+
+@pytest.fixture
+def change():
+    """A change of an empty world."""
+    return World().change(5000)
+
+
+@pytest.mark.rule("R299", "R300", "R362")
+def test_an_asset_is_uploaded_step_by_step(change):
+    """Its end and its size are there once it is uploaded, and not before."""
+    asset = MACHINE.fire(change, draft(), "create")
+    assert (asset.state, asset.ended, asset.size) == (Upload.PENDING, None, None)
+    asset = MACHINE.fire(change, asset, "begin upload")
+    assert (asset.state, asset.ended, asset.size) == (Upload.UPLOADING, None, None)
+    asset = MACHINE.fire(change, asset, "finish upload", ended=2000)
+    assert (asset.state, asset.ended, asset.size) == (Upload.UPLOADED, 2000, len(assets.data(asset)))
+    assert assets.of(change, "c", "r") == [asset]
+
+
+@pytest.mark.parametrize("event", ["create", "begin upload", "finish upload", "fail"])
+@pytest.mark.parametrize("last", ["finish upload", "fail"])
+def test_what_is_uploaded_or_has_failed_stays_so(change, event, last):
+    """Nothing moves it any more."""
+    asset = MACHINE.fire(change, MACHINE.fire(change, draft(), "create"), last, ended=2000)
+    with pytest.raises(Refusal) as refused:
+        MACHINE.fire(change, asset, event, ended=3000)
+    assert refused.value.reason is Reason.RECORDING_NOT_READY
+
+
+@pytest.mark.rule("R296")
+@pytest.mark.parametrize("asset", EVERY, ids=lambda asset: asset.content.value)
+def test_the_size_is_the_number_of_the_bytes(change, asset):
+    """Of every content; the bytes are the same whatever the upload does."""
+    done = MACHINE.fire(change, MACHINE.fire(change, asset, "create"), "finish upload", ended=2000)
+    assert done.size == len(assets.data(done)) > 0
+    assert assets.data(asset) == assets.data(done)
+
+
+@pytest.mark.rule("R302")
+@pytest.mark.parametrize(
+    ("asset", "path", "media_type"),
+    [
+        (EVERY[0], "combined.mp4", "video/mp4"),
+        (EVERY[1], "archive.zip", "application/zip"),
+        (EVERY[2], "captions.vtt", "text/vtt; charset=utf-8"),
+        (EVERY[3], "streams/g.m4a", "audio/mp4"),
+    ],
+)
+def test_each_content_has_a_path_and_a_media_type(asset, path, media_type):
+    """The path is relative to the recording root."""
+    assert (assets.path(asset), assets.media_type(asset)) == (path, media_type)
+
+
+def test_assets_of_another_recording_are_not_there(change):
+    """Neither by their id nor in the list; dropping takes those of one recording alone."""
+    one = MACHINE.fire(change, draft(), "create")
+    other = MACHINE.fire(change, Asset(**{**one_fields(draft(Content.ARCHIVE)), "recording": "s"}), "create")
+    assert assets.get(change, "c", "s", other.id) is other
+    with pytest.raises(Refusal):
+        assets.get(change, "c", "s", one.id)
+    assets.drop(change, "c", "r")
+    assert list(assets.ASSETS.of(change, "c")) == [other]
+
+
+def one_fields(asset):
+    """The fields of an asset by name."""
+    return {name: getattr(asset, name) for name in asset.__struct_fields__}

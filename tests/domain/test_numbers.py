@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.assumptions.refusals import Reason
+from confsim.domain import channels, clients, number_assignments, numbers
+from confsim.domain.couplings import COUPLINGS
+from confsim.domain.number_assignments import Use
+from confsim.domain.numbers import Listing, Standing
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.world import World
+
+US, GB = "+12025550123", "+442079460123"
+FOLLOWED = COUPLINGS
+
+
+class Shop:
+    """A client with two numbers and three channels, in a world of its own under a profile."""
+
+    def __init__(self, **profile):
+        chosen = {f"numbers.{name.replace('_', '-')}": value for name, value in profile.items()}
+        self.change = World(seed=1).change(0, chosen)
+        self.client = clients.create(self.change, "C", None)
+        for number in (US, GB):
+            numbers.add(self.change, self.client, number)
+        self.a, self.b, self.c = (channels.create(self.change, self.client, name, None, None) for name in "ABC")
+
+    def assign(self, channel, number=US, *, exclusive=False):
+        """Assign the number to the channel."""
+        return number_assignments.assign(self.change, channel, number, exclusive=exclusive)
+
+    def use(self, number=US):
+        """What the number is used for, and the channels it leads to."""
+        line = number_assignments.line(self.change, self.client.id, number)
+        return number_assignments.use(line), [each.channel for each in line.assignments]
+
+    def available(self, country=None):
+        """The numbers that can be attached."""
+        return [each.number for each in number_assignments.available(self.change, self.client, country)]
+
+
+def refused(function, *arguments, **named):
+    """The reason for which the function refuses."""
+    with pytest.raises(Refusal) as caught:
+        function(*arguments, **named)
+    return caught.value.reason
+
+
+# The inventory
+
+
+def test_a_number_gets_its_country():
+    """It is worked out from the number, or given; the number itself is canonical."""
+    shop = Shop()
+    made = numbers.add(shop.change, shop.client, "4930123456")
+    assert (made.number, made.country, made.standing) == ("+4930123456", "DE", Standing.ENABLED)
+    assert numbers.add(shop.change, shop.client, "+999123", "de").country == "DE"
+
+
+def test_what_cannot_be_an_inbound_number():
+    """A number that any client has, of no country, of a country that is none, or that is none itself."""
+    shop = Shop()
+    other = clients.create(shop.change, "Other", None)
+    with pytest.raises(Misuse, match="there is an inbound number"):
+        numbers.add(shop.change, other, US)
+    with pytest.raises(Misuse, match="no country"):
+        numbers.add(shop.change, other, "+4930123456", "Germany")
+    assert refused(numbers.add, shop.change, other, "+999123") is Reason.DESTINATION_UNKNOWN
+    assert refused(numbers.add, shop.change, other, "one") is Reason.NUMBER_MALFORMED
+
+
+@pytest.mark.rule("R325")
+def test_numbers_join_the_default_list_and_leave_it():
+    """Added and removed, as often as one likes; a number can be default from the start."""
+    shop = Shop()
+    for event, listing in [("list", "DEFAULT"), ("list", "DEFAULT"), ("unlist", "PLAIN"), ("unlist", "PLAIN")]:
+        number = getattr(numbers, f"{event}_default")(shop.change, shop.client, US)
+        assert number.listing is Listing[listing]
+    assert numbers.add(shop.change, shop.client, "+4930123456", default=True).listing is Listing.DEFAULT
+    assert refused(numbers.list_default, shop.change, shop.client, "+1555") is Reason.NOT_FOUND
+
+
+def test_repeating_can_be_refused():
+    """By profile what holds already is refused: enabling, listing, unlisting."""
+    change = World(seed=1).change(0, {"states.repeated": "refuse", "delete.empty-slot": "refuse"})
+    client = clients.create(change, "C", None)
+    numbers.add(change, client, US)
+    assert refused(numbers.switch, change, client, US, "enable") is Reason.STATE_HOLDS
+    assert refused(numbers.unlist_default, change, client, US) is Reason.NOT_FOUND
+    numbers.list_default(change, client, US)
+    assert refused(numbers.list_default, change, client, US) is Reason.STATE_HOLDS
+
+
+@pytest.mark.rule("R366", "R367")
+def test_disabling_a_number_removes_its_assignments():
+    """All of them go, those of other numbers stay; enabled again, none comes back, and it can be assigned."""
+    shop = Shop()
+    for channel in (shop.a, shop.b):
+        shop.assign(channel)
+    shop.assign(shop.a, GB, exclusive=True)
+    numbers.switch(shop.change, shop.client, US, "disable")
+    assert shop.use() == (Use.FREE, [])
+    assert shop.use(GB) == (Use.EXCLUSIVE, [shop.a.id])
+    assert refused(shop.assign, shop.a) is Reason.NUMBER_UNAVAILABLE
+    numbers.switch(shop.change, shop.client, US, "enable")
+    assert shop.use() == (Use.FREE, [])
+    shop.assign(shop.c)
+    assert shop.use() == (Use.SHARED, [shop.c.id])
+
+
+@pytest.mark.rule("R480", "R481")
+def test_what_is_listed_where():
+    """Disabled numbers are in neither list; an exclusive one is inbound and not available."""
+    shop = Shop()
+    shop.assign(shop.a, exclusive=True)
+    inbound = [each.number for each in numbers.inbound(shop.change, shop.client, None)]
+    assert (inbound, shop.available()) == ([US, GB], [GB])
+    shop.assign(shop.b, GB)
+    assert shop.available() == [GB]
+    numbers.switch(shop.change, shop.client, GB, "disable")
+    assert [each.number for each in numbers.inbound(shop.change, shop.client, None)] == [US]
+    assert shop.available() == []
+
+
+def test_lists_by_profile():
+    """Available numbers with the exclusive ones, inbound numbers with the disabled ones."""
+    shop = Shop(available="enabled", inbound="all")
+    shop.assign(shop.a, exclusive=True)
+    numbers.switch(shop.change, shop.client, GB, "disable")
+    assert shop.available() == [US]
+    assert [each.number for each in numbers.inbound(shop.change, shop.client, None)] == [US, GB]
+
+
+@pytest.mark.parametrize(("code", "wanted"), [("iso", ["GB", "gb"]), ("dialling", ["44", "+44"])])
+def test_the_country_code_filters_without_case(code, wanted):
+    """ISO alpha-2, or the dialling code by profile; another country finds nothing."""
+    shop = Shop(code=code)
+    for text in wanted:
+        assert shop.available(text) == [GB]
+    assert shop.available("XX") == []
+    assert [numbers.code(shop.change, each) for each in numbers.inbound(shop.change, shop.client, None)] == (
+        ["US", "GB"] if code == "iso" else ["1", "44"]
+    )
+
+
+# Assignments
+
+
+@pytest.mark.rule("R326", "R482")
+def test_a_shared_number_has_a_code_for_each_channel():
+    """Six digits, different for each channel of the number; asked again the same."""
+    shop = Shop()
+    codes = [shop.assign(channel).code for channel in (shop.a, shop.b, shop.a)]
+    assert codes[0] == codes[2] != codes[1]
+    assert all(code is not None and len(code) == 6 and code.isdigit() for code in codes)
+    assert shop.use() == (Use.SHARED, [shop.a.id, shop.b.id])
+
+
+@pytest.mark.rule("R484", "R485")
+def test_an_exclusive_number_leads_to_one_channel_only():
+    """It has no code; nobody else gets it, exclusively or not, and one that others use does not become exclusive."""
+    shop = Shop()
+    assert shop.assign(shop.a, exclusive=True).code is None
+    assert refused(shop.assign, shop.b) is Reason.NUMBER_EXCLUSIVE
+    assert refused(shop.assign, shop.b, exclusive=True) is Reason.NUMBER_EXCLUSIVE
+    shop.assign(shop.b, GB)
+    assert refused(shop.assign, shop.a, GB, exclusive=True) is Reason.NUMBER_SHARED
+    assert (shop.use(), shop.use(GB)) == ((Use.EXCLUSIVE, [shop.a.id]), (Use.SHARED, [shop.b.id]))
+
+
+def test_a_channel_changes_between_shared_and_exclusive():
+    """As long as nobody else has the number; each way the code comes and goes."""
+    shop = Shop()
+    assert shop.assign(shop.a).code is not None
+    assert shop.assign(shop.a, exclusive=True).code is None
+    assert shop.assign(shop.a, exclusive=True).code is None
+    assert shop.assign(shop.a).code is not None
+    shop.assign(shop.b)
+    assert refused(shop.assign, shop.a, exclusive=True) is Reason.NUMBER_SHARED
+
+
+def test_assignments_by_profile():
+    """Assigning again refused; exclusiveness taken from who shares; the meeting id as code."""
+    shop = Shop(assigned_again="refuse")
+    shop.assign(shop.a)
+    assert refused(shop.assign, shop.a, exclusive=True) is Reason.NUMBER_ASSIGNED
+    shop = Shop(exclusive_taken="take", routing_code="meeting-id")
+    assert shop.assign(shop.a).code == shop.a.meeting_id
+    shop.assign(shop.b, exclusive=True)
+    assert shop.use() == (Use.EXCLUSIVE, [shop.b.id])
+    assert refused(shop.assign, shop.a, exclusive=True) is Reason.NUMBER_EXCLUSIVE
+
+
+def test_dial_in_that_is_off_can_stop_the_preparation():
+    """By profile numbers are assigned only while dial-in is on."""
+    shop = Shop()
+    shop.assign(shop.a)
+    change = World(seed=1).change(0, {"dial-in.while-off": "everything"})
+    client = clients.create(change, "C", None)
+    numbers.add(change, client, US)
+    room = channels.create(change, client, "A", None, None)
+    assert refused(number_assignments.assign, change, room, US) is Reason.DIAL_IN_OFF
+    number_assignments.assign(change, channels.update(change, room, dial_in=True), US)
+
+
+def test_unknown_and_foreign_numbers_are_not_assigned():
+    """What the client has not is not there, whoever has it."""
+    shop = Shop()
+    other = clients.create(shop.change, "Other", None)
+    room = channels.create(shop.change, other, "Elsewhere", None, None)
+    assert refused(shop.assign, room) is Reason.NUMBER_UNAVAILABLE
+    assert refused(shop.assign, shop.a, "+1555") is Reason.NUMBER_UNAVAILABLE
+    assert refused(shop.assign, shop.a, "none") is Reason.NUMBER_MALFORMED
+
+
+def test_an_assignment_is_cancelled():
+    """The channel loses the number, others keep it; what is not assigned cannot be cancelled."""
+    shop = Shop()
+    for channel in (shop.a, shop.b):
+        shop.assign(channel)
+    shop.assign(shop.a, GB, exclusive=True)
+    number_assignments.cancel(shop.change, shop.a, US)
+    number_assignments.cancel(shop.change, shop.a, GB[1:])
+    assert (shop.use(), shop.use(GB)) == ((Use.SHARED, [shop.b.id]), (Use.FREE, []))
+    for number in (US, GB, "+1555"):
+        assert refused(number_assignments.cancel, shop.change, shop.a, number) is Reason.NOT_FOUND
+
+
+def test_a_deleted_channel_gives_its_numbers_back():
+    """Shared and exclusive ones; those of other channels stay."""
+    shop = Shop()
+    for channel in (shop.a, shop.b):
+        shop.assign(channel)
+    shop.assign(shop.a, GB, exclusive=True)
+    channels.delete(shop.change, shop.a)
+    assert (shop.use(), shop.use(GB)) == ((Use.SHARED, [shop.b.id]), (Use.FREE, []))
+
+
+@pytest.mark.parametrize(("defaults", "expected"), [("flag", []), ("assigned", [US])])
+def test_new_channels_can_get_the_default_numbers(defaults, expected):
+    """The default list is a flag; by profile a new channel gets the enabled numbers that are nobody's exclusively."""
+    shop = Shop(defaults=defaults)
+    for number in (US, GB):
+        numbers.list_default(shop.change, shop.client, number)
+    shop.assign(shop.a, GB, exclusive=True)
+    made = channels.create(shop.change, shop.client, "New", None, None)
+    assert [each.number for each in number_assignments.assigned(shop.change, made)] == expected
+
+
+EVENTS = st.lists(
+    st.tuples(
+        st.sampled_from(["assign", "exclusive", "cancel", "disable", "enable"]),
+        st.integers(0, 2),
+        st.sampled_from([US, GB]),
+    ),
+    max_size=12,
+)
+
+
+@given(EVENTS)
+def test_whatever_happens_the_assignments_are_sound(events):
+    """Codes of a number differ, an exclusive assignment is alone, a disabled number has none."""
+    shop = Shop()
+    rooms = (shop.a, shop.b, shop.c)
+    for event, place, number in events:
+        try:
+            if event == "cancel":
+                number_assignments.cancel(shop.change, rooms[place], number)
+            elif event in {"enable", "disable"}:
+                numbers.switch(shop.change, shop.client, number, event)
+            else:
+                shop.assign(rooms[place], number, exclusive=event == "exclusive")
+        except Refusal:
+            pass
+        for each in numbers.NUMBERS.of(shop.change, shop.client.id):
+            found = number_assignments.line(shop.change, shop.client.id, each.number).assignments
+            codes = [assignment.code for assignment in found]
+            assert len(set(codes)) == len(codes)
+            assert None not in codes or len(codes) == 1
+            assert each.standing is Standing.ENABLED or not codes

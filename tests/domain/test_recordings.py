@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.api.call import API
+from confsim.assumptions.refusals import Reason
+from confsim.domain import assets, channels, credentials, recordings, sessions
+from confsim.domain.recordings import MACHINE, RECORDINGS, Phase, Take
+from confsim.kernel.refusal import Refusal
+
+API.operations  # noqa: B018  (the families bring the couplings)
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+
+
+@pytest.fixture
+def sim():
+    """The demo world, its clock standing still, somebody in the demo room."""
+    sim = Simulator(clock="2026-02-01T00:00:00Z")
+    sim.presence.join(ROOM, "demo-user")
+    return sim
+
+
+def begun(sim, by="demo-operator"):
+    """A change in which a recording has been started, the channel, and the caller."""
+    change = sim.service.change()
+    channel, caller = channels.get(change, CUSTOMER, ROOM), credentials.authenticate(change, by)
+    recordings.start(change, channel, caller)
+    return change, channel, caller
+
+
+def phase(change):
+    """The phase of the newest recording."""
+    recording = next(iter(RECORDINGS.of(change, CUSTOMER)))
+    return MACHINE.read(Take(CUSTOMER, ROOM, recording), {})
+
+
+def test_a_recording_goes_its_way(sim):
+    """In progress, processing, ready: each by one event."""
+    change, channel, caller = begun(sim)
+    assert phase(change) is Phase.IN_PROGRESS
+    recordings.stop(change, channel, caller)
+    assert phase(change) is Phase.PROCESSING
+    recordings.finish(change, next(iter(RECORDINGS.of(change, CUSTOMER))), fails=False)
+    assert phase(change) is Phase.READY
+
+
+@pytest.mark.rule("R364")
+@pytest.mark.parametrize("fails", [True, False])
+def test_only_what_is_processed_can_be_finished(sim, fails):
+    """Neither a recording in progress nor one that is finished already."""
+    change, channel, caller = begun(sim)
+    running = next(iter(RECORDINGS.of(change, CUSTOMER)))
+    with pytest.raises(Refusal) as refused:
+        recordings.finish(change, running, fails=fails)
+    assert refused.value.reason is Reason.RECORDING_NOT_READY
+    recordings.stop(change, channel, caller)
+    over = recordings.finish(change, RECORDINGS.of(change, CUSTOMER)[running.id], fails=not fails)
+    with pytest.raises(Refusal):
+        recordings.finish(change, over, fails=fails)
+
+
+@pytest.mark.rule("R293", "R361")
+def test_each_recording_is_ready_at_its_own_instant(sim):
+    """Two that overlap in their processing, and a clock that moves on in one step."""
+    for _ in range(2):
+        sim.call("start_recording", "demo-operator", uuid=ROOM)
+        sim.call("stop_recording", "demo-operator", uuid=ROOM)
+        sim.clock.advance("1s")
+    sim.clock.advance("1h")
+    found = RECORDINGS.seen(sim.service.world, CUSTOMER).oldest()
+    assert [each.ready - each.ended for each in found] == [2000, 2000]
+    assert found[1].ready - found[0].ready == 1000
+
+
+def test_the_next_thing_to_happen_is_that_it_is_ready(sim):
+    """The upload on the way is no stop for whoever advances the clock to the next thing."""
+    sim.call("start_recording", "demo-operator", uuid=ROOM)
+    sim.call("stop_recording", "demo-operator", uuid=ROOM)
+    (happened,) = sim.clock.advance(until="next")
+    assert (happened.what, happened.at) == ("recording processing", sim.clock.now)
+    assert phase(sim.service.change()) is Phase.READY
+
+
+def test_a_refused_start_leaves_no_trace(sim):
+    """The world is the very same."""
+    begun(sim)[0].commit()
+    before = sim.service.world
+    assert sim.call("start_recording", "demo-user", uuid=ROOM).status == 403
+    assert sim.service.world is before
+
+
+@pytest.mark.parametrize("word", ["immediate", "time(0)", "manual(0)"])
+def test_what_takes_no_time_is_ready_for_the_next_call(word):
+    """At the instant of the stop."""
+    sim = Simulator(clock=0, profile={"duration.recording-processing": word})
+    sim.presence.join(ROOM, "demo-user")
+    sim.call("start_recording", "demo-operator", uuid=ROOM)
+    sim.call("stop_recording", "demo-operator", uuid=ROOM)
+    (found,) = sim.call("list_recordings", "demo-operator", channelId=ROOM).body["results"]
+    assert (found["endTime"], found["readyTime"]) == (0, 0)
+
+
+@pytest.mark.rule("R364")
+def test_a_look_that_fails_may_remove_the_recording():
+    """It is then gone from the list, and not found."""
+    profile = {"duration.recording-processing": "manual(0)"}
+    profile |= {"recordings.processing": "fails", "recordings.failed": "removed"}
+    sim = Simulator(clock=0, profile=profile)
+    sim.presence.join(ROOM, "demo-user")
+    sim.call("start_recording", "demo-operator", uuid=ROOM)
+    sim.call("stop_recording", "demo-operator", uuid=ROOM)
+    assert sim.call("list_recordings", "demo-operator", channelId=ROOM).body["results"] == []
+    assert len(assets.ASSETS.seen(sim.service.world, CUSTOMER)) == 0
+
+
+def test_a_timer_of_nothing_does_nothing(sim):
+    """As a world may hold that was brought in from outside."""
+    change = sim.service.change()
+    change.schedule("recording processing", change.now + 5, CUSTOMER, "gone")
+    sim.service.commit(change)
+    assert sim.clock.advance("1s") == []
+    assert sim.service.bugs == []
+
+
+@pytest.mark.rule("R557")
+def test_a_breakout_room_is_recorded_under_the_owners_of_its_event_room(sim):
+    """Its own session is recorded; the owners of the event room are mailed."""
+    event_room = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+    change = sim.service.change()
+    parent = channels.get(change, CUSTOMER, event_room)
+    caller = credentials.authenticate(change, "demo-owner")
+    room = channels.create_room(change, caller.client, parent, "A room")
+    sessions.initialise(change, room)
+    sessions.MACHINE.fire(change, sessions.run(change, CUSTOMER, room.id), "start")
+    assert recordings.possible(change, room, caller)
+    recordings.start(change, room, caller)
+    recordings.stop(change, room, caller)
+    sim.service.commit(change)
+    sim.clock.advance("2s")
+    assert [mail.to for mail in sim.mail] == ["olaf@customer.example"]

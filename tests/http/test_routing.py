@@ -1,0 +1,149 @@
+"""From method and path to an operation, by a tree made of the declarations."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.api.call import API
+from confsim.api.files import FILES
+from confsim.assumptions.register import REGISTER, Asking
+from confsim.control.control import CONTROL, PREFIX
+from confsim.http.routing import Found, Routes
+from confsim.kernel.refusal import Misuse, Refusal
+
+ASKER = Asking({})
+
+
+def routes(**chosen):
+    """The routes of the API under a profile."""
+    profile = REGISTER.profile({id.replace("__", "."): value for id, value in chosen.items()})
+    return Routes([("/v1_0", API)], profile)
+
+
+DEFAULT = routes()
+
+
+def find(method, path, among=DEFAULT, query=""):
+    """What answers, by name, with the texts; or the methods that do."""
+    found = among.find(ASKER, method, path.split("/")[1:], query)
+    return (found.operation.name, *found.texts) if isinstance(found, Found) else found
+
+
+@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+def test_every_operation_is_found_at_its_route(operation):
+    """With texts for its parameters that are nobody's literal words."""
+    path = operation.path
+    texts = [f"~{place}" for place, _ in enumerate(operation.placeholders)]
+    for name, text in zip(operation.placeholders, texts, strict=True):
+        path = path.replace(f"{{{name}}}", text)
+    query = ""
+    if operation.variant_of:
+        query = "&".join(f"{each.name}=1" for each in operation.query_parameters if each.required)
+    assert find(operation.method, f"/v1_0{path}", query=query) == (operation.name, *texts)
+
+
+def test_all_faces_stand_side_by_side():
+    """API, files and control plane share no route."""
+    whole = Routes([("/v1_0", API), ("", FILES), (PREFIX, CONTROL)], {})
+    assert find("GET", "/_confsim/health", whole) == ("get_health",)
+    assert find("GET", "/openapi.json", whole) == ("get_openapi",)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "name"),
+    [
+        ("GET", "/v1_0/users/me", "get_me"),
+        ("GET", "/v1_0/users/1", "get_user"),
+        ("GET", "/v1_0/users/predefined/auth", "find_predefined_user"),
+        ("GET", "/v1_0/users/1/auth", "get_user_auth_method"),
+        ("GET", "/v1_0/channels/active", "list_active_channels"),
+        ("GET", "/v1_0/channels/x", "get_channel"),
+        ("GET", "/v1_0/channels/populations/settings", "get_populations"),
+    ],
+)
+def test_literal_words_win_from_left_to_right(method, path, name):
+    """Where a word and a parameter both match (G064)."""
+    assert find(method, path)[0] == name
+
+
+def test_what_is_declared_first_may_win():
+    """By a profile the first declaration that matches does."""
+    first = routes(route__precedence="declared")
+    both = [("GET", "/users/{userId}", "get_user"), ("GET", "/users/me", "get_me")]
+    order = list(API.operations)
+    expected = min((name for _, _, name in both), key=order.index)
+    assert find("GET", "/v1_0/users/me", first)[0] == expected
+    assert find("GET", "/v1_0/users/5", first) == ("get_user", "5")
+    assert find("DELETE", "/v1_0/users/me", first) == find("DELETE", "/v1_0/users/me")
+    assert find("GET", "/v1_0/nowhere", first) == ()
+
+
+def test_a_required_query_parameter_tells_variants_apart():
+    """Two operations share GET /channels."""
+    assert find("GET", "/v1_0/channels") == ("list_channels",)
+    assert find("GET", "/v1_0/channels", query="limit=1") == ("list_channels",)
+    assert find("GET", "/v1_0/channels", query="limit=1&meetingId=5") == ("find_channel_by_meeting_id",)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/v1_0/users/me", ("GET",)),
+        ("GET", "/v1_0/terms/new", ("POST",)),
+        ("GET", "/v1_0/nowhere", ()),
+        ("GET", "/v1_0/users/me/", ()),
+        ("GET", "/v1_0//users/me", ()),
+        ("GET", "/v1_0/users//auth", ()),
+        ("GET", "/V1_0/users/me", ()),
+        ("GET", "/v1_0/Users/me", ()),
+        ("GET", "/v2_0/users/me", ()),
+        ("GET", "/", ()),
+    ],
+)
+def test_what_is_not_served_tells_the_methods_that_are(method, path, allowed):
+    """None where no operation has the path; empty segments are no parameter (G002, G003, G004, G062)."""
+    assert find(method, path) == allowed
+
+
+def test_the_case_of_words_may_not_matter():
+    """By a profile; parameters keep theirs."""
+    folded = routes(route__case="ignore")
+    assert find("GET", "/V1_0/Users/5/AUTH", folded) == ("get_user_auth_method", "5")
+    assert find("GET", "/v1_0/channels/AbC", folded) == ("get_channel", "AbC")
+
+
+def test_a_profile_moves_an_operation():
+    """Another method, another path, parameters in another order."""
+    moved = routes(route__get_user_email="POST /mail/of/{userId}/please")
+    assert find("POST", "/v1_0/mail/of/7/please", moved) == ("get_user_email", "7")
+    assert find("GET", "/v1_0/users/7/email", moved) != ("get_user_email", "7")
+
+
+def test_two_operations_on_one_route_are_refused():
+    """A profile that puts one upon another is misuse."""
+    with pytest.raises(Misuse, match="would share the route"):
+        routes(route__get_user_email="GET /users/{userId}", route__get_user_client="GET /users/{userId}")
+
+
+@given(st.text(min_size=1).filter(lambda text: text[0] < "\ud800" or text[0] > "\udfff"))
+def test_any_text_is_a_parameter_once_it_is_encoded(text):
+    """Slashes, percent signs and all else come back as they were (G058)."""
+    from urllib.parse import quote
+
+    try:
+        encoded = quote(text, safe="")
+    except UnicodeEncodeError:
+        return
+    assert find("GET", f"/v1_0/users/predefined/{encoded}") == ("find_predefined_user", text)
+
+
+@pytest.mark.parametrize("text", ["%", "%Z1", "%1", "a%FFb", "%C3%28", "%ED%A0%80"])
+def test_broken_escapes_are_refused(text):
+    """The place is named; by a profile they are read with replacement characters (G057)."""
+    with pytest.raises(Refusal) as caught:
+        find("GET", f"/v1_0/users/predefined/{text}")
+    assert caught.value.facts["where"] == "path"
+    lenient = Asking(REGISTER.profile({"parse.broken-escapes": "replace"}))
+    assert isinstance(DEFAULT.find(lenient, "GET", ["v1_0", "users", "predefined", text]), Found)

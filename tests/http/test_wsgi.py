@@ -1,0 +1,149 @@
+"""The app behind the WSGI protocol."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from werkzeug.test import Client
+
+from confsim import Simulator
+from confsim.http.limits import Limits
+from confsim.http.wsgi import Wsgi
+from confsim.service.message import Response
+
+FAULTS = {"body_too_large": 413, "url_too_long": 414, "headers_too_large": 431, "malformed": 400}
+TIGHT = Limits(body=10, url=60, headers=200)
+
+
+class Echo:
+    """A handler that remembers what it was asked."""
+
+    def __init__(self, status=200, body=b"hello"):
+        self.seen = []
+        self.response = Response(status, [("X-Kind", "echo")], body)
+
+    def __call__(self, request):
+        """Answer, or the status of the fault."""
+        self.seen.append(request)
+        return Response(FAULTS[request.fault], []) if request.fault else self.response
+
+
+def call(echo, limits=TIGHT, **environ):
+    """One WSGI call; answers status line, headers, body."""
+    told = {}
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "QUERY_STRING": "", "wsgi.input": io.BytesIO()} | environ
+    body = b"".join(
+        Wsgi(echo, limits)(environ, lambda status, headers: told.update(status=status, headers=dict(headers)))
+    )
+    return told["status"], told["headers"], body
+
+
+def test_a_request_arrives_whole():
+    """Method, path, query, headers and body."""
+    echo = Echo()
+    status, headers, body = call(
+        echo,
+        REQUEST_METHOD="POST",
+        PATH_INFO="/a b/\xc3\xa9",
+        QUERY_STRING="x=1",
+        CONTENT_TYPE="text/plain",
+        CONTENT_LENGTH="5",
+        HTTP_X_SOME="thing",
+        **{"wsgi.input": io.BytesIO(b"bytes and more")},
+    )
+    (seen,) = echo.seen
+    assert (seen.method, seen.target, seen.query, seen.body) == ("POST", "/a%20b/%C3%A9", "x=1", b"bytes")
+    assert seen.headers == {"x-some": "thing", "content-type": "text/plain"}
+    assert (status, headers["Content-Length"], body) == ("200 OK", "5", b"hello")
+
+
+@pytest.mark.parametrize(
+    ("environ", "target"),
+    [
+        ({"RAW_URI": "/a%2Fb?x=1", "PATH_INFO": "/a/b"}, "/a%2Fb"),
+        ({"REQUEST_URI": "/a%2Fb", "PATH_INFO": "/a/b"}, "/a%2Fb"),
+        ({"REQUEST_URI": "http://host/a%2Fb", "PATH_INFO": "/a/b"}, "/a/b"),
+        ({"RAW_URI": "/\xc3\xa9%2F", "PATH_INFO": "/\xc3\xa9/"}, "/%C3%A9%2F"),
+        ({"SCRIPT_NAME": "/mount", "PATH_INFO": "/x"}, "/mount/x"),
+        ({"PATH_INFO": ""}, "/"),
+        ({"PATH_INFO": "/%"}, "/%25"),
+    ],
+)
+def test_the_path_stays_as_it_was_sent_where_the_server_tells(environ, target):
+    """Else it is encoded again."""
+    echo = Echo()
+    call(echo, **environ)
+    assert echo.seen[0].target == target
+
+
+@pytest.mark.parametrize(
+    ("environ", "fault"),
+    [
+        ({"PATH_INFO": "/" + "x" * 60}, "url_too_long"),
+        ({"QUERY_STRING": "x" * 60}, "url_too_long"),
+        ({"HTTP_X_LONG": "x" * 200}, "headers_too_large"),
+        ({"CONTENT_LENGTH": "11"}, "body_too_large"),
+        ({"CONTENT_LENGTH": "-1"}, "malformed"),
+        ({"CONTENT_LENGTH": "ten"}, "malformed"),
+        ({"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": io.BytesIO(b"x" * 11)}, "body_too_large"),
+    ],
+)
+def test_what_is_too_large_is_a_fault(environ, fault):
+    """Bodies, headers and URLs, as from the live server."""
+    echo = Echo()
+    assert call(echo, **environ)[0].startswith(str(FAULTS[fault]))
+    assert (echo.seen[0].fault, echo.seen[0].body) == (fault, b"")
+
+
+@pytest.mark.parametrize("size", [0, 10])
+def test_what_just_fits_is_read(size):
+    """Limits are inclusive, chunked or not."""
+    for environ in ({"CONTENT_LENGTH": str(size)}, {"HTTP_TRANSFER_ENCODING": "chunked"}):
+        echo = Echo()
+        call(echo, **environ, **{"wsgi.input": io.BytesIO(b"x" * size)})
+        assert len(echo.seen[0].body) == size
+
+
+def test_without_a_length_nothing_is_read():
+    """Unless the server says that the input ends by itself."""
+    for more, expected in (({}, b""), ({"wsgi.input_terminated": True}, b"abc")):
+        echo = Echo()
+        call(echo, **more, **{"wsgi.input": io.BytesIO(b"abc")})
+        assert echo.seen[0].body == expected
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "length", "body"),
+    [("GET", 200, "5", b"hello"), ("HEAD", 200, "5", b""), ("GET", 204, None, b"hello"), ("GET", 299, "5", b"hello")],
+)
+def test_how_answers_go_out(method, status, length, body):
+    """HEAD has the length of what it leaves out; 204 has none."""
+    line, headers, sent = call(Echo(status), REQUEST_METHOD=method)
+    assert (line.split()[0], headers.get("Content-Length"), sent) == (str(status), length, body)
+
+
+def test_limits_may_be_those_of_a_profile():
+    """In the error envelope, without a trace in the world."""
+    sim = Simulator(profile={"size.request-url": 100, "size.request-body": 50, "size.request-headers": 400})
+    before = sim.service.world.digest()
+    client = Client(sim.wsgi)
+    answers = [
+        client.get(f"/v1_0/users/{'9' * 100}"),
+        client.post("/v1_0/terms", data=b"x" * 51),
+        client.get("/v1_0/users/me", headers={"X": "y" * 400}),
+    ]
+    assert [each.status_code for each in answers] == [414, 413, 431]
+    assert [json.loads(each.data)["code"] for each in answers] == [
+        "url_too_long",
+        "body_too_large",
+        "headers_too_large",
+    ]
+    assert sim.service.world.digest() == before
+
+
+def test_a_url_of_two_hundred_channels_fits(sim):
+    """As long as other limits admit (G011)."""
+    ids = ",".join(["aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"] * 200)
+    assert sim.client("demo-owner").get(f"/channels/populations/{ids}").status_code == 200

@@ -1,0 +1,298 @@
+"""Bad input, over every operation: refused in the API's envelope, told what and where, without a trace in the world."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from confsim import Simulator
+from confsim.api.call import API
+from confsim.service.message import Request
+from confsim.testing.samples import Pool, valid
+
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin", "demo-user")
+JSON = [operation for operation in API if operation.body is not None and operation.body.is_json]
+OBJECTS = [operation for operation in JSON if operation.body.fields]
+
+MALFORMED = {
+    "broken": b'{"name":',
+    "no JSON": b"name=x&other=y",
+    "text before": b'x{"a":1}',
+    "text behind": b'{"a":1}x',
+    "two values": b"{}{}",
+    "a BOM": b'\xef\xbb\xbf{"a":1}',
+    "NaN": b'{"a":NaN}',
+    "Infinity": b'{"a":-Infinity}',
+    "not UTF-8": b'{"a":"\xff"}',
+    "half a surrogate pair": b'{"a":"\\ud800"}',
+    "half a pair as a key": b'{"\\udfff":1}',
+    "a control character": b'{"a":"\x00"}',
+    "nested objects": b'{"a":' * 100_000,
+    "nested lists": b"[" * 100_000,
+    "nested and closed": b"[" * 20_000 + b"]" * 20_000,
+    "a comma at the end": b'{"a":1,}',
+    "single quotes": b"{'a':1}",
+    "a comment": b'{"a":1/**/}',
+    "a word": b"nothing",
+    "a leading zero": b'{"a":01}',
+}
+WRONG = {
+    "null": b"null",
+    "a number": b"5",
+    "a text": b'"text"',
+    "true": b"true",
+    "a list of lists": b"[[[1]]]",
+    "a list of objects": b'[{"a":1}]',
+    "a huge integer": b"9" * 5000,
+    "a huge exponent": b"1e999999",
+}
+
+
+@pytest.fixture(scope="module")
+def base():
+    """The demo world under the default order of checks, and under that where the input comes first."""
+    clock = "2026-02-01T00:00:00Z"
+    return Simulator(clock=clock), Simulator(clock=clock, profile={"checks.order": "input first"})
+
+
+def over_wsgi(sim, operation, arguments, raw, caller, kind="application/json"):
+    """The same call over WSGI; answers status and body."""
+    path = operation.path
+    for name in operation.placeholders:
+        path = path.replace(f"{{{name}}}", arguments.path[name])
+    response = sim.client(caller).open(path, method=operation.method, data=raw, content_type=kind)
+    return response.status_code, response.data
+
+
+def in_process(sim, operation, arguments, raw, caller, kind="application/json"):
+    """The call without HTTP; answers status and body."""
+    answer = sim.call(operation.name, caller, body=raw, content_type=kind, **arguments.path)
+    return answer.status, answer.content
+
+
+def refused(sim, send, operation, raw, caller=None, kind="application/json"):
+    """Make the call, which must be refused in the envelope and leave the world as it was; answers the envelope."""
+    before = sim.service.world
+    arguments = valid(operation, Pool(before, CUSTOMER), 0)
+    status, body = send(sim, operation, arguments, raw, caller, kind)
+    assert sim.service.bugs == []
+    assert 400 <= status < 500
+    envelope = json.loads(body)
+    assert (envelope["status"], bool(envelope["code"]), bool(envelope["message"])) == (status, True, True)
+    assert sim.service.world.digest() == before.digest()
+    return envelope
+
+
+WAYS = pytest.mark.parametrize("send", [in_process, over_wsgi], ids=["call", "wsgi"])
+
+
+@WAYS
+@pytest.mark.parametrize("operation", JSON, ids=lambda operation: operation.name)
+def test_malformed_bodies_are_told(base, operation, send):
+    """What is no JSON says so, on every call, whoever makes it."""
+    for raw in MALFORMED.values():
+        told = refused(base[1], send, operation, raw)
+        assert told["status"] in {400, 413}
+        assert told["code"] in {"body_malformed", "invalid_input"}, raw[:20]
+        assert told["details"][0]["problem"]
+
+
+@pytest.mark.parametrize("operation", JSON, ids=lambda operation: operation.name)
+def test_malformed_bodies_leave_no_trace_whoever_sends_them(base, operation):
+    """In the default order of checks, by callers with and without a right to call."""
+    for caller in (*CALLERS, None, "nobody"):
+        for raw in (MALFORMED["broken"], MALFORMED["nested objects"], WRONG["a huge integer"], b""):
+            before = base[0].service.world
+            arguments = valid(operation, Pool(before, CUSTOMER), 0)
+            if in_process(base[0], operation, arguments, raw, caller)[0] < 400:
+                assert raw == b""
+                base[0].service.world = before
+            assert base[0].service.bugs == []
+            assert base[0].service.world.digest() == before.digest()
+
+
+@WAYS
+@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+def test_wrong_shapes_are_told_with_their_place(base, operation, send):
+    """Another kind of JSON value where an object is documented (G068)."""
+    for raw in WRONG.values():
+        told = refused(base[1], send, operation, raw)
+        assert (told["status"], told["code"]) in {(400, "invalid_input"), (400, "body_malformed")}
+
+
+@WAYS
+@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+def test_wrong_types_are_told_with_their_field(base, operation, send):
+    """Each field in turn holds an object of the wrong kind, and is named."""
+    fields = [field for field in operation.body.fields if _typed(operation, field)]
+    for field in fields:
+        raw = json.dumps({**_required(operation), field: {"wrong": [1]}}).encode()
+        told = refused(base[1], send, operation, raw)
+        assert told["code"] == "invalid_input"
+        assert told["details"][0]["where"].startswith(f"body {field}")
+
+
+@WAYS
+@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+def test_missing_fields_are_told_by_name(base, operation, send):
+    """Each required field in turn is left out, and is named (G067)."""
+    whole = _required(operation)
+    for field in whole:
+        raw = json.dumps({name: value for name, value in whole.items() if name != field}).encode()
+        told = refused(base[1], send, operation, raw)
+        assert told["code"] == "invalid_input"
+        assert field in told["message"]
+
+
+@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+def test_unknown_fields_are_told_where_a_profile_says_so(operation):
+    """By name; by default they are ignored (G070)."""
+    sim = Simulator(profile={"checks.order": "input first", "parse.unknown-fields": "refuse"})
+    raw = json.dumps({**_required(operation), "nonsense": 1}).encode()
+    told = refused(sim, in_process, operation, raw)
+    assert told["details"][0] == {"where": "body nonsense", "problem": "no such field"}
+
+
+@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+def test_a_key_given_twice_may_be_refused(operation):
+    """By default the last counts (G065)."""
+    sim = Simulator(profile={"checks.order": "input first", "parse.duplicate-keys": "refuse"})
+    whole = json.dumps(_required(operation)).encode()
+    field = operation.body.fields[0].encode()
+    value = json.dumps(_required(operation).get(field.decode(), "x")).encode()
+    pair = b'"' + field + b'":' + value
+    raw = b"{" + b",".join([pair, *([whole[1:-1]] if whole != b"{}" else []), pair]) + b"}"
+    told = refused(sim, in_process, operation, raw)
+    assert told["code"] == "invalid_input"
+
+
+@WAYS
+@pytest.mark.parametrize("operation", JSON, ids=lambda operation: operation.name)
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "text/plain", "application/json; charset=latin-1"]
+)
+def test_wrong_content_types_are_told(base, operation, send, kind):
+    """A body that says it is something else (G009)."""
+    told = refused(base[1], send, operation, b"{}", kind=kind)
+    assert (told["status"], told["code"]) == (415, "unsupported_media_type")
+
+
+@WAYS
+@pytest.mark.parametrize("operation", JSON, ids=lambda operation: operation.name)
+def test_oversized_bodies_are_told(base, operation, send):
+    """With the limit (G011)."""
+    told = refused(base[1], send, operation, b'{"a":"' + b"x" * 2**20 + b'"}')
+    assert (told["status"], told["code"]) == (413, "body_too_large")
+
+
+@WAYS
+@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+def test_a_body_in_the_query_is_no_body(base, operation, send):
+    """Parameters are read only where their call states (P1 Conventions 2, G047)."""
+    whole = _required(operation)
+    if not whole:
+        return
+    sim = base[1]
+    before = sim.service.world
+    arguments = valid(operation, Pool(before, CUSTOMER), 0)
+    query = {name: value for name, value in whole.items() if isinstance(value, str)}
+    answer = sim.call(operation.name, None, **{**arguments.path, **query})
+    assert (answer.status, answer.body["code"]) == (400, "body_malformed")
+    assert sim.service.world.digest() == before.digest()
+
+
+QUERIED = [operation for operation in API if any(each.required for each in operation.query_parameters)]
+
+
+@pytest.mark.parametrize("operation", QUERIED, ids=lambda operation: operation.name)
+def test_a_query_in_the_body_is_no_query(base, operation):
+    """The reverse: a required query parameter is missing, whatever the body holds (G052)."""
+    required = [each.name for each in operation.query_parameters if each.required]
+    arguments = valid(operation, Pool(base[1].service.world, CUSTOMER), 0)
+    raw = json.dumps(dict.fromkeys(required, "x")).encode()
+    status, body = in_process(base[1], operation, arguments, raw, None)
+    assert (status, json.loads(body)["details"][0]["problem"]) == (400, "it is missing")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1_0/nowhere", 404),
+        ("GET", "/v1_0/users/me%2Fterms", 400),
+        ("GET", "/v1_0/users/%", 400),
+        ("GET", "/v1_0/users/%FF/auth", 400),
+        ("GET", "/v1_0/users/" + "9" * 5000 + "/auth", 400),
+        ("GET", "/v1_0/users/1e3/auth", 400),
+        ("GET", "/v1_0/users/\u0661/auth", 400),
+        ("BREW", "/v1_0/users/me", 405),
+        ("PUT", "/v1_0/users/me", 405),
+        ("GET", "/v1_0/users/me?limit=%ZZ", 400),
+        ("GET", "/v1_0/channels?limit=-1", 400),
+        ("GET", "/v1_0/channels?limit=1e3", 400),
+        ("GET", "/v1_0/channels?limit=" + "9" * 5000, 400),
+        ("GET", "/v1_0/channels?limit=", 400),
+        ("GET", "/v1_0/channels?sort=colour", 400),
+        ("GET", "/v1_0/channels/nope", 404),
+        ("GET", "/v1_0/" + "x/" * 20_000, 404),
+        ("GET", "no-slash", 404),
+        ("GET", "", 404),
+    ],
+)
+def test_bad_paths_and_queries(base, method, path, status):
+    """Unknown routes, wrong methods, broken escapes, and values that no parameter takes."""
+    sim = base[0]
+    before = sim.service.world.digest()
+    target, _, query = path.partition("?")
+    response = sim.app(Request(method, target, query, {"authorization": "Bearer demo-owner"}))
+    assert (response.status, json.loads(response.body)["status"]) == (status, status)
+    assert json.loads(response.body)["message"]
+    assert sim.service.world.digest() == before
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"authorization": ""}, 401),
+        ({"authorization": "Bearer"}, 401),
+        ({"authorization": "Bearer "}, 401),
+        ({"authorization": "Basic ZGVtbzpkZW1v"}, 401),
+        ({"authorization": "Bearer demo-owner, Bearer demo-user"}, 400),
+        ({"authorization": "Bearer \u00e9\x00"}, 401),
+        ({"authorization": "Bearer " + "x" * 10_000}, 401),
+        ({}, 401),
+    ],
+)
+def test_bad_credentials(base, headers, status):
+    """Missing, unknown, doubled and nonsensical tokens."""
+    response = base[0].app(Request("GET", "/v1_0/users/me", "", headers))
+    assert response.status == status
+    assert json.loads(response.body)["code"].startswith("credential_")
+
+
+def _required(operation):
+    """A body with every required field, from a valid sample."""
+    sample = valid(operation, Pool(Simulator().service.world, CUSTOMER), 0).body
+    if not isinstance(sample, dict):
+        return {}
+    try:
+        import msgspec
+
+        names = {field.encode_name for field in msgspec.structs.fields(operation.body.type) if field.required}
+    except TypeError:
+        return {}
+    return {name: value for name, value in sample.items() if name in names}
+
+
+def _typed(operation, name):
+    """Whether the field has a type that an object with a list in it is not of."""
+    import msgspec
+
+    for field in msgspec.structs.fields(operation.body.type):
+        if field.encode_name == name:
+            try:
+                msgspec.convert({"wrong": [1]}, field.type)
+            except msgspec.ValidationError:
+                return True
+    return False

@@ -1,0 +1,118 @@
+"""Durations, instants, and the clock of a world."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim import Clock, Misuse
+from confsim.service.clock import instant, span
+
+START = 1_769_904_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "milliseconds"),
+    [
+        ("15m", 900_000),
+        ("1h 30m", 5_400_000),
+        ("1h30m", 5_400_000),
+        (" 2d ", 172_800_000),
+        ("0.5s", 500),
+        ("250ms", 250),
+        ("1w", 604_800_000),
+        (90_000, 90_000),
+        (0, 0),
+    ],
+)
+def test_durations(text, milliseconds):
+    """A number of milliseconds, or numbers with units."""
+    assert span(text) == milliseconds
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "m", "15", "15 minutes", "1h-5m", "-5m", "\u0661m", -1, 1.5, True, None, [], "m15"]
+)
+def test_what_is_no_duration(text):
+    """It is told with an example of what is."""
+    with pytest.raises(Misuse, match="15m"):
+        span(text)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9999), st.sampled_from(["ms", "s", "m", "h", "d", "w"])), min_size=1))
+def test_parts_of_a_duration_add_up(parts):
+    """In any order and number."""
+    assert span(" ".join(f"{number}{unit}" for number, unit in parts)) == sum(span(f"{n}{u}") for n, u in parts)
+
+
+@pytest.mark.parametrize("value", [START, "2026-02-01T00:00:00Z", "2026-02-01T02:00:00+02:00", "2026-02-01 00:00:00Z"])
+def test_instants(value):
+    """Epoch milliseconds, or ISO 8601 with an offset."""
+    assert instant(value) == START
+
+
+@pytest.mark.parametrize(
+    "value", ["", "now", "2026-02-01", "2026-02-01T00:00:00", -1, True, None, 1.5, "2026-13-01T00:00:00Z"]
+)
+def test_what_is_no_instant(value):
+    """Without an offset nobody knows which instant it is."""
+    with pytest.raises(Misuse, match="no instant"):
+        instant(value)
+
+
+def test_a_clock_follows_the_machine():
+    """Without being told otherwise, plus what it was moved by."""
+    clock = Clock()
+    before = int(time.time() * 1000)
+    assert before <= clock.now() <= int(time.time() * 1000)
+    clock.move(clock.now() + 1000)
+    assert clock.now() >= before + 1000
+    assert not clock.frozen
+
+
+def test_a_fixed_clock_stands_until_it_is_moved():
+    """And stands again where it was moved to."""
+    clock = Clock("2026-02-01T00:00:00Z")
+    assert (clock.now(), clock.frozen) == (START, True)
+    clock.move(START + 5)
+    assert clock.now() == START + 5
+
+
+def test_resumed_and_frozen_again():
+    """It runs on from what it showed, and stands at what it shows."""
+    clock = Clock(START)
+    clock.resume()
+    assert START <= clock.now() < START + 10_000
+    clock.freeze()
+    shown = clock.now()
+    time.sleep(0.003)
+    assert clock.now() == shown
+    clock.resume()
+    clock.resume()
+    time.sleep(0.003)
+    assert clock.now() > shown
+
+
+def test_a_copy_goes_on_by_itself():
+    """What happens to one, the other does not notice; each comes back to its own start."""
+    clock = Clock(START)
+    clock.move(START + 100)
+    copy = clock.copy()
+    copy.move(START + 200)
+    fresh = clock.fresh()
+    assert (clock.now(), copy.now(), fresh.now()) == (START + 100, START + 200, START)
+    for each in (clock, copy, fresh):
+        each.restart()
+    assert (clock.now(), copy.now(), fresh.now()) == (START, START + 100, START)
+
+
+def test_a_running_clock_restarts_with_the_machine():
+    """Moved and frozen, it comes back to the machine's time."""
+    clock = Clock()
+    clock.move(START)
+    clock.freeze()
+    clock.restart()
+    assert abs(clock.now() - time.time() * 1000) < 10_000

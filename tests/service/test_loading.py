@@ -1,0 +1,121 @@
+"""World files: what they say, what they cannot say, and their schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from confsim import Misuse, Simulator
+from confsim.service import loading
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+SCHEMA = json.loads((FIXTURES / "schema" / "world.json").read_text())
+
+
+def world(**client):
+    """A world file of one client."""
+    return {"version": 1, "at": "2026-01-01T00:00:00Z", "clients": [{"name": "One", **client}]}
+
+
+def test_the_schema_is_current():
+    """It is made from the types that read world files: write loading.schema() to it when they change."""
+    assert (FIXTURES / "schema" / "world.json").read_bytes() == loading.schema()
+
+
+@pytest.mark.parametrize("name", loading.shipped())
+def test_a_shipped_world_fits_the_schema_and_builds(name):
+    """An independent referee reads it too."""
+    jsonschema.validate(json.loads((FIXTURES / f"{name}.json").read_text()), SCHEMA)
+    assert Simulator(name).service.world.digest() == Simulator(name).service.world.digest()
+
+
+def test_the_demo_and_the_empty_world_ship():
+    """By name, from wherever confsim is installed."""
+    assert {"demo", "empty"} <= set(loading.shipped())
+
+
+def test_what_a_file_says_is_there():
+    """Everything that a client can hold."""
+    sim = Simulator(
+        world(
+            id="c1",
+            reseller=True,
+            termsUrl="https://terms.example/own",
+            users=[
+                {"handle": "Ann", "token": "ann", "levels": ["customer-admin"], "email": "ann@x.example"},
+                {"handle": "Gus", "token": "gus", "account": "guest", "channel": "Room", "acceptedTerms": False},
+                {"handle": "Pre", "account": "predefined", "originId": "o1"},
+            ],
+            channels=[{"name": "Room", "id": "r1", "owners": ["Ann"], "friendlyUrl": "room", "guestAccess": True}],
+            apiTokens=[{"token": "api", "label": "mine"}],
+            validators=[
+                {"id": "v1", "algorithm": "HS256", "key": "a secret of at least thirty-two bytes", "active": True}
+            ],
+        )
+    )
+    assert sim.call("get_client_terms", clientId="c1").body["url"] == "https://terms.example/own"
+    assert sim.call("get_channel", "ann", uuid="r1").body["isOwner"] is True
+    assert sim.call("get_user_terms", "gus").body["firstAccept"] is True
+    assert sim.call("find_predefined_user", "api", originId="o1").ok
+    assert sim.call("list_validators", "api").body[0]["active"] is True
+    assert sim.call("list_api_tokens", "api").body[0]["label"] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ({}, "version"),
+        ({"version": 1}, "at"),
+        ({**world(), "version": 2}, "version 2"),
+        ({**world(), "at": "now"}, "no instant"),
+        ({**world(), "colour": 1}, "colour"),
+        (world(colour=1), "colour"),
+        (world(users=[{}]), "handle"),
+        (world(users=[{"handle": 5}]), "handle"),
+        (world(users=[{"handle": "A", "levels": ["king"]}]), "king"),
+        (world(users=[{"handle": "A", "account": "robot"}]), "robot"),
+        (world(users=[{"handle": "A", "account": "removed"}]), "removed"),
+        (world(users=[{"handle": "A", "channel": "Nowhere"}]), "Nowhere"),
+        (world(channels=[{"name": "R", "owners": ["Nobody"]}]), "Nobody"),
+        (world(parent="Nobody"), "Nobody"),
+        (world(validators=[{"id": "v", "algorithm": "none", "key": ""}]), "none"),
+    ],
+)
+def test_what_a_file_cannot_say_is_told(file, told):
+    """Misuse names the thing."""
+    with pytest.raises(Misuse, match=told):
+        Simulator(file)
+
+
+def test_files_are_read_by_path(tmp_path):
+    """As text or as a Path; what cannot be read is told."""
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps(world(id="c1")))
+    for each in (path, str(path)):
+        assert Simulator(each).call("get_client_terms", clientId="c1").ok
+    path.write_text("{")
+    with pytest.raises(Misuse, match=r"own\.json"):
+        Simulator(path)
+    with pytest.raises(Misuse, match="shipped are demo, empty"):
+        Simulator("nowhere")
+    with pytest.raises(Misuse, match="there is no world"):
+        Simulator(tmp_path / "nowhere.json")
+
+
+def test_the_same_seed_makes_the_same_world():
+    """And another another, in its ids and tokens."""
+    one, same, other = (Simulator(seed=seed).service.world for seed in (1, 1, 2))
+    assert one is same
+    assert one.digest() != other.digest()
+
+
+def test_a_profile_bears_on_what_is_made():
+    """Initial values of clients and channels follow it."""
+    sim = Simulator(world(id="c1"), profile={"initial.terms-url": "https://chosen.example/"})
+    assert sim.call("get_client_terms", clientId="c1").body["url"] == "https://chosen.example/"
+    first = Simulator(profile={"users.first-id": 5})
+    assert first.order("get_info").tokens["demo-partner-admin"].userId == 5
+    assert Simulator().order("get_info").tokens["demo-partner-admin"].userId == 1000

@@ -1,0 +1,63 @@
+"""Services by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Misuse
+from confsim.service.worlds import Worlds
+
+
+@pytest.fixture
+def worlds(sim):
+    """The world of the test at the root, and a fork of it beside."""
+    worlds = Worlds(sim.service)
+    worlds.add("w1", sim.service.fork())
+    return worlds
+
+
+def test_the_root_has_the_empty_name(worlds, sim):
+    """And comes first."""
+    assert (list(worlds), len(worlds)) == (["", "w1"], 2)
+    assert worlds.default is worlds.get("") is sim.service
+    assert worlds.get("nope") is None
+
+
+def test_a_world_knows_its_mount_while_it_is_mounted(worlds):
+    """The path below which it is served."""
+    service = worlds.get("w1")
+    assert service.mount == "/w/w1"
+    worlds.drop("w1")
+    assert service.mount == ""
+    assert worlds.get("w1") is None
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a/b", "ä", "x" * 65, "a.b", "w1\n", "%41"])
+def test_names_that_cannot_be(worlds, sim, name):
+    """1 to 64 of A-Z a-z 0-9 _ -."""
+    with pytest.raises(Misuse) as caught:
+        worlds.add(name, sim.service.fork())
+    assert caught.value.status == 400
+
+
+@pytest.mark.parametrize("name", ["a", "A-Z_09", "x" * 64])
+def test_names_that_can_be(worlds, sim, name):
+    """All of that."""
+    assert worlds.add(name, sim.service.fork()) is worlds.get(name)
+
+
+def test_a_taken_name(worlds, sim):
+    """Is a conflict, and the world of that name stays."""
+    before = worlds.get("w1")
+    with pytest.raises(Misuse) as caught:
+        worlds.add("w1", sim.service.fork())
+    assert caught.value.status == 409
+    assert worlds.get("w1") is before
+
+
+@pytest.mark.parametrize(("name", "status"), [("", 400), ("nope", 404)])
+def test_what_cannot_be_dropped(worlds, name, status):
+    """The root, and what is not there."""
+    with pytest.raises(Misuse) as caught:
+        worlds.drop(name)
+    assert caught.value.status == status

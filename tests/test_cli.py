@@ -1,0 +1,194 @@
+"""The command line, run as people run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from contextlib import contextmanager
+from subprocess import PIPE
+
+import pytest
+
+from confsim import Simulator, __version__
+from confsim.api.call import API
+from confsim.assumptions.register import REGISTER
+from confsim.kernel.machine import Machine
+
+
+def run(*arguments, **environment):
+    """One run of the command; answers exit code, output and errors."""
+    command = [sys.executable, "-m", "confsim", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@contextmanager
+def serving(*arguments, **environment):
+    """A server on a free port; yields the process and what it greeted with."""
+    command = [sys.executable, "-m", "confsim", "serve", "-p", "0", *arguments]
+    env = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
+    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, env=env) as process:
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if "Ctrl-C" in line:
+                break
+        try:
+            yield process, "".join(lines)
+        finally:
+            process.terminate()
+
+
+def fetch(url, headers=()):
+    """A request as curl would make it; answers the JSON."""
+    with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers)), timeout=10) as answer:
+        return json.load(answer)
+
+
+def test_serve_greets_with_all_one_needs():
+    """The addresses, the clients, their tokens, and a line for curl that works."""
+    with serving() as (_, greeting):
+        root = re.search(r"API +(http://127\.0\.0\.1:\d+)/v1_0", greeting)[1]
+        assert fetch(f"{root}/_confsim/health") == {"status": "ok"}
+        for token, holder in Simulator().order("get_info").tokens.items():
+            line = next(line for line in greeting.splitlines() if line.split()[:1] == [token])
+            assert holder.role in line
+        words = shlex.split(next(line for line in greeting.splitlines() if line.startswith("curl ")))
+        header, url = words[words.index("-H") + 1], words[-1]
+        assert fetch(url, [header.split(": ", 1)])["handle"] == "Paula Partner"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serve_stops_cleanly(number):
+    """At Ctrl-C and at SIGTERM: exit code 0, nothing on standard error."""
+    with serving() as (process, _):
+        process.send_signal(number)
+        assert process.wait(10) == 0
+        assert process.stderr.read() == ""
+
+
+def test_serve_takes_world_seed_clock_and_profile(tmp_path):
+    """A file, a number, an instant at which it stands, and choices."""
+    world = tmp_path / "own.json"
+    world.write_text('{"version": 1, "at": "2026-01-01T00:00:00Z", "clients": [{"name": "Only"}]}')
+    profile = tmp_path / "acme.toml"
+    profile.write_text('[route]\nprefix = "/conf/v1_0"\n')
+    told = ["--world", str(world), "--seed", "7", "--clock", "2026-02-01T00:00:00Z", "--frozen"]
+    with serving(*told, "--profile", str(profile)) as (_, greeting):
+        root = re.search(r"API +(http\S+)/conf/v1_0", greeting)[1]
+        info = fetch(f"{root}/_confsim/info")
+    assert (info["seed"], info["now"], info["profile"]) == (7, 1_769_904_000_000, {"route.prefix": "/conf/v1_0"})
+    assert [each["name"] for each in info["clients"]] == ["Only"]
+    assert "curl" not in greeting
+
+
+def test_the_environment_counts_and_flags_win():
+    """CONFSIM_SEED for every command, CONFSIM_SERVE_SEED for one."""
+    for arguments, environment, seed in (
+        ((), {"CONFSIM_SEED": "5"}, 5),
+        ((), {"CONFSIM_SERVE_SEED": "6", "CONFSIM_SEED": "5"}, 6),
+        (("--seed", "7"), {"CONFSIM_SEED": "5"}, 7),
+    ):
+        with serving(*arguments, **environment) as (_, greeting):
+            root = re.search(r"API +(http\S+)/v1_0", greeting)[1]
+            assert fetch(f"{root}/_confsim/info")["seed"] == seed
+
+
+def test_a_clock_that_starts_at_an_instant_runs_on():
+    """Unless it is frozen."""
+    with serving("--clock", "1769904000000") as (_, greeting):
+        root = re.search(r"API +(http\S+)/v1_0", greeting)[1]
+        shown = fetch(f"{root}/_confsim/clock")
+    assert shown["frozen"] is False
+    assert 1_769_904_000_000 <= shown["now"] < 1_769_904_060_000
+
+
+def test_a_taken_port_is_told():
+    """Exit code 1, and which."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        code, _, errors = run("serve", "-p", port)
+    assert code == 1
+    assert port in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("serve", "--world", "nowhere"), "nowhere"),
+        (("serve", "--profile", "nowhere.toml"), "nowhere.toml"),
+        (("serve", "--clock", "soon"), "soon"),
+        (("serve", "-p", "many"), "many"),
+        (("serve", "-p", "70000"), "70000"),
+        (("serve", "-H", "no.such.host.invalid", "-p", "0"), "no.such.host.invalid"),
+        (("assumptions", "--operation", "nope"), "nope"),
+        (("machines", "--mermaid", "nope"), "nope"),
+        (("nope",), "nope"),
+        (("operations", "--nope"), "--nope"),
+    ],
+)
+def test_wrong_use_is_told(arguments, told):
+    """Exit code 1, in one sentence, without a traceback."""
+    code, output, errors = run(*arguments)
+    assert (code, output) == (1, "")
+    assert told in errors
+    assert "Traceback" not in errors
+
+
+def test_version_and_help():
+    """Exit code 0."""
+    assert run("--version") == (0, f"confsim {__version__}\n", "")
+    code, output, _ = run("-h")
+    assert code == 0
+    assert all(command in output for command in ("serve", "operations", "assumptions", "machines", "openapi"))
+
+
+def test_operations_are_listed():
+    """One line each under a heading, or JSON."""
+    code, output, _ = run("operations")
+    lines = output.splitlines()
+    assert (code, len(lines)) == (0, 1 + len(API))
+    assert lines[0].split() == ["name", "route", "source", "gate", "rules"]
+    line = next(line for line in lines if line.startswith("accept_terms "))
+    assert all(word in line for word in ("POST /users/me/terms/{version}", "documented", "user", "R101"))
+    assert [each["name"] for each in json.loads(run("operations", "--json")[1])] == list(API.operations)
+
+
+def test_assumptions_are_listed(tmp_path):
+    """Each with what is in force, what else could be, and what a profile chose."""
+    profile = tmp_path / "acme.toml"
+    profile.write_text('[encode]\nempty = "204"\n')
+    output = run("assumptions", "--profile", str(profile))[1]
+    entry = output[output.index("encode.empty") :].split("\n\n")[0]
+    assert "[G043]" in entry
+    assert 'default "200"' in entry
+    assert 'chosen  "204"' in entry
+    assert 'or      "200 {}"' in entry
+    assert len(json.loads(run("assumptions", "--json")[1])) == len(REGISTER.entries)
+    few = json.loads(run("assumptions", "--json", "--operation", "update_terms_url")[1])
+    assert 0 < len(few) < len(REGISTER.entries)
+
+
+def test_machines_are_shown():
+    """As tables, as JSON, and as diagrams."""
+    output = run("machines")[1]
+    assert all(f"{name}: " in output for name in Machine.declared if not name.startswith("test"))
+    assert run("machines", "--mermaid", "handle reservation")[1].startswith("stateDiagram-v2")
+    rows = json.loads(run("machines", "--json")[1])["handle reservation"]["rows"]
+    assert rows[0]["when"] == "reserve"
+
+
+@pytest.mark.parametrize(
+    ("flags", "title"), [((), "Conferencing Service API"), (("--control",), "confsim control plane")]
+)
+def test_openapi_is_printed(flags, title):
+    """Of the API, or of the control plane."""
+    assert json.loads(run("openapi", *flags)[1])["info"]["title"] == title
