@@ -137,7 +137,10 @@ class Simulator:
             path, query = places(declared, arguments)
             for name, text in zip(declared.placeholders, path, strict=True):
                 target = target.replace(f"{{{name}}}", quote(text, safe=""), 1)
-        raw = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
+        try:
+            raw = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
+        except (TypeError, UnicodeEncodeError) as error:
+            raise Misuse(f"body: {error}") from None
         headers = {} if content_type is None else {"content-type": content_type}
         text = urlencode(query) if query else ""
         request = Request(method, self._prefix + target, text, headers, raw)

@@ -63,6 +63,15 @@ def test_a_call_that_cannot_be_is_misuse(sim, operation, arguments):
     assert len(sim.requests) == 0
 
 
+@pytest.mark.parametrize("body", [object(), {"url": object()}, {"url": "\ud800"}, {1: 2, "\udfff": 3}])
+def test_what_cannot_be_sent_is_misuse(sim, body):
+    """Values that JSON has not, and halves of surrogate pairs, in the body and in the path."""
+    with pytest.raises(Misuse):
+        sim.call("update_terms_url", "demo-api-token", body=body)
+    with pytest.raises(Misuse, match="surrogate"):
+        sim.call("find_predefined_user", "demo-api-token", originId="\ud800")
+
+
 def test_bodies_may_be_bytes_of_a_type(sim):
     """As they are, with the type that is told."""
     assert sim.call("update_terms_url", "demo-api-token", body=b'{"url":"https://x.example/"}').ok

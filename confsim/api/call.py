@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from confsim.assumptions import transport
@@ -17,8 +18,10 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
 
-def _families() -> None:
-    from . import families  # noqa: F401  (imported for the operations it declares)
+def _families() -> Sequence[ModuleType]:
+    from .families import FAMILIES
+
+    return FAMILIES
 
 
 API = Catalogue("Conferencing Service API", _families)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
+from confsim.assumptions import conventions, units
 from confsim.assumptions import sessions as assumed
-from confsim.assumptions import units
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
@@ -22,7 +22,7 @@ from confsim.kernel.refusal import Refusal
 from .call import Call, operation
 from .recordings import RecordingAsset, asset_view
 from .units import instant
-from .views import Face, image_url, page
+from .views import Face, Found, image_url, page
 
 
 class Session(Wire, kw_only=True):
@@ -227,19 +227,40 @@ def list_sessions(
     ``from`` and ``to`` are epoch milliseconds: sessions that started after, and before. ``presence`` sorts by the
     number of participants.
     """
+    filtered = search or any(each is not None for each in (channel, from_, to, hasRecording))
+    found: Found[Run]
+    if sort is Sort.STARTED and order is Order.DESC and not filtered and _in_order(call):
+        found = sessions.Started(call.change, call.client.id)
+    else:
+        matching = _matching(call, channel, search, from_, to, hasRecording)
+        found = _ordered(call, matching, sort, order)
+    return page(call, found, limit, offset, lambda each: _shown(call, each, imgSize))
+
+
+def _in_order(call: Call) -> bool:
+    """Whether the caller sees all sessions that have started and no other, in the order in which they are kept.
+
+    A page of many then costs no more than one of few.
+    """
+    listed = ask(call, assumed.ROOMS) == "listed" and ask(call, assumed.NOT_STARTED) == "hidden"
+    return listed and _administers(call) and ask(call, conventions.TIES) == "direction"
+
+
+def _matching(
+    call: Call, channel: str | None, search: str, after: int | None, before: int | None, recorded: bool | None
+) -> list[Run]:
+    """The sessions that the caller may list and that meet all that is asked, in the order in which they are kept."""
     mine = _hosted(call)
+    rows = sessions.SESSIONS.of(call.change, call.client.id)
     if channel is not None:
         channel = channel.lower()
         if not mine(channel) and ask(call, assumed.UNKNOWN_CHANNEL) == "refuse":
             raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
-        found = sessions.SESSIONS.of(call.change, call.client.id).find(sessions.BY_CHANNEL, channel)
-    else:
-        found = sessions.SESSIONS.of(call.change, call.client.id).oldest()
-    recorded = hasRecording
+    found = rows.oldest() if channel is None else rows.find(sessions.BY_CHANNEL, channel)
     if recorded is False and ask(call, assumed.WITHOUT_RECORDING) == "ignore":
         recorded = None
-    within = _within(call, from_, to)
-    found = [
+    within = _within(call, after, before)
+    return [
         each
         for each in found
         if mine(each.channel)
@@ -247,7 +268,14 @@ def list_sessions(
         and (recorded is None or each.had_recording is recorded)
         and (not search or lists.matches(call, search, each.name))
     ]
-    return page(call, _ordered(call, found, sort, order), limit, offset, lambda each: _shown(call, each, imgSize))
+
+
+def _administers(call: Call) -> bool:
+    """Whether the caller sees the sessions of every channel of the client (G378)."""
+    caller = call.caller
+    assert caller is not None
+    administers = caller.api_token is not None or caller.customer_admin or caller.partner_admin
+    return administers and ask(call, assumed.ADMINISTRATORS) == "all"
 
 
 def _hosted(call: Call) -> Callable[[str], bool]:
@@ -255,9 +283,7 @@ def _hosted(call: Call) -> Callable[[str], bool]:
     caller, client = call.caller, call.client.id
     assert caller is not None
     rooms = ask(call, assumed.ROOMS) == "listed"
-    everything = (caller.api_token is not None or caller.customer_admin or caller.partner_admin) and ask(
-        call, assumed.ADMINISTRATORS
-    ) == "all"
+    everything = _administers(call)
     known: dict[str, bool] = {}
 
     def mine(id: str) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 from unicodedata import combining, normalize
 from urllib.parse import quote
 
@@ -16,12 +16,20 @@ from confsim.contract.types import ImageSize, Int, Long, Page, Wire
 from confsim.domain import languages, users
 from confsim.domain.users import Account, Level
 from confsim.domain.users import User as Person
-from confsim.kernel.table import Record, Rows
+from confsim.kernel.table import Record
 
 from .call import Call
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
+R_co = TypeVar("R_co", bound=Record, covariant=True)
+
+
+class Found(Protocol[R_co]):
+    """What a page is cut from: a list, or the rows of a table, of which only those of the page are looked at."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[R_co]: ...
 
 
 class Id(Wire):
@@ -159,7 +167,7 @@ def page_limit(call: Call, limit: int | None) -> int:
 
 def page(
     call: Call,
-    found: Sequence[R] | Rows[Any, R],
+    found: Found[R],
     limit: int | None,
     offset: int | None,
     show: Callable[[R], T],
@@ -169,4 +177,3 @@ def page(
     stop = start + page_limit(call, limit)
     picked = found[start:stop] if isinstance(found, Sequence) else islice(found, start, stop)
     return Page(total=len(found), results=[show(each) for each in picked])
-

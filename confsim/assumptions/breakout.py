@@ -14,7 +14,7 @@ def _numbered(value: object) -> str:
 SESSION_NAME = assumption(
     "breakout.session-name",
     "G419",
-    "Name of a breakout session made without one; {number} counts those of the event room.",
+    "Name of a breakout session made without one; {number} counts such ones of the event room.",
     "Breakout session {number}",
     ("any text",),
     "create_breakout_session",
@@ -23,7 +23,7 @@ SESSION_NAME = assumption(
 ROOM_NAME = assumption(
     "breakout.room-name",
     "G420",
-    "Name of a breakout room made without one; {number} counts those of its session.",
+    "Name of a breakout room made without one; {number} counts such ones of its session.",
     "Room {number}",
     ("any text",),
     "create_breakout_room",

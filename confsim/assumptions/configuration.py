@@ -52,6 +52,15 @@ TEMPLATE_RANK = assumption(
     ("under-client",),
     "get_channel_config get_template_config",
 )
+INHERITED_LEVEL = assumption(
+    "config.inherited-templates",
+    "G393 G396 G411",
+    "Where an inheritable template of a parent counts: in the channels that use it, in the template's place; or, once "
+    "the sub-client has enabled it, in all of its channels, above the client and below the template that is used.",
+    "used",
+    ("enabled",),
+    "get_channel_config",
+)
 PARENT_LEVEL = assumption(
     "config.parent-level",
     "G397",

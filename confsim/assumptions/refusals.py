@@ -175,6 +175,7 @@ class Reason(Enum):
     CHANNEL_IDLE = Refused(409, "The channel has no active session to call from.", gaps="G042 G450")
     NOT_REGISTERED = Refused(400, "User {id} is unregistered; only registered users are called as such.", gaps="G451")
     CALL_STANDS = Refused(409, "The call of user {id} is {standing}.", gaps="G042 G452")
+    DELIVERY_UNDER_WAY = Refused(409, "The delivery {id} waits to be sent already.", gaps="G042 G534")
     # Recordings
     RECORDING_IN_PROGRESS = Refused(409, "A recording of the channel is in progress.", gaps="G042 G484")
     RECORDING_NEEDS_SESSION = Refused(409, "The channel has no active session to record.", gaps="G042 G483")

@@ -59,8 +59,8 @@ CODE = assumption(
     ("dialling",),
     f"{_LISTS} {_NUMBERS}",
 )
-LIST_SHAPE = assumption(
-    "numbers.list-shape",
+LIST_CONTAINER = assumption(
+    "numbers.container",
     "G094",
     "Available numbers and assignments of a channel are pages {total, results}, or bare arrays as the inbound numbers.",
     "page",
@@ -179,8 +179,8 @@ PUBLIC = assumption(
     ("all",),
     "list_dial_pins",
 )
-PIN_SHAPE = assumption(
-    "pins.shape",
+PIN_CONTAINER = assumption(
+    "pins.container",
     "G095",
     "The PINs of a channel are a bare array, or an object {total, results}.",
     "array",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from types import ModuleType
 from typing import Any, TypeVar, get_type_hints
 
 from confsim.assumptions.register import Entry, any_text, assumption
@@ -172,9 +173,12 @@ def _grants(value: object) -> tuple[Grant, ...]:
 
 
 class Catalogue:
-    """The operations of one face, by name, in the order of declaration."""
+    """The operations of one face, by name.
 
-    def __init__(self, title: str, modules: Callable[[], object]) -> None:
+    ``modules()`` imports the modules or packages that declare them and answers these in the order of the reference.
+    """
+
+    def __init__(self, title: str, modules: Callable[[], Sequence[ModuleType]]) -> None:
         self.title = title
         self._operations: dict[str, Operation] = {}
         self._modules = modules
@@ -186,11 +190,21 @@ class Catalogue:
         if not self._loaded:
             self._loaded = True
             try:
-                self._modules()
+                self._arrange(self._modules())
             except BaseException:
                 self._loaded = False
                 raise
         return self._operations
+
+    def _arrange(self, modules: Sequence[ModuleType]) -> None:
+        """The order of the reference, whichever module was imported first."""
+        places = {module.__name__: place for place, module in enumerate(modules)}
+
+        def place(operation: Operation) -> int:
+            name = operation.function.__module__
+            return places.get(name, places.get(name.rpartition(".")[0], len(places)))
+
+        self._operations = dict(sorted(self._operations.items(), key=lambda item: place(item[1])))
 
     def __iter__(self) -> Iterator[Operation]:
         return iter(self.operations.values())

@@ -15,7 +15,7 @@ from confsim.assumptions.register import Entry
 
 from .decode import sized_of, struct_of
 from .encode import NoContent, Raw
-from .types import AbsoluteUrl, Sized, Ttl, Whole
+from .types import PIXELS, AbsoluteUrl, ImageSize, Sized, Ttl, Whole
 
 Profile = Mapping[str, Any]
 Schema = dict[str, Any]
@@ -44,7 +44,10 @@ def parameter(annotation: Any, profile: Profile) -> Schema:
         return {"type": "array", "items": parameter(get_args(base)[0], profile)}
     if isinstance(base, type) and issubclass(base, Enum):
         values = [member.value for member in base]
-        return {"type": "integer" if isinstance(values[0], int) else "string", "enum": values}
+        schema: Schema = {"type": "integer" if isinstance(values[0], int) else "string", "enum": values}
+        if base is ImageSize:
+            schema["description"] = ", ".join(f"{size} is {side}x{side} pixels" for size, side in PIXELS.items())
+        return schema
     if base is int:
         return _integer(marks)
     return _marked_text(marks, profile)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -28,11 +29,13 @@ PREFIX = "/_confsim"
 STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
 
 
-def _modules() -> None:
-    from . import families  # noqa: F401  (imported for the operations it declares)
+def _families() -> Sequence[ModuleType]:
+    from .families import FAMILIES
+
+    return FAMILIES
 
 
-CONTROL = Catalogue("confsim control plane", _modules)
+CONTROL = Catalogue("confsim control plane", _families)
 
 
 def operation(route: str) -> Callable[[F], F]:
@@ -81,6 +84,7 @@ class Control:
             change = self.service.change()
             yield change
             self.service.commit(change)
+            change.opened.clear()  # what it opened refers to it: a cycle
 
 
 def client_of(change: Change, id: str) -> Client:

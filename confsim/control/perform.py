@@ -55,13 +55,14 @@ def refuse(refusal: Refusal) -> Response:
     reason = refusal.reason
     assert isinstance(reason, Reason)
     facts = refusal.facts
-    response = problem(reason.value.status, reason.value.message.format_map(facts), code=reason.name.lower(), **facts)
+    told = {**facts, "code": reason.name.lower()}
+    response = problem(reason.value.status, reason.value.message.format_map(facts), **told)
     if "allowed" in facts:
         response.headers.append(("Allow", str(facts["allowed"])))
     return response
 
 
-def problem(status: int, detail: str, **facts: Any) -> Response:
+def problem(status: int, detail: str, /, **facts: Any) -> Response:
     """An RFC 9457 problem document."""
     told: dict[str, Any] = {
         "type": "about:blank",

@@ -9,9 +9,10 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.contract.types import Int, Json
-from confsim.domain import clients, recordings, terms
+from confsim.domain import clients, media, recordings, terms
 from confsim.domain.channels import CHANNELS, ROOMS, Channel, ServiceMode
 from confsim.domain.clients import CLIENTS, Client
+from confsim.domain.media import CHANNEL_MEDIA, CLIENT_MEDIA, Asset
 from confsim.domain.recordings import RECORDINGS, Recording
 from confsim.domain.sessions import SESSIONS, Session
 from confsim.domain.users import USERS, AuthKind, User
@@ -65,7 +66,9 @@ def change_record(control: Control, kind: str, id: str, body: Json) -> Json:
         allowed = ", ".join(known.fields.__struct_encode_fields__)
         raise Misuse(f"{kind}: {error}; the fields are {allowed}") from None
     with control.change() as change:
-        return msgspec.to_builtins(known.apply(change, known.find(change, id), given), str_keys=True)
+        record: dict[str, Any] = msgspec.to_builtins(known.apply(change, known.find(change, id), given), str_keys=True)
+        record.pop("data", None)  # the bytes of a file, which its links answer
+        return record
 
 
 class UserFields(Fields):
@@ -116,6 +119,12 @@ class RecordingFields(Fields):
     outcome: Literal["ready", "failed"] | UnsetType = UNSET
 
 
+class MediaFields(Fields):
+    """``tags`` are the names of the tags of the asset, in the place of those it has."""
+
+    tags: list[str] | UnsetType = UNSET
+
+
 def _user(change: Change, id: str) -> User:
     return user_of(change, int(id) if id.isascii() and id.isdigit() and len(id) < 20 else -1)
 
@@ -138,6 +147,9 @@ def _channel(change: Change, id: str) -> Channel:
 def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> Record:
     if "favourites" in given:
         given["favourites"] = _people(change, channel.client, "favourite", given["favourites"])
+    negative = [name for name in ("max_users", "population_limit", "media_pool_size") if (given.get(name) or 0) < 0]
+    if negative:
+        raise Misuse(f"channel: {', '.join(negative)} below 0")
     if not 1 <= given.get("reputation", 1) <= 15:
         raise Misuse("channel: reputation is a scale of 1 to 15")
     if given.get("audio_quality", "toll") not in {"toll", "broadcast"}:
@@ -180,6 +192,21 @@ def _end_processing(change: Change, recording: Recording, given: dict[str, Any])
     return recording
 
 
+def _media(change: Change, id: str) -> Asset:
+    for client in CLIENTS.of(change):
+        for table in (CLIENT_MEDIA, CHANNEL_MEDIA):
+            asset = table.of(change, client.id).get(id)
+            if asset is not None:
+                return asset
+    raise Misuse(f"there is no media asset {id!r}", status=404)
+
+
+def _change_media(change: Change, asset: Asset, given: dict[str, Any]) -> Record:
+    if "tags" in given:
+        asset = media.tag(change, asset, given["tags"])
+    return asset
+
+
 def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int, ...]:
     for id in ids:
         if id not in USERS.of(change, client):
@@ -192,3 +219,4 @@ Kind("channel", ChannelFields, _channel, _change_channel)
 Kind("session", SessionFields, _session, _change_session)
 Kind("client", ClientFields, client_of, _change_client)
 Kind("recording", RecordingFields, _recording, _end_processing)
+Kind("media", MediaFields, _media, _change_media)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from confsim.contract.encode import Raw
 from confsim.contract.types import Json, Name, Wire
-from confsim.kernel.document import restored
-from confsim.kernel.refusal import Misuse
+from confsim.service import state
 from confsim.service.pipeline import Snapshot
 
 from .control import Control, Order, operation
-
-#: The version of the state document.
-VERSION = 1
 
 
 class Now(Wire):
@@ -63,8 +57,7 @@ def restore_snapshot(control: Control, name: str) -> SnapshotInfo:
 @operation("GET /state")
 def get_state(control: Control) -> Raw:
     """Give the whole world as one JSON document; the same world gives the same bytes."""
-    document = {"version": VERSION, **control.see().world.export()}
-    return Raw("application/json", msgspec.json.encode(document, order="deterministic"))
+    return Raw("application/json", state.document(control.see().world))
 
 
 class Digest(Wire):
@@ -85,12 +78,7 @@ def put_state(control: Control, body: Json) -> Now:
 
     Misuse that names the place of the first thing in the document that cannot be.
     """
-    if not isinstance(body, dict):
-        raise Misuse("state: the document is no JSON object")
-    version = body.pop("version", None)
-    if version != VERSION:
-        raise Misuse(f"state: the document is of version {version!r}; this confsim reads version {VERSION}")
-    control.service.world = restored(body)
+    control.service.world = state.world_of(body)
     return Now(now=control.service.clock.now())
 
 

@@ -77,6 +77,11 @@ def _start(change: Change, breakout: Breakout, facts: Facts) -> Breakout:
     return _time(change, _put(change, breakout, phase=Phase.ACTIVE, started=change.now, main=facts["main"]))
 
 
+def _meet(change: Change, breakout: Breakout, facts: Facts) -> Breakout:
+    """It runs in the session that has begun since."""
+    return _put(change, breakout, main=facts["main"])
+
+
 def _complete(change: Change, breakout: Breakout, facts: Facts) -> Breakout:
     """It is over."""
     change.cancel(_TIMER, breakout.client, breakout.id)
@@ -115,6 +120,7 @@ MACHINE: Machine[Phase, Breakout] = Machine(
             effect=_start,
             source="P2 States L166, R355, R553, G432",
         ),
+        Row("meet the main session", Phase.ACTIVE, Phase.ACTIVE, effect=_meet, source="R457, G432"),
         Row("stop", Phase.ACTIVE, Phase.PREPARED, only_if=_AGAIN, effect=_put_back, source="G435"),
         Row("stop", Phase.ACTIVE, Phase.COMPLETED, only_if=~_AGAIN, effect=_complete, source="P2 States L167, R357"),
         Row("elapse", Phase.ACTIVE, Phase.COMPLETED, effect=_complete, source="P2 States L166, R356, G441"),

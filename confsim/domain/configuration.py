@@ -42,11 +42,8 @@ def of_template(change: Change, client: Client, offered: Offered, reading: Readi
 
 
 def of_channel(change: Change, client: Client, channel: Channel, reading: Reading) -> dict[str, Any]:
-    """The effective configuration of a channel: service, client, template, channel; the later wins (R436-R438)."""
-    template = templates.selected(change, client, channel)
-    broader = _broad(change, client)
-    if template is not None:
-        broader = _ranked(change, broader, [(template.template.client, template.id)])
+    """The effective configuration of a channel: service, client, templates, channel; the later wins (R436-R438)."""
+    broader = _ranked(change, _broad(change, client), _templates(change, client, channel))
     return _picked(change, _laid(change, [*broader, (client.id, channel.id)], reading), reading)
 
 
@@ -59,6 +56,18 @@ def _broad(change: Change, client: Client) -> list[Level]:
     if ask(change, configuration.PARENT_LEVEL):
         return [(each.id, each.id) for each in clients.lineage(change, client)][::-1]
     return [(client.id, client.id)]
+
+
+def _templates(change: Change, client: Client, channel: Channel) -> list[Level]:
+    """The templates that count in the channel, the one it uses last."""
+    found: dict[str, Offered] = {}
+    if ask(change, configuration.INHERITED_LEVEL) == "enabled":
+        found = {each.id: each for each in templates.inherited(change, client) if each.enabled}
+    used = templates.selected(change, client, channel)
+    if used is not None:
+        found.pop(used.id, None)
+        found[used.id] = used
+    return [(each.template.client, each.id) for each in found.values()]
 
 
 def _ranked(change: Change, broad: list[Level], template: list[Level]) -> list[Level]:

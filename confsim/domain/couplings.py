@@ -12,6 +12,7 @@ from typing import Any
 from confsim.assumptions import breakout as breakout_assumed
 from confsim.assumptions import recordings as recordings_assumed
 from confsim.assumptions import runtime
+from confsim.assumptions import sessions as sessions_assumed
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Coupling
 from confsim.kernel.world import Change
@@ -125,6 +126,31 @@ def _breakout_of(change: Change, run: Run) -> Iterable[Breakout]:
     running = breakouts.active(change, channel)
     if running is not None and ask(change, breakout_assumed.MAIN_ENDS) == "completes":
         yield running
+
+
+def _without_main(change: Change, run: Run) -> Iterable[Breakout]:
+    """The breakout session that was started before anybody was in the event room (G432)."""
+    running = breakouts.BREAKOUTS.of(change, run.client).first(breakouts.ACTIVE, run.channel)
+    if running is not None and running.main is None:
+        yield running
+
+
+def _without_parent(change: Change, run: Run) -> Iterable[Run]:
+    """The sessions of its rooms, where their parent is that of the event room."""
+    if ask(change, sessions_assumed.PARENT) == "event-session":
+        for breakout in _without_main(change, run):
+            for room in breakout_rooms.rooms(change, breakout):
+                yield from _run_in(change, room)
+
+
+def _main(change: Change, run: Run, breakout: Breakout) -> dict[str, Any]:
+    assert run.session is not None
+    return {"main": run.session.id}
+
+
+def _parent(change: Change, run: Run, below: Run) -> dict[str, Any]:
+    assert run.session is not None
+    return {"parent": run.session.id}
 
 
 def _rooms(change: Change, breakout: Breakout) -> Iterable[Room]:
@@ -322,6 +348,18 @@ COUPLINGS: tuple[Coupling, ...] = (
         _in_event_room,
         facts=_way,
         source="P2 States L166, R355",
+    ),
+    Coupling(
+        sessions.MACHINE,
+        Life.ONGOING,
+        sessions.MACHINE,
+        "belong",
+        _without_parent,
+        facts=_parent,
+        source="P2 Session L67, R288, G432",
+    ),
+    Coupling(
+        sessions.MACHINE, Life.ONGOING, breakouts.MACHINE, "meet the main session", _without_main, facts=_main, source="R457, G432"
     ),
     Coupling(presence.MACHINE, Where.IN_ROOM, sessions.MACHINE, "start", _run_at, source="R288, G369"),
     Coupling(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import events
+from confsim.assumptions import deliveries, events
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.ids import as_token
@@ -217,7 +218,10 @@ def secret(change: Change, client: str) -> str:
     """The secret that the client shares with its endpoints."""
     ask(change, events.SECRET)
     kept = SECRETS.of(change, client).get(client)
-    return as_token(change.key(f"events secret {client} {0 if kept is None else kept.renewals}"))
+    key = change.key(f"events secret {client} {0 if kept is None else kept.renewals}")
+    if ask(change, deliveries.SECRET_FORM) == "text":
+        return as_token(key)
+    return "whsec_" + b64encode(key).decode()
 
 
 def renew_secret(change: Change, client: str) -> str:

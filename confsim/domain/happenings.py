@@ -13,7 +13,7 @@ from confsim.assumptions.register import ask, peek
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
-from . import events
+from . import deliveries, events
 from .clients import CLIENTS
 
 
@@ -32,7 +32,7 @@ HAPPENINGS: Table[int, Happening] = Table("happenings", Happening, "number")
 
 
 def happened(change: Change, client: str, kind: Kind, /, **payload: Any) -> None:
-    """Note what happened, for a client whose events are on and who has an active endpoint (G533).
+    """Note what happened, for a client whose events are on and who has an active endpoint, and deliver it (G533).
 
     ``payload`` are JSON values: ids of the things concerned, and what else tells about it.
     """
@@ -40,10 +40,13 @@ def happened(change: Change, client: str, kind: Kind, /, **payload: Any) -> None
         return
     rows = HAPPENINGS.of(change, client)
     number = change.count(f"happening {client}")
-    rows.put(Happening(number=number, id=change.uuid(), client=client, kind=kind, at=change.now, payload=payload))
+    id = change.uuid()
+    rows.put(Happening(number=number, id=id, client=client, kind=kind, at=change.now, payload=payload))
     past = number - ask(change, assumed.KEPT)
     if past in rows:
         rows.remove(past)
+    if CLIENTS.of(change)[client].events:
+        deliveries.tell(change, client, kind, id, payload)
 
 
 def _heard(change: Change, client: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 
 from msgspec.structs import replace
@@ -55,7 +56,10 @@ class Session(Record, kw_only=True):
 BY_CHANNEL: Index[Session] = Index("channel", lambda session: (session.channel,))
 #: The session of a channel that has not ended: there is at most one (R552).
 OPEN: Index[Session] = Index("open", lambda session: (session.channel,) if session.ended is None else ())
-SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN)
+#: Sessions to which nobody has come, found under True.
+UNSTARTED: Index[Session] = Index("unstarted", lambda session: (True,) if session.started is None else ())
+#: In the order of their start, those that have not started in that of their creation.
+SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN, UNSTARTED)
 
 
 class Run(Record):
@@ -124,8 +128,14 @@ def _initialise(change: Change, run: Run, facts: Facts) -> Run:
     return _put(change, run, session)
 
 
+def _belong(change: Change, run: Run, facts: Facts) -> Run:
+    """The session of the event room has begun since."""
+    return _put(change, run, replace(_session(run), parent_id=facts["parent"]))
+
+
 def _start(change: Change, run: Run, facts: Facts) -> Run:
-    """The first user has come in."""
+    """The first user has come in; from now on the session stands in the order of its start."""
+    SESSIONS.of(change, run.client).remove(_session(run).id)
     return _put(change, run, replace(_session(run), started=change.now))
 
 
@@ -163,6 +173,7 @@ MACHINE: Machine[Life, Run] = Machine(
     Life,
     (
         Row("initialise", Life.ABSENT, Life.INITIALISED, effect=_initialise, source="P2 Session L69, R285, G350"),
+        Row("belong", Life.INITIALISED, Life.INITIALISED, effect=_belong, source="P2 Session L67, R288, G369"),
         Row("start", Life.INITIALISED, Life.ONGOING, effect=_start, source="P2 Session L70, R285, G359"),
         Row("attend", Life.ONGOING, Life.ONGOING, effect=_attend, source="P2 Session L64, R287"),
         Row("become empty", Life.ONGOING, Life.ENDED, only_if=_AT_ONCE, effect=_end, source="G359"),
@@ -229,6 +240,21 @@ def ending(change: Change) -> dict[str, int | None]:
     if ask(change, assumed.ENDS) == "by-call":
         return {"grace": None}
     return {"grace": ask(change, durations.SESSION_GRACE)}
+
+
+class Started:
+    """The sessions of a client that have started, the latest first: the table itself, so that a page of many costs no
+    more than one of few.
+    """
+
+    def __init__(self, change: Change, client: str) -> None:
+        self._rows = SESSIONS.of(change, client)
+
+    def __len__(self) -> int:
+        return len(self._rows) - self._rows.count(UNSTARTED, True)
+
+    def __iter__(self) -> Iterator[Session]:
+        return (session for session in self._rows if session.started is not None)
 
 
 def attended(change: Change, session: Session, user: int) -> bool:

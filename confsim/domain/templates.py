@@ -247,6 +247,14 @@ def listed(change: Change, client: Client) -> list[Offered]:
     return found
 
 
+def inherited(change: Change, client: Client) -> list[Offered]:
+    """The templates that the client inherits: those from furthest above first, each client's in order of creation."""
+    near = [each.id for each in clients.lineage(change, client)]
+    found = [template for template in _visible(change, client) if template.client != client.id]
+    found.sort(key=lambda template: near.index(template.client), reverse=True)
+    return [_seen(change, client, template) for template in found]
+
+
 def for_channel(change: Change, client: Client, channel: Channel) -> list[Offered]:
     """The templates to choose from for a channel (G410)."""
     how = ask(change, configuration.LISTED)

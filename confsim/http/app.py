@@ -73,6 +73,7 @@ class App:
         self.mount = mount
         self.answers_to = answers_to
         profile = worlds.default.profile
+        mount.routes(profile)  # a profile whose routes collide is told now, not with the first request
         self.limits = Limits(
             body=profile.get(sizes.REQUEST_BODY.id, sizes.REQUEST_BODY.default),
             url=profile.get(sizes.REQUEST_URL.id, sizes.REQUEST_URL.default),
@@ -87,7 +88,7 @@ class App:
         if len(segments) > 1 and segments[0] == "w":
             named = self.worlds.get(segments[1])
             if named is None or not segments[1]:
-                return service.refuse(request, _no_route(request))
+                return _finished(service, request, service.refuse(request, _no_route(request)), Asking(service.profile))
             service = named
             del segments[:2]
         asker = Asking(service.profile)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from confsim.assumptions import transport
 from confsim.assumptions.register import Asking, ask
+from confsim.contract.query import query_of
 from confsim.domain.clients import CLIENTS
+from confsim.domain.credentials import CREDENTIALS
+from confsim.kernel.refusal import Refusal
 from confsim.service.message import Request
 from confsim.service.pipeline import Service
 
@@ -12,7 +15,7 @@ from confsim.service.pipeline import Service
 def headers(service: Service, request: Request, asker: Asking) -> list[tuple[str, str]]:
     """The CORS headers of an ordinary answer."""
     origin = request.headers.get("origin", "")
-    if not origin or not ask(asker, transport.CORS) or not _allowed(service, origin):
+    if not origin or not ask(asker, transport.CORS) or not _allowed(service, request, origin):
         return []
     return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
 
@@ -31,6 +34,12 @@ def preflight(service: Service, request: Request, asker: Asking, allowed: str) -
     ]
 
 
-def _allowed(service: Service, origin: str) -> bool:
-    """Whether any client has set the origin: before a token is read, nobody knows whose call it is."""
-    return any(origin in client.origins for client in CLIENTS.seen(service.world))
+def _allowed(service: Service, request: Request, origin: str) -> bool:
+    """Whether the caller's client has set the origin; where nobody knows whose call it is, whether any client has."""
+    try:
+        token = service.token(request, query_of(Asking(service.profile), request.query))
+    except Refusal:
+        token = None
+    credential = None if token is None else CREDENTIALS.seen(service.world).get(token)
+    clients = CLIENTS.seen(service.world)
+    return any(origin in each.origins for each in clients if credential is None or each.id == credential.client)

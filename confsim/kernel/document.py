@@ -44,7 +44,7 @@ def restored(values: object) -> World:
                 raise Misuse(f"state: tables.{name}.{client!r} belongs to no client of the state")
             rows = table.of(change, client)
             for place, values in enumerate(records):
-                record = _record(table, values, f"tables.{name}.{client}[{place}]")
+                record = record_of(table, values, f"tables.{name}.{client}[{place}]")
                 if getattr(record, "client", client or None) not in ({client} if client else clients | {None}):
                     raise Misuse(f"state: tables.{name}.{client}[{place}].client is not the client it stands under")
                 if table.key(record) in rows:
@@ -59,7 +59,8 @@ def restored(values: object) -> World:
     return change.commit()
 
 
-def _record(table: Table[Any, Any], values: dict[str, Any], where: str) -> Record:
+def record_of(table: Table[Any, Any], values: dict[str, Any], where: str) -> Record:
+    """The record of plain values. Misuse that names the place when it cannot be."""
     unknown = sorted(values.keys() - set(table.record.__struct_encode_fields__))
     if unknown:
         raise Misuse(f"state: {where}.{unknown[0]} is no field of a record of {table.name}")

@@ -142,10 +142,19 @@ class Rows(Generic[K, R]):
             return [rows[key][1] for key in keys]
         return [record for _, record in sorted((rows[key] for key in keys), key=_serial)]
 
+    def count(self, index: Index[R], value: Hashable) -> int:
+        """How many records are found under the value."""
+        keys = self.state.indexes[index.place].get(value)
+        return 0 if keys is None else len(keys)
+
     def first(self, index: Index[R], value: Hashable) -> R | None:
         """The oldest record found under the value, or None."""
-        found = self.find(index, value)
-        return found[0] if found else None
+        keys = self.state.indexes[index.place].get(value)
+        if keys is None:
+            return None
+        rows = self.state.rows
+        record: R = min((rows[key] for key in keys), key=_serial)[1]
+        return record
 
     def values(self, index: Index[R]) -> Iterator[Any]:
         """Every value of the index that finds something."""

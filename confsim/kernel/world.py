@@ -12,7 +12,7 @@ from rpds import HashTrieMap
 
 from . import ids
 from .table import Rows, TableState
-from .timers import DUE, Timer, Timers
+from .timers import DUE, Name, Timer, Timers
 
 Place = tuple[str, str]
 NO_PROFILE: Mapping[str, Any] = {}
@@ -56,10 +56,23 @@ class Change:
     """A world being changed at one instant.
 
     ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those that were asked;
-    ``touched`` lists what was written, so that a reader can tell afterwards what changed.
+    ``touched`` lists the rows that were written, ``timed`` the timers and ``counted`` the sequences, so that a reader
+    can tell afterwards what changed.
     """
 
-    __slots__ = ("minted", "now", "opened", "profile", "sequences", "timers", "touched", "used", "world")
+    __slots__ = (
+        "counted",
+        "minted",
+        "now",
+        "opened",
+        "profile",
+        "sequences",
+        "timed",
+        "timers",
+        "touched",
+        "used",
+        "world",
+    )
 
     def __init__(self, world: World, now: int, profile: Mapping[str, Any]) -> None:
         self.world = world
@@ -68,6 +81,8 @@ class Change:
         self.used: dict[str, None] = {}
         self.opened: dict[Place, Rows[Any, Any]] = {}
         self.touched: list[tuple[Place, Any]] = []
+        self.timed: list[Name] = []
+        self.counted: list[str] = []
         self.timers = world.timers
         self.minted = world.minted
         self.sequences = world.sequences
@@ -97,6 +112,7 @@ class Change:
         """The next number of a sequence of the world."""
         number = self.sequences.get(sequence, start - 1) + 1
         self.sequences = self.sequences.insert(sequence, number)
+        self.counted.append(sequence)
         return number
 
     def schedule(self, kind: str, due: int, client: str, subject: str) -> None:
@@ -104,10 +120,12 @@ class Change:
         if kind not in DUE:
             raise ValueError(f"timer kind {kind!r} is not declared")
         self.timers = self.timers.add(kind, due, client, subject)
+        self.timed.append((kind, client, subject))
 
     def cancel(self, kind: str, client: str, subject: str) -> None:
         """Forget the timer of this name, if there is one."""
         self.timers = self.timers.cancel(kind, client, subject)
+        self.timed.append((kind, client, subject))
 
     def commit(self) -> World:
         """The world with everything written so far; the very same world when nothing was."""
@@ -140,30 +158,39 @@ def settle(
     *,
     once: bool = False,
     failed: Callable[[Exception], object] | None = None,
+    changes: list[Change] | None = None,
 ) -> tuple[World, list[Fired]]:
     """Let everything due by ``until`` (epoch milliseconds) fall due, in order, each at its own instant.
 
     With ``once`` it stops after the first timer that made something happen. ``failed`` is told what a timer raised,
-    which then counts as fallen due without effect; else it is raised.
+    which then counts as fallen due without effect; else it is raised. ``changes`` takes up every change that was made.
     """
     fired: list[Fired] = []
     while world.timers.due <= until:
         timer, timers = world.timers.next()
         if timer is None or timer.due > until:
             return msgspec.structs.replace(world, timers=timers), fired
-        change = Change(world, timer.due, profile)
-        change.timers = timers = timers.cancel(timer.kind, timer.client, timer.subject)
+        change = _falling(world, timer, timers, profile)
         try:
             happened = DUE[timer.kind](change, timer.client, timer.subject)
         except Exception as error:
             if failed is None:
                 raise
             failed(error)
-            world = msgspec.structs.replace(world, timers=timers)
-            continue
+            change, happened = _falling(world, timer, timers, profile), False
         world = change.commit()
+        if changes is not None:
+            changes.append(change)
         if happened:
             fired.append(Fired(timer, change))
             if once:
                 break
     return world, fired
+
+
+def _falling(world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any]) -> Change:
+    """A change at the instant of a timer, which is taken off the timers."""
+    change = Change(world, timer.due, profile)
+    change.timers = timers
+    change.cancel(timer.kind, timer.client, timer.subject)
+    return change

@@ -17,6 +17,8 @@ def places(operation: Operation, arguments: dict[str, object]) -> tuple[tuple[st
 
 def _text(value: object) -> str:
     if isinstance(value, str):
+        if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
+            raise Misuse(f"{value!r} holds half a surrogate pair, which cannot be sent")
         return value
     if isinstance(value, bool):
         return "true" if value else "false"

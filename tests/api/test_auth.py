@@ -64,10 +64,11 @@ def test_the_list_and_the_icons_are_choices() -> None:
 
 @pytest.mark.rule("R073", "R127")
 def test_the_providers_of_a_client(sim: Simulator) -> None:
-    """Name and icon of each; defaultProvider only where there is one."""
+    """Name and icon of each, the client's validators not among them; defaultProvider only where there is one."""
     body = sim.call("list_client_auth_providers", clientId=CUSTOMER).body
     assert set(body) == {"providers"}
     assert [each["name"] for each in body["providers"]] == ALL
+    assert not {"Demo HS256", "demo-validator"} & {each["name"] for each in body["providers"]}
     body = chosen(providers__default="first").call("list_client_auth_providers", clientId=CUSTOMER).body
     assert body["defaultProvider"] == "google"
 

@@ -341,6 +341,13 @@ def test_an_empty_description_clears_it(sim):
     assert "description" not in read(sim, make(sim, description=""))
 
 
+def test_a_cleared_description_may_be_an_empty_text():
+    """It is then there, and says nothing (G305)."""
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"channels.description-cleared": "empty"})
+    sim.call("set_channel_description", "demo-owner", uuid=ROOM, body={"description": ""})
+    assert read(sim)["description"] == ""
+
+
 @pytest.mark.rule("R381", "R278")
 def test_renaming_changes_the_name_alone(sim):
     """Links, ids and roles stay (G307)."""

@@ -129,6 +129,37 @@ def test_a_template_may_rank_below_the_client():
     assert read_room(sim) == {"a": "client", "b": "template"}
 
 
+@pytest.mark.rule("R436", "R438", "R440")
+@pytest.mark.parametrize(
+    ("choice", "unused", "used"),
+    [
+        ("used", {"level": "client"}, {"level": "own", "client": 1, "own": 1}),
+        ("enabled", {"level": "parent", "parent": 1}, {"level": "own", "client": 1, "parent": 1, "own": 1}),
+    ],
+)
+def test_an_inherited_template_may_stand_between_the_client_and_the_template(choice, unused, used):
+    """It counts where it is used, or, once the sub-client has enabled it, in all of its channels as a level."""
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"config.inherited-templates": choice})
+    made = {
+        caller: sim.call("create_template", caller, body={"name": caller}).body["id"]
+        for caller in ("demo-partner-admin", "demo-customer-admin")
+    }
+    theirs, own = made.values()
+    for caller, level in (("demo-partner-admin", "parent"), ("demo-customer-admin", "own")):
+        document = {"level": level, level: 1}
+        sim.call("set_template_config", caller, templateId=made[caller], body=document)
+    sim.call("set_template_inheritance", "demo-partner-admin", templateId=theirs, state="allow")
+    write(sim, {"level": "client"})
+    assert read_room(sim) == {"level": "client"}
+    sim.call("set_template_state", "demo-customer-admin", templateId=theirs, state="enable")
+    assert read_room(sim) == unused
+    write(sim, {"client": 1})
+    sim.call("select_channel_template", "demo-owner", uuid=ROOM, templateId=own)
+    assert read_room(sim) == used
+    sim.call("select_channel_template", "demo-owner", uuid=ROOM, templateId=theirs)
+    assert read_room(sim) == {"level": "parent", "client": 1, "parent": 1}
+
+
 @pytest.mark.rule("R441")
 @pytest.mark.parametrize(
     ("levels", "expected"), [(True, {"a": "partner", "b": "customer"}), (False, {"b": "customer"})]

@@ -483,6 +483,25 @@ def test_other_columns_and_orders_are_refused(sim, query):
     assert sim.call("list_sessions", OWNER, **query).status == 400
 
 
+@pytest.mark.rule("R021", "R423")
+@pytest.mark.parametrize("page", [{}, {"limit": 2}, {"limit": 2, "offset": 1}, {"offset": 5}])
+def test_the_default_list_is_the_sorted_one(sim, page):
+    """Who sees everything is answered from the table as it stands: in the order of the start, whoever was placed first."""
+    rooms = [sim.call("create_channel", OWNER, body={"name": name}).body["channelUuid"] for name in "abc"]
+    for room in rooms:
+        sim.call("get_streaming_proxy", OWNER, uuid=room)
+    for room in (rooms[2], rooms[0]):
+        sim.presence.join(room, OWNER)
+        sim.clock.advance("1s")
+    ran(sim, OWNER, uuid=EVENT_ROOM)
+    sim.call("delete_channel", OWNER, uuid=EVENT_ROOM)
+    ran(sim, OWNER)
+    quick = sim.call("list_sessions", API_TOKEN, **page).body
+    assert quick == sim.call("list_sessions", API_TOKEN, **page, **{"from": 0}).body
+    assert [each["name"] for each in sim.call("list_sessions", ADMIN).body["results"]] == ["Demo Room", "a", "c"]
+    assert quick["total"] == 3
+
+
 @pytest.mark.rule("R424", "R425")
 @pytest.mark.parametrize(("choice", "counts"), [("strict", (2, 1, 0, 1)), ("inclusive", (3, 2, 1, 3))])
 def test_sessions_started_after_and_before(choice, counts):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
+from confsim.api.call import API
+from confsim.contract.gates import Grant
 from confsim.domain import clients, terms, users
 from confsim.domain.users import Account
 
@@ -230,8 +232,10 @@ def test_telephony_users_are_never_bound(sim, people):
 def test_only_the_terms_calls_are_open_before_acceptance(sim, people):
     """Whatever else a user calls that is not public is denied; those two and the public ones answer (G175)."""
     never_accepted(sim, "demo-owner", people)
-    for operation in ("get_me", "list_channels", "reserve_handle", "get_client_settings"):
-        assert sim.call(operation, "demo-owner").body["code"] == "terms_not_accepted", operation
+    for operation in API:
+        if Grant.PUBLIC not in operation.gate.grants and operation.name not in {"get_user_terms", "accept_terms"}:
+            answer = sim.call(operation.name, "demo-owner", **dict.fromkeys(operation.placeholders, "x"))
+            assert (answer.status, answer.body["code"]) == (401, "terms_not_accepted"), operation.name
     assert sim.call("get_client_terms", "demo-owner", clientId=CUSTOMER).status == 200
     assert sim.call("get_user_terms", "demo-owner").status == 200
 

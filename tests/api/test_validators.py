@@ -8,6 +8,7 @@ import jwt
 import pytest
 
 from confsim import Simulator
+from confsim.api.call import API
 from confsim.service.judge import Judge
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
@@ -42,6 +43,11 @@ def test_the_validators_that_could_be_assigned(sim: Simulator) -> None:
         {"id": SECOND, "name": "Second HS256", "active": False},
     ]
     assert sim.call("list_validators", "demo-partner-admin").body == []
+    assert {each.name for each in API if "/validators" in each.path} == {
+        "list_validators",
+        "enable_validator",
+        "disable_validator",
+    }
 
 
 def test_only_the_ids_of_validators_by_choice() -> None:

@@ -97,6 +97,27 @@ def test_parameters_are_those_of_the_declarations():
         assert names == expected + ["for_client"] * operation.for_client
 
 
+@pytest.mark.rule("R029", "R030")
+def test_image_sizes_are_told_in_pixels():
+    """Wherever imgSize is taken, its six words stand with what they mean."""
+    told = operations(described({}))
+    sized = [each for each in API if any(parameter.name == "imgSize" for parameter in each.query_parameters)]
+    assert len(sized) >= 10
+    for operation in sized:
+        if operation.variant_of:
+            continue
+        (schema,) = (each["schema"] for each in told[operation.name]["parameters"] if each["name"] == "imgSize")
+        assert schema["enum"] == ["small", "medium", "large", "xlarge", "xxlarge", "unfurl"]
+        assert schema["description"].split(", ") == [
+            "small is 40x40 pixels",
+            "medium is 80x80 pixels",
+            "large is 100x100 pixels",
+            "xlarge is 130x130 pixels",
+            "xxlarge is 175x175 pixels",
+            "unfurl is 600x600 pixels",
+        ]
+
+
 def test_it_is_made_once_for_each_profile():
     """Equal profiles share one document, byte for byte; others do not."""
     assert api_document(read_profile(PROFILES["204"])) is api_document(read_profile(PROFILES["204"]))

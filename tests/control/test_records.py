@@ -37,6 +37,17 @@ def test_a_client(plane, sim):
     assert sim.call("get_client_terms", clientId=CUSTOMER).body["required"] is True
 
 
+def test_media(plane, sim):
+    """Tags show in the asset, in a channel's pool and in the client's; its bytes are not told."""
+    pools = {"channel": ("demo-owner", {"uuid": ROOM}), "client": ("demo-api-token", {})}
+    for pool, (caller, path) in pools.items():
+        id = sim.call(f"upload_{pool}_media", caller, name="a", body=b"abc", **path).body["id"]
+        status, record = plane("POST", f"/records/media/{id}", {"tags": ["red", "blue", "red"]})
+        assert (status, record["tags"], "data" in record) == (200, ["red", "blue"], False)
+        found = sim.call(f"list_{pool}_media", caller, tags_all="red,blue", **path).body["results"]
+        assert [each["tags"] for each in found] == [[{"name": "red"}, {"name": "blue"}]]
+
+
 @pytest.mark.parametrize(
     ("place", "body", "status"),
     [
@@ -55,6 +66,10 @@ def test_a_client(plane, sim):
         (f"channel/{ROOM}", {"name": "X"}, 400),
         (f"channel/{ROOM}", {"favourite": [5]}, 404),
         (f"channel/{ROOM}", {"audioQuality": "superb"}, 400),
+        (f"channel/{ROOM}", {"maxUsers": -1}, 400),
+        (f"channel/{ROOM}", {"populationLimit": -1}, 400),
+        ("media/nope", {"tags": []}, 404),
+        ("media/nope", {"tags": [1]}, 400),
         ("client/nope", {}, 404),
         (f"client/{CUSTOMER}", {"name": "X"}, 400),
     ],

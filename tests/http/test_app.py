@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from confsim import Simulator
+from confsim import Misuse, Simulator
 from confsim.http import hosts
 from confsim.http.app import App
 from confsim.service.message import Request
@@ -200,6 +200,13 @@ def test_pages_of_set_origins_may_read(open_to):
     assert refused["Access-Control-Allow-Origin"] == "https://page.example"
 
 
+def test_pages_read_only_what_their_own_client_answers(open_to):
+    """A caller of another client is not answered to the pages of this one."""
+    told = ask(open_to, "GET", "/v1_0/users/me", origin="https://page.example", authorization="Bearer demo-other-admin")
+    assert told.status == 200
+    assert "Access-Control-Allow-Origin" not in headers_of(told)
+
+
 def test_preflights_of_set_origins_are_granted(open_to):
     """With the methods there are and the headers that were asked for."""
     told = headers_of(
@@ -298,6 +305,15 @@ def test_addresses_in_answers_may_be_https():
     sim = under(http__scheme="https")
     sim.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
     assert sim.call("get_me", "demo-user").body["imageUrl"].startswith("https://confsim.test/files/")
+
+
+def test_routes_that_collide_are_told_at_once():
+    """Before any request, and with both operations."""
+    sim = under(
+        route__get_user_email="GET /users/me/terms/{userId}", route__get_user_client="GET /users/me/terms/{userId}"
+    )
+    with pytest.raises(Misuse, match=r"get_user_\w+ and get_user_\w+ would share"):
+        sim.client()
 
 
 def test_routes_are_made_once_for_all_simulators():

@@ -47,6 +47,8 @@ LAMP: Machine[Light, Lamp] = Machine(
     refusals={("switch on", Light.OFF): Why.BROKEN, None: Why.OTHERWISE},
     initial=Light.OFF,
 )
+# Machines of the tests are not machines of the house.
+del Machine.declared[LAMP.name]
 
 
 def test_a_row_moves_the_subject() -> None:
@@ -82,6 +84,7 @@ def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:
         refusals={None: Why.OTHERWISE},
         initial=Light.OFF,
     )
+    del Machine.declared[stuck.name]
     with pytest.raises(AssertionError, match="did not lead to"):
         stuck.fire(World().change(0), Lamp(), "switch on")
 

@@ -90,6 +90,7 @@ class TableMachine(RuleBasedStateMachine):
         for colour in ("red", "green", "blue"):
             expected = [id for id in self.order if self.model[id].colour == colour]
             assert [thing.id for thing in self.rows.find(COLOUR, colour)] == expected
+            assert self.rows.count(COLOUR, colour) == len(expected)
         for tag in "abc":
             expected = [id for id in self.order if tag in self.model[id].tags]
             assert [thing.id for thing in self.rows.find(TAG, tag)] == expected

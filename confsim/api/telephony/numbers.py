@@ -60,15 +60,19 @@ def _assignment(call: Call, assigned: Assigned) -> Assignment:
 
 
 @operation(
-    "GET /channels/available/dial/numbers", gate=_READ, rules="R325 R480", gaps="G094 G468 G469 G471", line=_LINE
+    "GET /channels/available/dial/numbers",
+    gate=_READ,
+    rules="R325 R480",
+    gaps="G094 G468 G469 G471",
+    line=_LINE,
+    container=assumed.LIST_CONTAINER,
 )
 def list_available_dial_numbers(
     call: Call, *, limit: Limit | None = None, offset: Offset | None = None, countryCode: str | None = None
-) -> Page[AvailableNumber] | list[AvailableNumber]:
+) -> Page[AvailableNumber]:
     """List the numbers that can be attached to a channel, directly or through a routing code."""
     found = number_assignments.available(call.change, call.client, countryCode)
-    shown = page(call, found, limit, offset, lambda number: _number(call, number))
-    return shown if ask(call, assumed.LIST_SHAPE) == "page" else shown.results
+    return page(call, found, limit, offset, lambda number: _number(call, number))
 
 
 @operation("GET /numbers/inbound", gate=_READ, rules="R024 R025 R325 R366 R367 R481", gaps="G468 G470 G471", line=_LINE)
@@ -118,14 +122,14 @@ def assign_exclusive_dial_number(call: Call, uuid: Channel, number: str) -> Assi
     rules="R326 R366 R486",
     gaps="G094 G476",
     line=_LINE,
+    container=assumed.LIST_CONTAINER,
 )
 def list_dial_number_assignments(
     call: Call, channel: Channel, *, limit: Limit | None = None, offset: Offset | None = None
-) -> Page[Assignment] | list[Assignment]:
+) -> Page[Assignment]:
     """List the numbers that lead to the channel, in the order in which they were assigned."""
     found = number_assignments.assigned(call.change, channel)
-    shown = page(call, found, limit, offset, lambda each: _assignment(call, each))
-    return shown if ask(call, assumed.LIST_SHAPE) == "page" else shown.results
+    return page(call, found, limit, offset, lambda each: _assignment(call, each))
 
 
 @operation(

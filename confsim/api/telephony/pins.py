@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from confsim.api.call import Call, operation
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Page, Wire
+from confsim.contract.types import Wire
 from confsim.domain import channels, pins
 from confsim.domain.channels import Channel
 
@@ -32,16 +31,16 @@ class NewPin(Wire):
     rules="R319 R323 R478",
     gaps="G095 G464 G465",
     line="P2 Telephony",
+    container=assumed.PIN_CONTAINER,
 )
-def list_dial_pins(call: Call, uuid: Channel) -> list[Pin] | Page[Pin]:
+def list_dial_pins(call: Call, uuid: Channel) -> list[Pin]:
     """List the PINs of a channel; an empty list means that anyone can dial in.
 
     Users who are no hosts see those of participants while the channel's publicPIN is true; else PINS_HIDDEN.
     """
     user = call.maybe_user
     host = user is None or channels.is_operator(channels.governing(call.change, uuid), user)
-    shown = [Pin(pin=each.pin, organizer=each.organizer) for each in pins.shown(call.change, uuid, host=host)]
-    return shown if ask(call, assumed.PIN_SHAPE) == "array" else Page(total=len(shown), results=shown)
+    return [Pin(pin=each.pin, organizer=each.organizer) for each in pins.shown(call.change, uuid, host=host)]
 
 
 @operation(

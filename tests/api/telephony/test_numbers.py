@@ -85,7 +85,7 @@ def test_who_lists_numbers(sim, operation):
 
 def test_shapes_by_profile():
     """Bare arrays, digits alone, dialling codes, a phone as text."""
-    sim = Simulator(profile={"numbers": {"list-shape": "array", "form": "digits", "code": "dialling", "phone": "text"}})
+    sim = Simulator(profile={"numbers": {"container": "array", "form": "digits", "code": "dialling", "phone": "text"}})
     assert available(sim) == [{"number": US[1:], "code": "1", "isDefault": True}, {"number": GB[1:], "code": "44"}]
     assign(sim, operation=EXCLUSIVE)
     assert assigned(sim) == [{"phone": US[1:]}]

@@ -95,7 +95,7 @@ def test_the_same_pin_changes_whom_it_is_for(sim):
 
 def test_pins_by_profile():
     """As a page; refused when taken; refused while dial-in is off."""
-    sim = Simulator(profile={"pins.shape": "page", "pins.several": "refuse"})
+    sim = Simulator(profile={"pins.container": "page", "pins.several": "refuse"})
     add(sim, "1")
     assert listed(sim).body == {"total": 1, "results": [{"pin": "1", "organizer": False}]}
     assert (add(sim, "1").status, add(sim, "1").body["code"]) == (409, "pin_taken")

@@ -45,6 +45,7 @@ def test_a_predefined_user_holds_its_details(sim: Simulator) -> None:
     user = stored(sim, answer.body["id"])
     assert (user.handle, user.full_name, user.description) == ("Petra Planned", "Petra Planned", "Comes in spring")
     assert (user.image, user.origin_id) == (FULL["imageUrl"], "hr-7")
+    assert [address for address, _ in user.pending] == [FULL["email"]]
 
 
 @pytest.mark.rule("R058")

@@ -1,0 +1,34 @@
+"""The JSON that an endpoint is sent: what happened, in the envelope in force (G533)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from confsim.assumptions import deliveries as assumed
+from confsim.assumptions.events import Kind
+from confsim.assumptions.register import ask
+from confsim.kernel.world import Change
+
+
+def enveloped(change: Change, client: str, kind: Kind, message: str, payload: Mapping[str, Any]) -> Any:
+    """What is sent of something that happens now; ``message`` is its id."""
+    envelope = ask(change, assumed.ENVELOPE)
+    if envelope == "data-alone":
+        return dict(payload)
+    if envelope == "standard-webhooks":
+        at = datetime.fromtimestamp(change.now // 1000, UTC).replace(microsecond=change.now % 1000 * 1000)
+        return {
+            "type": kind.value,
+            "timestamp": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "data": dict(payload),
+        }
+    return {
+        "id": message,
+        "kind": kind.value,
+        "time": change.now,
+        "clientId": client,
+        "channel": payload.get("channel"),
+        "data": dict(payload),
+    }

@@ -1,0 +1,125 @@
+"""What leads from one world to a later one, as plain values, and the way along it.
+
+It costs what the changes between them touched, however large the worlds are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from .document import record_of
+from .refusal import Misuse
+from .table import Table
+from .timers import DUE, Name
+from .world import Change, Place, World
+
+#: Table, client id, record.
+Row = tuple[str, str, Any]
+
+
+class Difference(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Rows removed (as they were) and then rows put, both in their order; timers cancelled, and then set.
+
+    ``minted`` and ``counted`` are the counters as they are afterwards. What did not change is left out.
+    """
+
+    removed: list[Row] = []
+    put: list[Row] = []
+    cancelled: list[Name] = []
+    timers: list[tuple[int, str, str, str]] = []
+    minted: int | None = None
+    counted: dict[str, int] = {}
+
+    def __bool__(self) -> bool:
+        return any((self.removed, self.put, self.cancelled, self.timers, self.counted)) or self.minted is not None
+
+
+class Touched:
+    """What the changes on the way from one world to another wrote, whatever came of it in the end."""
+
+    __slots__ = ("rows", "sequences", "timers")
+
+    def __init__(self) -> None:
+        self.rows: dict[Place, dict[Any, None]] = {}
+        self.timers: dict[Name, None] = {}
+        self.sequences: dict[str, None] = {}
+
+    def add(self, changes: Iterable[Change]) -> None:
+        """Take up what the changes wrote."""
+        for change in changes:
+            for place, key in change.touched:
+                self.rows.setdefault(place, {})[key] = None
+            self.timers.update(dict.fromkeys(change.timed))
+            self.sequences.update(dict.fromkeys(change.counted))
+
+
+def difference(before: World, after: World, touched: Touched) -> Difference:
+    """What leads from the one world to the other, when changes that touched this lie between them."""
+    found = Difference([], [], [], [], None if after.minted == before.minted else after.minted)
+    for place, keys in touched.rows.items():
+        _rows(found, before, after, place, keys)
+    live, were = after.timers.live, before.timers.live
+    timers = []
+    for name in touched.timers:
+        timer, earlier = live.get(name), were.get(name)
+        if timer is None:
+            if earlier is not None:
+                found.cancelled.append(name)
+        elif earlier is None or earlier.serial != timer.serial:
+            timers.append(timer)
+    timers.sort(key=lambda timer: timer.serial)
+    found.timers = [(timer.due, timer.kind, timer.client, timer.subject) for timer in timers]
+    found.counted = {
+        name: after.sequences[name] for name in touched.sequences if before.sequences.get(name) != after.sequences[name]
+    }
+    return found
+
+
+def _rows(found: Difference, before: World, after: World, place: Place, keys: Iterable[Any]) -> None:
+    client, name = place
+    old, new = before.tables.get(place), after.tables.get(place)
+    put = []
+    for key in keys:
+        was = None if old is None else old.rows.get(key)
+        row = None if new is None else new.rows.get(key)
+        if was is not None and (row is None or row[0] != was[0]):
+            found.removed.append((name, client, was[1]))
+        if row is not None and row is not was:
+            put.append(row)
+    put.sort(key=lambda row: row[0])
+    found.put += [(name, client, record) for _, record in put]
+
+
+def follow(world: World, found: Difference, where: str) -> World:
+    """The world to which the difference leads. Misuse that begins with ``where`` and names what cannot be."""
+    change = world.change(0)
+    for name, client, values in found.removed:
+        table = _table(name, where)
+        key = table.key(record_of(table, values, where))
+        rows = table.of(change, client)
+        if key in rows:
+            rows.remove(key)
+    for name, client, values in found.put:
+        table = _table(name, where)
+        table.of(change, client).put(record_of(table, values, f"{where}: {name}"))
+    for kind, client, subject in found.cancelled:
+        change.cancel(kind, client, subject)
+    for due, kind, client, subject in found.timers:
+        if kind not in DUE:
+            raise Misuse(f"{where}: timers know no kind {kind!r}")
+        change.schedule(kind, due, client, subject)
+    for sequence, number in found.counted.items():
+        change.sequences = change.sequences.insert(sequence, number)
+    if found.minted is not None:
+        change.minted = found.minted
+    return change.commit()
+
+
+def _table(name: str, where: str) -> Table[Any, Any]:
+    table = Table.declared.get(name)
+    if table is None:
+        raise Misuse(f"{where}: {name!r} is no table")
+    return table

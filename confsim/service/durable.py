@@ -1,0 +1,277 @@
+"""The state directory of a server: a log in SQLite whose every record hangs on the one before.
+
+A directory holds two files. ``confsim.sqlite`` has the base (each world as it was at one moment), the log of what has
+changed since, and the documents that both name by their digest. ``head`` has the number and the digest of the last
+record, written after the record and before the answer: SQLite drops the torn end of its write-ahead log without a word,
+and the head is what tells of it.
+
+On disk means handed to the operating system: the stated threat is kill -9 of the process, which no fsync guards against
+and none is needed for. So the log is in WAL mode with synchronous=NORMAL: a record costs a write and no fsync, and only
+checkpoints of the WAL are synced, so that a power cut leaves a whole file, at worst without its last records; the head
+tells of those too. The file is locked for as long as the process lives: a second one is refused.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from importlib.metadata import version
+from io import FileIO
+from pathlib import Path
+from threading import RLock
+
+from msgspec import Struct
+
+from confsim.kernel.refusal import Misuse
+
+#: The format of the directory, and what marks the file as ours.
+FORMAT = 1
+_MARK = 0x636F6E66
+_SCHEMA = (
+    "CREATE TABLE base (number INTEGER NOT NULL, before BLOB NOT NULL, digest BLOB NOT NULL, version TEXT NOT NULL)",
+    "CREATE TABLE worlds (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE documents (digest TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE log (number INTEGER PRIMARY KEY, world TEXT NOT NULL, at INTEGER NOT NULL, what TEXT NOT NULL,"
+    " body BLOB NOT NULL, digest BLOB NOT NULL)",
+    f"PRAGMA application_id = {_MARK}",
+    f"PRAGMA user_version = {FORMAT}",
+)
+_SIZE = 16
+
+
+class Record(Struct, frozen=True):
+    """One record of the log: its number, the world, the instant, the operation that brought it about, and the rest."""
+
+    number: int
+    world: str
+    at: int
+    what: str
+    body: bytes
+
+
+class Directory:
+    """A state directory, opened and locked. Misuse when it is in use, of another format, or damaged.
+
+    ``version`` is that of the confsim that wrote it, ``new`` whether nothing was ever recorded in it, ``weight`` the
+    bytes recorded since the base.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.lock = RLock()
+        self.weight = 0
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._connect()
+            self._head = FileIO(self.path / "head", "r+" if (self.path / "head").exists() else "w+")
+        except sqlite3.Error as error:
+            raise self._wrong(error) from None
+        except OSError as error:
+            raise Misuse(f"{self}: {error.strerror or error}") from None
+        try:
+            self._open()
+        except sqlite3.Error as error:
+            self.close()
+            raise self._wrong(error) from None
+        except Misuse:
+            self.close()
+            raise
+
+    def __str__(self) -> str:
+        return f"state directory {str(self.path)!r}"
+
+    def _connect(self) -> None:
+        self._store = sqlite3.connect(
+            self.path / "confsim.sqlite", timeout=0, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._store.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._store.execute("BEGIN EXCLUSIVE")
+            self._store.execute("COMMIT")
+            self._store.execute("PRAGMA journal_mode = WAL")
+            self._store.execute("PRAGMA synchronous = NORMAL")
+        except sqlite3.Error:
+            self._store.close()
+            raise
+
+    def _open(self) -> None:
+        """Begin a new directory, or look whether this one can be read."""
+        (mark,), (format_,) = (self._row(f"PRAGMA {name}") for name in ("application_id", "user_version"))
+        written = self._head.readall()
+        if (mark, format_) == (0, 0) and not self._row("SELECT count(*) FROM sqlite_schema")[0]:
+            if written:
+                raise Misuse(f"{self}: its records are gone: confsim.sqlite is empty, and head tells of {_told(written)}")
+            self._begin()
+        elif mark != _MARK:
+            raise Misuse(f"{self}: confsim.sqlite is no state of confsim")
+        elif format_ != FORMAT:
+            raise Misuse(f"{self}: it is of format {format_}; confsim {version('confsim')} reads format {FORMAT}")
+        problem = self._row("PRAGMA quick_check(1)")[0]
+        if problem != "ok":
+            raise Misuse(f"{self}: confsim.sqlite is damaged: {problem}")
+        bases = self._store.execute("SELECT number, before, digest, version FROM base").fetchall()
+        if len(bases) != 1:
+            raise Misuse(f"{self}: confsim.sqlite is damaged: it has {len(bases)} bases")
+        self.number, self._before, self._digest, self.version = bases[0]
+        self._bodies = dict(self._store.execute("SELECT name, body FROM worlds"))
+        if self._digest != self._base(self.number, self._before, self.version):
+            raise Misuse(f"{self}: the base is altered: it does not match its digest")
+        self._written = written or self._line()
+        self.new = self.number == 0
+
+    def _begin(self) -> None:
+        self.number, self._bodies = 0, {}
+        mine = version("confsim")
+        self._store.execute("BEGIN")
+        for statement in _SCHEMA:
+            self._store.execute(statement)
+        base = self._base(0, b"", mine)
+        self._store.execute("INSERT INTO base VALUES (0, ?, ?, ?)", (b"", base, mine))
+        self._store.execute("COMMIT")
+
+    def _row(self, statement: str) -> tuple[int, ...]:
+        row: tuple[int, ...] = self._store.execute(statement).fetchone()
+        return row
+
+    # Reading
+
+    def base(self) -> Mapping[str, bytes]:
+        """The worlds of the base by name."""
+        return self._bodies
+
+    def document(self, digest: str) -> bytes:
+        """A document by its digest. Misuse when it is gone or altered."""
+        row = self._store.execute("SELECT body FROM documents WHERE digest = ?", (digest,)).fetchone()
+        if row is None or not isinstance(row[0], bytes) or name_of(row[0]) != digest:
+            raise Misuse(f"{self}: document {digest} is {'gone' if row is None else 'altered'}")
+        body: bytes = row[0]
+        return body
+
+    def records(self) -> Iterator[Record]:
+        """The log since the base, oldest first, to be read to its end before anything is recorded.
+
+        Misuse that names the first record that is gone or altered.
+        """
+        try:
+            for row in self._store.execute("SELECT number, world, at, what, body, digest FROM log ORDER BY number"):
+                record = Record(*row[:5])
+                if record.number != self.number + 1:
+                    raise Misuse(f"{self}: record {self.number + 1} is gone: {record.number} comes after {self.number}")
+                digest = self._chained(record)
+                if digest != row[5]:
+                    raise Misuse(f"{self}: record {record.number} is altered: it does not match its digest")
+                self.number, self._before, self._digest = record.number, self._digest, digest
+                self.weight += len(record.body)
+                yield record
+        except sqlite3.Error as error:
+            raise self._wrong(error) from None
+        self._check_head()
+
+    def _check_head(self) -> None:
+        """The head is that of the last record; or of the one before, where the process died between the two."""
+        before = f"{self.number - 1:016} {self._before.hex()}\n".encode()
+        if self._written not in {self._line(), before}:
+            raise Misuse(
+                f"{self}: head tells of {_told(self._written)}, and the log ends with record {self.number}: "
+                "confsim.sqlite or its -wal file is torn or was exchanged. To go on with what there is, write "
+                f"{self._line().decode().strip()!r} to head"
+            )
+        self._write_head()
+
+    # Writing
+
+    def append(self, world: str, at: int, what: str, body: bytes, documents: Mapping[str, bytes]) -> None:
+        """Record something, with the documents that it names; it is on disk when this returns."""
+        record = Record(self.number + 1, world, at, what, body)
+        digest = self._chained(record)
+        row = (record.number, world, at, what, body, digest)
+        if documents:
+            self._store.execute("BEGIN")
+            try:
+                self._keep(documents)
+                self._store.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", row)
+                self._store.execute("COMMIT")
+            except BaseException:
+                self._store.execute("ROLLBACK")
+                raise
+        else:
+            self._store.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._next(digest)
+        self.weight += len(body) + sum(map(len, documents.values()))
+
+    def rebase(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
+        """Begin a new log: these are the worlds by name, and ``named`` the documents that they name.
+
+        ``documents`` are those of them that are new.
+        """
+        mine = version("confsim")
+        before, self._bodies = self._bodies, dict(worlds)
+        digest = self._base(self.number + 1, self._digest, mine)
+        self._store.execute("BEGIN")
+        try:
+            self._keep(documents)
+            kept = {row[0] for row in self._store.execute("SELECT digest FROM documents")}
+            self._store.executemany("DELETE FROM documents WHERE digest = ?", [(each,) for each in kept - named])
+            gone = [(name,) for name in before if name not in worlds]
+            self._store.executemany("DELETE FROM worlds WHERE name = ?", gone)
+            news = [(name, body) for name, body in worlds.items() if before.get(name) != body]
+            self._store.executemany("INSERT OR REPLACE INTO worlds VALUES (?, ?)", news)
+            self._store.execute("DELETE FROM log")
+            self._store.execute("DELETE FROM base")
+            self._store.execute("INSERT INTO base VALUES (?, ?, ?, ?)", (self.number + 1, self._digest, digest, mine))
+            self._store.execute("COMMIT")
+        except BaseException:
+            self._bodies = before
+            self._store.execute("ROLLBACK")
+            raise
+        self._next(digest)
+        self.version, self.weight = mine, 0
+
+    def close(self) -> None:
+        """Let go of the directory."""
+        with self.lock:
+            self._store.close()
+            self._head.close()
+
+    def _keep(self, documents: Mapping[str, bytes]) -> None:
+        self._store.executemany("INSERT OR IGNORE INTO documents VALUES (?, ?)", documents.items())
+
+    def _next(self, digest: bytes) -> None:
+        self.number += 1
+        self._before, self._digest = self._digest, digest
+        self._write_head()
+
+    def _line(self) -> bytes:
+        return f"{self.number:016} {self._digest.hex()}\n".encode()
+
+    def _write_head(self) -> None:
+        self._head.seek(0)
+        self._head.write(self._line())
+
+    def _chained(self, record: Record) -> bytes:
+        head = f"{record.number}\0{record.world}\0{record.at}\0{record.what}\0".encode()
+        body = record.body if isinstance(record.body, bytes) else b"altered"
+        return blake2b(self._digest + head + body, digest_size=_SIZE).digest()
+
+    def _base(self, number: int, before: bytes, version: str) -> bytes:
+        whole = blake2b(f"{number}\0{before!r}\0{version}\0".encode(), digest_size=_SIZE)
+        for name, body in sorted(self._bodies.items()):
+            whole.update(f"{name}\0".encode() + blake2b(body, digest_size=_SIZE).digest())
+        return whole.digest()
+
+    def _wrong(self, error: sqlite3.Error) -> Misuse:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+            return Misuse(f"{self} is in use by another process")
+        return Misuse(f"{self}: confsim.sqlite is damaged, or is none: {error}")
+
+
+def name_of(document: bytes) -> str:
+    """The digest by which a document is named."""
+    return blake2b(document, digest_size=_SIZE).hexdigest()
+
+
+def _told(head: bytes) -> str:
+    """What a head tells of, as words."""
+    number, _, _ = head.partition(b" ")
+    return f"record {int(number)}" if number.isdigit() else "nothing that can be read"

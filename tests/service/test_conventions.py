@@ -1,0 +1,198 @@
+"""What holds for every call: JSON out, parameters in their places, types of ids, what an API token is and is not."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from confsim import Simulator
+from confsim.api.call import API
+from confsim.contract.decode import RESOLVERS
+from confsim.contract.gates import Grant
+from confsim.testing.samples import Pool, valid
+from confsim.testing.tour import call, tour
+
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+PARTNER = "11111111-1111-4111-8111-111111111111"
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+AT = "2026-02-01T00:00:00Z"
+TOKEN = "demo-api-token"
+CALLERS = ("demo-owner", "demo-customer-admin", TOKEN, "demo-partner-admin")
+#: The one operation whose answer is a file.
+FILES = {"download_recording_asset"}
+
+
+@pytest.fixture(scope="module")
+def told() -> list[Any]:
+    """Every step of a tour through the whole catalogue."""
+    return list(tour(Simulator(clock=AT), CUSTOMER, CALLERS))
+
+
+@pytest.mark.rule("R002", "R017")
+def test_a_body_is_json(told):
+    """Every answer that has a body, a refusal too, is JSON and says so; one without a body says nothing."""
+    assert {step.operation.name for step in told} == {operation.name for operation in API}
+    for step in told:
+        if step.answer.content and not (step.operation.name in FILES and step.answer.ok):
+            assert step.answer.headers["Content-Type"] == "application/json", step.operation
+            json.loads(step.answer.content)
+        else:
+            assert step.answer.content or "Content-Type" not in step.answer.headers
+
+
+#: Names of fields whose values are ids, and the fields of other names that say of whom.
+_TEXT = re.compile(r"(client|channel|session|recording|asset|template|token|validator|media|parent)_?(Id|Uuid)$", re.I)
+_NUMBER = re.compile(r"user_?Id$", re.I)
+
+
+def ids(value: Any):
+    """Every field of an answer whose name says that it is an id of something."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if _TEXT.search(name) or _NUMBER.search(name):
+                yield name, each
+            yield from ids(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from ids(each)
+
+
+@pytest.mark.rule("R559")
+def test_user_ids_are_numbers_and_all_others_are_texts(told):
+    """Wherever an answer names one: the fields by their names, and the ids of users, levels and things made."""
+    seen = set()
+    for step in told:
+        if step.answer.ok and step.answer.content and step.operation.name not in FILES:
+            for name, value in ids(step.answer.body):
+                seen.add(name)
+                for each in value if isinstance(value, list) else [value]:
+                    assert isinstance(each, int if _NUMBER.search(name) else str), (step.operation, name)
+    assert {"clientId", "channelUuid", "userId"} <= seen
+
+
+@pytest.mark.rule("R559")
+@pytest.mark.parametrize(
+    ("operation", "body", "kind"),
+    [
+        ("create_client", {"name": "Kid"}, str),
+        ("create_api_token", {}, str),
+        ("create_predefined_user", {"name": "Pre"}, int),
+        ("get_me", None, int),
+        ("list_assignable_access_levels", None, int),
+        ("list_api_tokens", None, str),
+        ("list_validators", None, str),
+        ("list_clients", None, str),
+        ("list_users", None, int),
+    ],
+)
+def test_the_id_of_a_thing_has_its_type(operation, body, kind):
+    """Users and levels have numbers, clients, tokens and validators texts."""
+    sim = Simulator(clock=AT)
+    child = {} if operation in {"create_client", "list_clients", "get_me"} else {"for_client": CUSTOMER}
+    answer = sim.call(operation, "demo-partner-admin", body=body, **child).body
+    listed = answer.get("results", [answer]) if isinstance(answer, dict) else answer
+    assert listed
+    assert all(type(each["id"]) is kind for each in listed)
+
+
+@pytest.mark.rule("R004")
+@pytest.mark.parametrize(
+    "operation",
+    [each for each in API if each.body is not None and each.body.is_json and each.body.fields],
+    ids=lambda operation: operation.name,
+)
+def test_fields_of_the_body_are_not_taken_from_the_query(operation):
+    """With every field in the query beside the body, or without one, the call is what it is without them."""
+    sim = Simulator(clock=AT)
+    arguments = valid(operation, Pool(sim.service.world, CUSTOMER), 1)
+    fields = {name: str(value) for name, value in arguments.body.items() if name not in arguments.query}
+    for body in (arguments.raw(), None):
+        for caller in CALLERS:
+            plain, beside = sim.fork(), sim.fork()
+            rest = {**arguments.path, **arguments.query}
+            one = plain.call(operation.name, caller, body=body, **rest)
+            other = beside.call(operation.name, caller, body=body, **{**fields, **rest})
+            assert (one.status, one.content) == (other.status, other.content)
+            assert plain.service.world.digest() == beside.service.world.digest()
+
+
+@pytest.mark.rule("R004")
+@pytest.mark.parametrize(
+    "operation",
+    [each for each in API if each.query_parameters and (each.body is None or each.body.fields)],
+    ids=lambda operation: operation.name,
+)
+def test_query_parameters_are_not_taken_from_the_body(operation):
+    """With every query parameter in the body too, the call is what it is without them; bodies of any shape aside."""
+    sim = Simulator(clock=AT)
+    arguments = valid(operation, Pool(sim.service.world, CUSTOMER), 1)
+    body = {**(arguments.body or {}), **arguments.query}
+    for caller in CALLERS:
+        plain, beside = sim.fork(), sim.fork()
+        one = plain.call(operation.name, caller, body=arguments.body, **arguments.path)
+        other = beside.call(operation.name, caller, body=body, **arguments.path)
+        assert (one.status, one.content) == (other.status, other.content)
+        assert plain.service.world.digest() == beside.service.world.digest()
+
+
+ADMINISTRATIVE = [
+    operation
+    for operation in API
+    if set(operation.gate.grants) & {Grant.CUSTOMER_ADMIN, Grant.API_TOKEN, Grant.OWNER, Grant.OPERATOR}
+]
+
+
+@pytest.mark.rule("R221")
+@pytest.mark.parametrize("operation", ADMINISTRATIVE, ids=lambda operation: operation.name)
+def test_an_api_token_passes_every_administrative_gate_of_its_client(operation):
+    """Whatever is for administrators, owners or hosts; only what is a user's own is no call of a server (G149)."""
+    sim = Simulator(clock=AT)
+    answer = call(sim, operation, TOKEN, valid(operation, Pool(sim.service.world, CUSTOMER), 1))
+    assert answer.ok or answer.body["code"] not in {"role_missing", "credential_invalid"}
+
+
+@pytest.mark.rule("R220")
+@pytest.mark.parametrize("client", [PARTNER, "33333333-3333-4333-8333-333333333333"])
+@pytest.mark.parametrize(
+    "operation",
+    [
+        each
+        for each in API
+        if (
+            Grant.PUBLIC not in each.gate.grants
+            and any(parameter.annotation in RESOLVERS for parameter in each.path_parameters)
+        )
+        or each.for_client
+    ],
+    ids=lambda operation: operation.name,
+)
+def test_an_api_token_has_access_in_its_own_client_only(operation, client):
+    """Neither the parent's things nor a stranger's are there for it, and for_client is refused; nothing changes."""
+    sim = Simulator(clock=AT)
+    before = sim.service.world.digest()
+    pool = Pool(sim.service.world, client)
+    if operation.for_client:
+        ours = valid(operation, Pool(sim.service.world, CUSTOMER), 1)
+        answer = sim.call(operation.name, TOKEN, body=ours.body, **{**ours.path, **ours.query, "for_client": client})
+        assert answer.body["code"] == "role_missing"
+    elif operation.name != "find_channel_by_meeting_id":
+        arguments = valid(operation, pool, 1)
+        if any(str(text) in map(str, pool.all()) for text in arguments.path.values()):
+            assert call(sim, operation, TOKEN, arguments).status in {400, 404}
+    assert sim.service.world.digest() == before
+
+
+@pytest.mark.rule("R560")
+def test_no_api_token_stands_in_a_url_or_an_answer(told):
+    """It is presented in a header alone: not read from the query, in no path, and in no answer once it is made."""
+    sim = Simulator(clock=AT)
+    assert sim.client().get(f"/users?token={TOKEN}&access_token={TOKEN}").status_code == 401
+    assert not any("apitoken" in name.lower() for operation in API for name in operation.placeholders)
+    assert not any(TOKEN in step.answer.content.decode("latin-1") for step in told)
+    image = sim.call("set_user_image", "demo-user", userId="me", url="https://img.example/1.png")
+    assert image.status == 200
+    address = sim.call("get_me", "demo-user").body["imageUrl"].removeprefix("http://confsim.test")
+    assert sim.client().get(address).status_code == 200
