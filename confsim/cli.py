@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -64,6 +65,10 @@ def confsim() -> None:
 @_option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts.")
 @_option("--frozen", is_flag=True, help="Let the clock stand still.")
 @_option("--name", multiple=True, help="A further Host name to answer to.")
+@_option("--allow-webhooks", multiple=True, metavar="HOST", help="A host beside loopback that webhooks may go to.")
+@_option("--state", type=click.Path(), metavar="DIR", help="Keep the worlds there: what was answered outlives kill -9.")
+@_option("--import", "imported", type=click.Path(), metavar="FILE", help="Start from a state file, not a --world.")
+@_option("--export-on-exit", type=click.Path(), metavar="FILE", help="Write the state to this file when it stops.")
 def serve(
     host: str,
     port: int,
@@ -74,14 +79,35 @@ def serve(
     clock: str | None,
     frozen: bool,
     name: tuple[str, ...],
+    allow_webhooks: tuple[str, ...],
+    state: str | None,
+    imported: str | None,
+    export_on_exit: str | None,
 ) -> None:
-    """Serve a world over HTTP until Ctrl-C or SIGTERM."""
-    import gc
+    """Serve a world over HTTP until Ctrl-C or SIGTERM.
 
+    A state directory goes on as it was left, its clock included; it takes the world, seed, scenario and profile that it
+    was begun with. State files are what GET /_confsim/state gives.
+    """
+    from confsim.service.state import check_place
     from confsim.simulator import Simulator
 
-    simulator = Simulator(world, seed, _clock(clock, frozen), profile, scenario)
-    server = simulator.serve(host, port, name)
+    if imported is not None and (scenario is not None or seed or world != "demo"):
+        raise click.ClickException("--import brings the whole world: leave --world, --scenario and --seed away")
+    if export_on_exit is not None:
+        check_place(export_on_exit)
+    simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
+    if imported is not None:
+        simulator.load(imported)
+    with nullcontext() if state is None else simulator.keep_in(state, scenario or ""):
+        _run(simulator, simulator.serve(host, port, name, allow_webhooks))
+        if export_on_exit is not None:
+            simulator.save(export_on_exit)
+
+
+def _run(simulator: Simulator, server: Serving) -> None:
+    import gc
+
     gc.collect()
     gc.freeze()  # what is there now stays; the collector need not look at it again
     gc.set_threshold(20_000, 20, 100)
@@ -157,7 +183,7 @@ def run(
     if not scenario:
         return _list_scenarios()
     from confsim.arazzo.runner import run as run_plan
-    from confsim.arazzo.ways import Http
+    from confsim.arazzo.remote import Http
     from confsim.control.scenarios import mount, planned, play
     from confsim.simulator import Simulator, read_profile
 

@@ -111,24 +111,25 @@ class _Run:
         """A fresh fork of the world that these words describe."""
         import msgspec
 
-        from confsim.kernel.refusal import Misuse
         from confsim.service.clock import Clock
         from confsim.service.judge import Judge
         from confsim.simulator import Simulator
 
-        if scenario is not None:
-            raise Misuse(f"there is no scenario {scenario!r}")
         chosen = self._profile(profile)
         if strict := bool(_setting(self.config, "strict") if strict is None else strict):
             chosen = {"parse.unknown-fields": "refuse", "parse.unknown-query": "refuse", **chosen}
         told = tuple(sorted((id, repr(value)) for id, value in chosen.items()))
         named = msgspec.json.encode(world, order="deterministic") if isinstance(world, Mapping) else str(world)
-        base = self._bases.get((named, seed, told))
-        if base is None:
-            base = self._bases[named, seed, told] = Simulator(world, seed=seed, profile=chosen)
-        fork = base.fork()
-        if clock is not None:
-            fork.service.clock = clock if isinstance(clock, Clock) else Clock(clock)
+        if scenario is not None and clock is not None:
+            fork = Simulator(world, seed=seed, clock=clock, profile=chosen, scenario=scenario)
+        else:
+            key = (named, seed, told, scenario)
+            base = self._bases.get(key)
+            if base is None:
+                base = self._bases[key] = Simulator(world, seed=seed, profile=chosen, scenario=scenario)
+            fork = base.fork()
+            if clock is not None:
+                fork.service.clock = clock if isinstance(clock, Clock) else Clock(clock)
         if strict:
             fork.service.judge = self._judges.setdefault(told, Judge(chosen))
         return fork
@@ -252,7 +253,10 @@ def confsim_server(_confsim_test: _Test) -> Server:
 
 @pytest.fixture
 def make_confsim(_confsim_test: _Test) -> Callable[..., Simulator]:
-    """Makes simulators: ``make_confsim(world=…, seed=…, profile=…, strict=…, clock=…)``, over what the markers say."""
+    """Makes simulators: ``make_confsim(world=…, scenario=…, seed=…, …)``, over what the markers say.
+
+    The words are those of the marker, and ``clock``.
+    """
     return _confsim_test.make
 
 

@@ -20,6 +20,7 @@ from confsim.service.loading import load
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST, Service
 from confsim.service.places import places
+from confsim.service.state import read, write
 from confsim.service.worlds import Worlds
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from confsim.control.control import Control
     from confsim.control.mail import Mail
     from confsim.control.people import MadeClient, MadeUser, Redeemed
-    from confsim.control.python import CallsOf, ClockOf, PresenceOf, Requests
+    from confsim.control.python import CallsOf, ClockOf, PresenceOf, Requests, WebhooksOf
     from confsim.control.validators import MadeValidator
     from confsim.http.app import App, Mount
     from confsim.http.clients import Client
@@ -188,14 +189,21 @@ class Simulator:
 
         return requests_session(self.app, *self.presented(token))
 
-    def serve(self, host: str = "127.0.0.1", port: int = 0, names: Iterable[str] = ()) -> Serving:
+    def serve(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        names: Iterable[str] = (),
+        allow_webhooks: Iterable[str] = (),
+    ) -> Serving:
         """A live server of this world: ``with sim.serve() as server: server.base_url``.
 
-        Port 0 takes a free one; ``names`` are further Host names to answer to.
+        Port 0 takes a free one; ``names`` are further Host names to answer to. Webhooks go out over HTTP, to loopback
+        hosts and to those that ``allow_webhooks`` names.
         """
         from confsim.http.serving import Serving
 
-        return Serving(self._all(), _mount(), host, port, names)
+        return Serving(self._all(), _mount(), host, port, names, allow_webhooks)
 
     @property
     def base_url(self) -> str:
@@ -262,6 +270,23 @@ class Simulator:
         return mails
 
     @property
+    def webhooks(self) -> WebhooksOf:
+        """What was delivered to endpoints of the events interface, newest last, and where it goes."""
+        from confsim.control.python import WebhooksOf
+
+        return WebhooksOf(self.control)
+
+    def wait(self, *, count: int = 1, timeout: str | int = "5s", **wanted: object) -> list[Any]:
+        """Wait until so many of something are seen, and answer them: calls, mails, deliveries or records.
+
+        ``request``, ``mail``, ``delivery`` or ``state`` says which, as the body of ``POST /_confsim/wait`` does:
+        ``sim.wait(mail={"to": "a@example.com"})``. ``timeout`` is real time; when it is over, Misuse (409).
+        """
+        body: dict[str, object] = {"for": wanted, "count": count, "timeout": timeout}
+        seen: list[Any] = self.order("wait", **body).seen
+        return seen
+
+    @property
     def presence(self) -> PresenceOf:
         """Who comes into the channels of the world and goes."""
         from confsim.control.python import PresenceOf
@@ -299,6 +324,26 @@ class Simulator:
     @state.setter
     def state(self, document: Mapping[str, Any]) -> None:
         self.order("put_state", **document)
+
+    def save(self, path: str | Path) -> None:
+        """Write the world to a state file. Misuse when that cannot be."""
+        write(path, self.service.change().world)
+
+    def load(self, path: str | Path) -> None:
+        """Start from the world of a state file: it is what a reset brings back. Misuse that names what is wrong."""
+        self.service.replace(read(path))
+        self.service.made_from = str(path)
+        self.service.begin()
+
+    def keep_in(self, directory: str | Path, scenario: str = "") -> Keeping:
+        """Keep the worlds in a state directory from now on, and go on with what is in it: a context manager.
+
+        ``scenario`` is the one that this world started from. Misuse when the directory is of other worlds, in use, of
+        another version that cannot be read, or damaged.
+        """
+        from confsim.service.keeping import Keeping
+
+        return Keeping(directory, self._all(), scenario)
 
     def token(self, user_id: int, ttl: str | int | None = None) -> str:
         """Mint a token of a user, as a login would. ``ttl`` is a duration such as "15m"."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.domain import couplings, tidings
+from confsim.domain import couplings, endpoint_moves, tidings
 
 from . import (
     access,
@@ -61,5 +61,5 @@ FAMILIES = (
 )
 RESOLVERS = paths
 #: Machines move each other once these are there.
-COUPLINGS = couplings.COUPLINGS
+COUPLINGS = couplings.COUPLINGS + endpoint_moves.MOVES
 TIDINGS = tidings.TIDINGS

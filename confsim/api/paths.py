@@ -69,7 +69,7 @@ def _any_channel(call: Call, id: str) -> Channel:
     """A channel of the call's client, or of any client where that is assumed (G322)."""
     if ask(call, CLIENT_ACROSS_TENANTS):
         for client in clients.CLIENTS.of(call.change):
-            found: Channel | None = channels.find(call.change, client.id, id.lower())
+            found = channels.find(call.change, client.id, id.lower())
             if found is not None:
                 return found
     return _channel(call, id)

@@ -60,7 +60,7 @@ def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
 @operation("GET /users/me/terms", gate=gates.USER, rules="R079 R080 R081 R082 R133", line="P1 Terms")
 def get_user_terms(call: Call) -> UserTerms:
     """Tell whether the caller has accepted the current terms, and where they are."""
-    standing = terms.standing(call.client, call.user)
+    standing = terms.standing(call.change, call.client, call.user)
     return UserTerms(
         isCurrent=standing.current,
         currentVersion=standing.version,

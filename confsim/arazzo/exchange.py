@@ -1,8 +1,8 @@
-"""What goes over a way in, and what comes back."""
+"""What goes over a way in to a world, and what comes back."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -51,6 +51,20 @@ class Exchange(Struct, frozen=True):
     url: str
     sent: Sent
     got: Got
+
+
+class Way(Protocol):
+    """A way in. ``root`` is the address of the mount, without a slash at its end."""
+
+    @property
+    def root(self) -> str:
+        """The address of the mount."""
+
+    def send(self, sent: Sent) -> Got:
+        """One request, one answer."""
+
+    def wait(self, seconds: float) -> None:
+        """Let so much time pass in the world."""
 
 
 def _read(raw: bytes) -> Any:

@@ -15,10 +15,9 @@ from confsim.service.credential import present
 
 from .check import Bound, Plan, Ready, chosen
 from .document import RequestBody, Workflow
-from .exchange import Exchange, Sent
+from .exchange import Exchange, Sent, Way
 from .expressions import Missing, Scope, as_text, filled, steps_of
 from .report import Report, Result
-from .ways import Way
 
 #: Steps that a run may try; beyond them it is taken to go round for ever.
 MOST = 2000

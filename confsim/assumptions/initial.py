@@ -5,7 +5,16 @@ from __future__ import annotations
 from .register import any_text, assumption
 
 TERMS_URL = assumption(
-    "initial.terms-url", "G168 G169", "URL of the terms of a new client.", "https://terms.example/1", check=any_text
+    "initial.terms-url", "G168", "URL of the terms of a new client.", "https://terms.example/1", check=any_text
+)
+TERMS_FROM = assumption(
+    "initial.terms-from",
+    "G168 G169",
+    "The terms of a client that is made by the API: version 1 at the first URL, or a copy of its parent's; what the "
+    "parent publishes later leaves it alone.",
+    "service",
+    ("parent",),
+    "create_client",
 )
 TERMS_REQUIRED = assumption(
     "initial.terms-required",

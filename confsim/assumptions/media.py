@@ -28,7 +28,7 @@ UNTYPED = assumption(
     _UPLOAD,
 )
 EMPTY = assumption("media.empty-file", "G506", "A file without a byte: refused, or kept.", "refuse", ("keep",), _UPLOAD)
-MOST = assumption("size.media", "G506", "Most bytes of one uploaded file.", 64 * 2**20, (100_000_000, 2**30), _UPLOAD)
+MOST = assumption("size.media", "G506", "Most bytes of one uploaded file.", 100_000_000, (8 * 2**20,), _UPLOAD)
 NAMES = assumption(
     "media.same-name",
     "G507",

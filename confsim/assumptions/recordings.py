@@ -103,9 +103,9 @@ MAILED = assumption(
 LINK = assumption(
     "recordings.mail-link",
     "G505",
-    "The link in the mail, where {client}, {channel} and {recording} stand for ids and {token} for the token of a "
-    "download URL. By default it is the path of one; a server is reached by its own host.",
-    "http://confsim.test/files/recordings/{token}",
+    "The link in the mail, where {root} at its beginning stands for the mount of the world at the address by which the "
+    "mail is read, {client}, {channel} and {recording} for ids, and {token} for the token of a download URL.",
+    "{root}/files/recordings/{token}",
     ("any text",),
     "stop_recording",
     check=any_text,

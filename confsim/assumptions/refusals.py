@@ -175,7 +175,6 @@ class Reason(Enum):
     CHANNEL_IDLE = Refused(409, "The channel has no active session to call from.", gaps="G042 G450")
     NOT_REGISTERED = Refused(400, "User {id} is unregistered; only registered users are called as such.", gaps="G451")
     CALL_STANDS = Refused(409, "The call of user {id} is {standing}.", gaps="G042 G452")
-    DELIVERY_UNDER_WAY = Refused(409, "The delivery {id} waits to be sent already.", gaps="G042 G534")
     # Recordings
     RECORDING_IN_PROGRESS = Refused(409, "A recording of the channel is in progress.", gaps="G042 G484")
     RECORDING_NEEDS_SESSION = Refused(409, "The channel has no active session to record.", gaps="G042 G483")
@@ -190,6 +189,7 @@ class Reason(Enum):
     DOWNLOAD_LINK_EXPIRED = Refused(403, "The download URL has expired.", gaps="G499")
     # Events
     EVENTS_OFF = Refused(403, "The events interface of client {client} is off.", gaps="G532")
+    DELIVERY_UNDER_WAY = Refused(409, "The delivery {id} waits to be sent already.", gaps="G042 G534")
     # The service itself
     INTERNAL_ERROR = Refused(500, "confsim failed; the report is {reference}.", gaps="G046")
 

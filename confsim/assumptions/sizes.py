@@ -23,7 +23,7 @@ REQUEST_HEADERS = assumption(
     "size.request-headers", "G011", "Most bytes of the header lines of a request.", 64 * 2**10, (16 * 2**10,)
 )
 REQUEST_BODY = assumption(
-    "size.request-body", "G011", "Most bytes of any body; JSON has a limit of its own.", 64 * 2**20, (8 * 2**20,)
+    "size.request-body", "G011", "Most bytes of any body; JSON has a limit of its own.", 100 * 2**20, (2**30,)
 )
 JSON_DEPTH = assumption(
     "size.json-depth", "G249 G391", "Most levels of objects and arrays in a JSON value that is stored.", 100, (20,)

@@ -12,3 +12,12 @@ BINDS = assumption(
     "users",
     ("nobody",),
 )
+FIRST = assumption(
+    "terms.first",
+    "G168",
+    "The terms that a client starts with bind its users, or count as accepted by everybody until new ones are "
+    "published.",
+    "bind",
+    ("accepted",),
+    "get_user_terms accept_terms",
+)

@@ -12,7 +12,7 @@ ARRAY, PAGE, BY_ID, SINGLE = "array", "page", "by-id", "single"
 
 def typed(container: str, declared: Any) -> Any:
     """The type of an answer that is declared as a list or a page of something, in another container."""
-    (element,) = get_args(declared)
+    element: Any = get_args(declared)[0]
     if container == PAGE:
         return Page[element]
     if container == BY_ID:

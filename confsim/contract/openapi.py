@@ -26,8 +26,14 @@ _JSON = "application/json"
 _PROBLEM_JSON = "application/problem+json"
 _PROBLEM: Schema = {
     "type": "object",
-    "properties": {"type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"}},
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+    },
     "required": ["title", "status"],
+    "additionalProperties": True,  # RFC 9457, section 3.2
 }
 _NO_PROFILE: Profile = MappingProxyType({})
 

@@ -2,6 +2,36 @@
 
 from __future__ import annotations
 
-from . import calls, clock, info, journal, mail, numbers, people, presence, records, state, validators, worlds
+from . import (
+    calls,
+    clock,
+    info,
+    journal,
+    mail,
+    numbers,
+    people,
+    presence,
+    records,
+    state,
+    validators,
+    wait,
+    webhooks,
+    worlds,
+)
 
-FAMILIES = (info, worlds, state, clock, people, presence, calls, validators, numbers, records, mail, journal)
+FAMILIES = (
+    info,
+    worlds,
+    state,
+    clock,
+    people,
+    presence,
+    calls,
+    validators,
+    numbers,
+    records,
+    mail,
+    webhooks,
+    journal,
+    wait,
+)

@@ -45,7 +45,10 @@ class TokenInfo(Wire):
 
 
 class Info(Wire):
-    """A world: what it was made from, its name on the server, its instant, whom it holds, its fixed tokens."""
+    """A world: what it was made from, its name on the server, its instant, whom it holds, its fixed tokens.
+
+    ``outputs`` are those of the scenario that it starts from.
+    """
 
     version: str
     world: str
@@ -56,6 +59,7 @@ class Info(Wire):
     base_url: str
     clients: list[ClientInfo]
     tokens: dict[str, TokenInfo]
+    outputs: dict[str, Any]
 
 
 class OperationInfo(Wire):
@@ -105,6 +109,7 @@ def get_info(control: Control) -> Info:
         base_url=control.base_url,
         clients=[ClientInfo(id=each.id, name=each.name, parent=each.parent) for each in CLIENTS.of(change).oldest()],
         tokens={each.value: _token(change, each) for each in CREDENTIALS.of(change).oldest() if each.expires is None},
+        outputs=service.outputs,
     )
 
 

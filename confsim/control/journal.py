@@ -171,7 +171,7 @@ def matching(control: Control, pattern: Pattern) -> Iterator[Entry]:
             and (pattern.method is None or request.method == pattern.method.upper())
             and (pattern.path is None or fnmatchcase(request.target, pattern.path))
             and (pattern.status is None or entry.response.status == pattern.status)
-            and (pattern.body is None or _part_of(pattern.body, _read(request.body)))
+            and (pattern.body is None or part_of(pattern.body, _read(request.body)))
         ):
             yield entry
 
@@ -244,7 +244,7 @@ def changes(entry: Entry) -> Iterator[Changed]:
         if before is not None and after is not None:
             names = [name for name in after if before.get(name) != after[name]]
             before, after = ({name: each[name] for name in names} for each in (before, after))
-        yield Changed(table=table, client=client, key=_text(key), before=before, after=after)
+        yield Changed(table=table, client=client, key=key_text(key), before=before, after=after)
 
 
 def _record(world: World, client: str, table: str, key: Any) -> dict[str, Any] | None:
@@ -255,14 +255,16 @@ def _record(world: World, client: str, table: str, key: Any) -> dict[str, Any] |
     return told
 
 
-def _text(key: Any) -> str:
+def key_text(key: Any) -> str:
+    """The key of a record as text."""
     return " ".join("" if part is None else str(part) for part in key) if isinstance(key, tuple) else str(key)
 
 
-def _part_of(part: Any, whole: Any) -> bool:
+def part_of(part: Any, whole: Any) -> bool:
+    """Whether a JSON value is a part of another: objects have at least its fields, everything else is equal."""
     if isinstance(part, Mapping):
         return isinstance(whole, Mapping) and all(
-            name in whole and _part_of(value, whole[name]) for name, value in part.items()
+            name in whole and part_of(value, whole[name]) for name, value in part.items()
         )
     if isinstance(part, list):
         return isinstance(whole, list) and len(part) == len(whole) and all(map(_part_of, part, whole))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from confsim.assumptions import transport
 from confsim.contract.types import Wire
 from confsim.domain import mail
+from confsim.domain.mail import MOUNT
 
 from .control import Control, operation
 
@@ -23,18 +25,30 @@ class Mail(Wire):
 
 @operation("GET /mail")
 def list_mail(control: Control, *, to: str | None = None, kind: str | None = None) -> list[Mail]:
-    """List the mails that were sent, newest last; those to an address or of a kind, when asked so."""
+    """List the mails that were sent, newest last; those to an address or of a kind, when asked so.
+
+    Links to this server begin with the address at which the caller reaches it.
+    """
     return [
-        Mail(
-            to=each.to,
-            subject=each.subject,
-            text=each.text,
-            at=each.at,
-            kind=each.kind,
-            code=each.code,
-            link=each.link,
-            clientId=each.client,
-        )
+        _shown(control, each)
         for each in mail.sent(control.see())
         if (to is None or each.to == to) and (kind is None or each.kind == kind)
     ]
+
+
+def _shown(control: Control, kept: mail.Mail) -> Mail:
+    text, link = kept.text, kept.link
+    if link is not None and link.startswith(MOUNT):
+        scheme = control.service.profile.get(transport.SCHEME.id, transport.SCHEME.default)
+        link = f"{scheme}://{control.host}{control.service.mount}{link.removeprefix(MOUNT)}"
+        text = text.replace(kept.link or "", link)
+    return Mail(
+        to=kept.to,
+        subject=kept.subject,
+        text=text,
+        at=kept.at,
+        kind=kept.kind,
+        code=kept.code,
+        link=link,
+        clientId=kept.client,
+    )

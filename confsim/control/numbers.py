@@ -27,7 +27,7 @@ class MadeNumber(Wire):
 def make_number(control: Control, body: MakeNumber) -> MadeNumber:
     """Give a client an enabled inbound number, on its default list or not.
 
-    Refusals NUMBER_MALFORMED, DESTINATION_UNKNOWN for a number of no country. Misuse when a client has it (409).
+    Refusal NUMBER_MALFORMED. Misuse when a client has it (409), and for a number of no country without ``code``.
     """
     with control.change() as change:
         client = client_of(change, body.clientId)

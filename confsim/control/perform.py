@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -14,6 +15,7 @@ from confsim.contract.query import arguments, query_of
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST, Service
+from confsim.service.waiting import Later
 from confsim.service.worlds import Worlds
 
 from .control import Control
@@ -24,9 +26,10 @@ _HEADERS = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-
 def perform(
     service: Service, worlds: Worlds, operation: Operation, path: tuple[str, ...], request: Request
 ) -> Response:
-    """The answer to a call of the control plane, whatever happens in it."""
+    """The answer to a call of the control plane, whatever happens in it; it may be one that is yet to come."""
     control = Control(service, worlds, request.headers.get("host", HOST))
-    try:
+
+    def result() -> object:
         _same_origin(request)
         with service.lock:
             things = [
@@ -36,16 +39,30 @@ def perform(
             named = arguments(control, operation, query_of(control, request.query))
             if operation.body is not None:
                 named["body"] = operation.body.read(control, request.body)
-            result = operation.function(control, *things, **named)
-        status, kind, body = encode(control, operation, result)
+            return operation.function(control, *things, **named)
+
+    return _answer(control, operation, request, result)
+
+
+def _answer(control: Control, operation: Operation, request: Request, result: Callable[[], object]) -> Response:
+    try:
+        status, kind, body = encode(control, operation, result())
         return Response(status, [("Content-Type", kind), ("Cache-Control", "no-store")], body)
+    except Later as later:
+        again = later.again
+
+        def until() -> Response | None:
+            response = _answer(control, operation, request, again)
+            return response if response.until is None else None
+
+        return Response(503, list(_HEADERS), until=until)
     except Misuse as misuse:
         return problem(misuse.status, str(misuse), **misuse.facts)
     except Refusal as refusal:
         return refuse(refusal)
     except Exception as bug:
         bug.add_note(f"confsim failed while it answered {request.method} {request.target} of the control plane")
-        service.bugs.append(bug)
+        control.service.bugs.append(bug)
         reference = f"{type(bug).__name__}: {bug}"
         return problem(500, f"confsim failed: {reference}", reference=reference)
 

@@ -8,12 +8,14 @@ from typing import Any, overload
 import msgspec
 
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service.waiting import Later, result
 
 from .calls import Connected, PhoneCall
 from .clock import Happened
 from .control import CONTROL, Control
 from .journal import Seen, Unmatched, seen
 from .presence import InChannel, Joined, list_presence
+from .webhooks import DeliveryInfo, list_deliveries
 
 
 def order(control: Control, operation: str, /, *path: str, **body: object) -> Any:
@@ -30,8 +32,11 @@ def order(control: Control, operation: str, /, *path: str, **body: object) -> An
             named["body"] = declared.body.read(control, msgspec.json.encode(body))
         elif body:
             raise Misuse(f"{operation} takes no body")
-        with control.service.lock:
-            return declared.function(control, *path, **named)
+        try:
+            with control.service.lock:
+                return declared.function(control, *path, **named)
+        except Later as later:
+            return result(later.again)
     except Refusal as refusal:
         reason = refusal.reason.value
         raise Misuse(reason.message.format_map(refusal.facts), reason.status, **refusal.facts) from None
@@ -116,6 +121,48 @@ class Requests(Sequence[Seen]):
     def clear(self) -> None:
         """Forget every call."""
         order(self._control, "clear_requests")
+
+
+class WebhooksOf(Sequence[DeliveryInfo]):
+    """What is and was to be delivered in a world, read as a sequence, newest last; and where it goes."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} deliveries>"
+
+    def __len__(self) -> int:
+        return len(list_deliveries(self._control))
+
+    @overload
+    def __getitem__(self, place: int) -> DeliveryInfo: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[DeliveryInfo]: ...
+    def __getitem__(self, place: int | slice) -> DeliveryInfo | list[DeliveryInfo]:
+        return list_deliveries(self._control)[place]
+
+    def find(self, **fits: Any) -> list[DeliveryInfo]:
+        """Those that fit: ``endpoint``, ``kind``, ``delivered``, ``state``."""
+        return list_deliveries(self._control, **fits)
+
+    def deliver_to(self, receiver: Any) -> None:
+        """Let deliveries go to a receiver in this process from now on; with None no longer.
+
+        A WSGI application (called with two arguments), a function of a message, which answers a status or nothing for
+        200, or a list. A message has ``url``, ``headers``, ``body`` and ``json``. Without a receiver everything is
+        taken as delivered, unless the world stands on a live server.
+        """
+        self._control.service.webhooks.deliver_to(receiver)
+
+    def allow(self, *hosts: str) -> None:
+        """Let a live server send to these hosts, beside loopback."""
+        order(self._control, "set_webhooks", allow=list(hosts))
+
+    def redeliver(self, id: str) -> DeliveryInfo:
+        """Deliver something once more. Misuse for what is not there (404), or waits to be sent anyway (409)."""
+        delivery: DeliveryInfo = order(self._control, "redeliver", id)
+        return delivery
 
 
 class CallsOf:

@@ -15,6 +15,7 @@ from confsim.assumptions import wire
 from confsim.kernel.refusal import Misuse
 from confsim.service.message import Request
 from confsim.service.pipeline import HOST, Service
+from confsim.service.waiting import arrived
 from confsim.service.worlds import Worlds
 
 from .control import CONTROL, PREFIX, Control
@@ -54,7 +55,7 @@ class Direct:
             sent.method, service.mount + sent.target, sent.query, {"host": HOST, **sent.headers}, sent.body
         )
         if operation.catalogue is CONTROL:
-            response = perform(service, self.worlds, operation, path, request)
+            response = arrived(perform(service, self.worlds, operation, path, request))
         else:
             response = service.perform(operation, path, sent.query, request)
         return Got(response.status, {name.lower(): value for name, value in response.headers}, response.body)

@@ -78,7 +78,8 @@ def put_state(control: Control, body: Json) -> Now:
 
     Misuse that names the place of the first thing in the document that cannot be.
     """
-    control.service.world = state.world_of(body)
+    control.service.replace(state.world_of(body))
+    control.service.webhooks.send_now()
     return Now(now=control.service.clock.now())
 
 

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import field
 
+from confsim.arazzo import library
 from confsim.contract.types import Json, Long, Wire
 from confsim.kernel.refusal import Misuse
 from confsim.service import loading
 from confsim.service.pipeline import Service
 
 from .control import Control, Order, operation
+from .scenarios import start_from
 
 
 class WorldInfo(Wire):
-    """A world: its name (empty for the one at the root), what it was made from, and where it stands."""
+    """A world: its name (empty for the one at the root), what it was made from, and where it stands.
+
+    ``outputs`` are those of the scenario that it starts from.
+    """
 
     name: str
     world: str
     seed: int
     base_url: str
     root: str
+    outputs: dict[str, Any]
 
 
 class MakeWorld(Order):
     """``name`` is 1 to 64 of A-Z a-z 0-9 _ -.
 
-    ``from`` is a shipped world by name, another world of the server by name (as it is now), or the content of a world
-    file; without it the world is made as the one at the root was. ``seed`` is that of its ids and tokens.
+    ``from`` is a shipped world by name, another world of the server by name (as it is now), a shipped scenario by name,
+    or the content of a world file; without it the world is made as the one at the root was, and so it is before a
+    scenario. ``seed`` is that of its ids and tokens.
     """
 
     name: str
@@ -49,7 +58,10 @@ def list_worlds(control: Control) -> list[WorldInfo]:
 
 @operation("POST /worlds")
 def make_world(control: Control, body: MakeWorld) -> WorldInfo:
-    """Put another world on the server. Misuse for a bad name, a taken one (409), and an unknown source (404)."""
+    """Put another world on the server. Misuse for a bad name, a taken one (409), and an unknown source (404).
+
+    Misuse too when the scenario that it is to start from fails.
+    """
     control.worlds.add(body.name, made(control, body))
     return _told(control, body.name)
 
@@ -73,7 +85,9 @@ def drop_world(control: Control, name: str) -> Dropped:
 def made(control: Control, body: MakeWorld) -> Service:
     """The service of a world that is made as the body says, with the profile of the one at the root."""
     root = control.worlds.default
-    source, clock = body.from_, root.clock.fresh()
+    source, clock, scenario = body.from_, root.clock.fresh(), None
+    if isinstance(source, str) and source not in (*loading.shipped(), *control.worlds) and source in library.shipped():
+        source, scenario = None, source
     seed = root.origin.seed if body.seed is None else body.seed
     if isinstance(source, dict) or source in loading.shipped():
         world, made_from = loading.load(source, seed, root.profile), source if isinstance(source, str) else ""
@@ -84,12 +98,15 @@ def made(control: Control, body: MakeWorld) -> Service:
     else:
         other = control.worlds.get(source) if isinstance(source, str) else None
         if other is None:
-            known = ", ".join((*loading.shipped(), *control.worlds))
-            raise Misuse(f"from: {source!r} is neither a shipped world nor one of this server; there are {known}", 404)
+            known = ", ".join((*loading.shipped(), *filter(None, control.worlds), *library.shipped()))
+            raise Misuse(f"from: {source!r} is neither a world nor a scenario; there are {known}", 404)
         world, made_from, clock = other.world, other.made_from, other.clock.copy()
     if body.seed is not None:
         world = msgspec.structs.replace(world, seed=body.seed)
-    return Service(world, clock, root.profile, made_from)
+    service = Service(world, clock, root.profile, made_from)
+    if scenario is not None:
+        start_from(scenario, Control(service, control.worlds, control.host))
+    return service
 
 
 def _told(control: Control, name: str) -> WorldInfo:
@@ -97,5 +114,10 @@ def _told(control: Control, name: str) -> WorldInfo:
     assert service is not None
     there = Control(service, control.worlds, control.host)
     return WorldInfo(
-        name=name, world=service.made_from, seed=service.world.seed, base_url=there.base_url, root=there.root
+        name=name,
+        world=service.made_from,
+        seed=service.world.seed,
+        base_url=there.base_url,
+        root=there.root,
+        outputs=service.outputs,
     )

@@ -115,8 +115,13 @@ def create(
 
 
 def create_child(change: Change, parent: Client, name: str) -> Client:
-    """A new client below the parent (R234), with or without the reseller interface and a first admin (G138, G296)."""
+    """A new client below the parent (R234).
+
+    With or without the parent's terms (G168), the reseller interface and a first admin (G138, G296).
+    """
     child = create(change, name, parent.id, reseller=ask(change, assumed.RESELLER))
+    if ask(change, initial.TERMS_FROM) == "parent":
+        child = update(change, child, terms=parent.terms)
     if ask(change, assumed.FIRST_ADMIN):
         users.create(change, child.id, "Customer Admin", Account.PREDEFINED, levels=(Level.CUSTOMER_ADMIN,))
     return child

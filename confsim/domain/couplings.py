@@ -359,7 +359,13 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="P2 Session L67, R288, G432",
     ),
     Coupling(
-        sessions.MACHINE, Life.ONGOING, breakouts.MACHINE, "meet the main session", _without_main, facts=_main, source="R457, G432"
+        sessions.MACHINE,
+        Life.ONGOING,
+        breakouts.MACHINE,
+        "meet the main session",
+        _without_main,
+        facts=_main,
+        source="R457, G432",
     ),
     Coupling(presence.MACHINE, Where.IN_ROOM, sessions.MACHINE, "start", _run_at, source="R288, G369"),
     Coupling(

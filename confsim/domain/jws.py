@@ -125,7 +125,7 @@ def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
         raise NoToken("its signature is not base64url") from None
     signed = f"{match[1]}.{match[2]}".encode()
     if not _algorithm(algorithm).verify(signed, key, signature):
-        raise NotSigned("its signature is not that of the validator's key")
+        raise NotSigned("its signature is not that of the key")
     return _object(match[2], "payload")
 
 

@@ -7,9 +7,15 @@ from confsim.assumptions.register import ask
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
+#: How a kept link begins that leads to the mount of its world: no world knows the host by which it is reached.
+MOUNT = "{root}"
+
 
 class Mail(Record, kw_only=True):
-    """One mail that was sent. ``kind`` says what for; ``code`` and ``link`` are what its reader is to use."""
+    """One mail that was sent. ``kind`` says what for; ``code`` and ``link`` are what its reader is to use.
+
+    A ``link`` into the mount of the world begins with ``MOUNT``, in the text too.
+    """
 
     id: int
     client: str

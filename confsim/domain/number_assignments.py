@@ -67,20 +67,19 @@ def use(line: Line) -> Use:
 
 
 def _own(line: Line, facts: Facts) -> Assignment | None:
-    return next((each for each in line.assignments if each.channel == facts["channel"]), None)
+    return next((each for each in line.assignments if each.channel == facts["channel"].id), None)
 
 
 def _others(line: Line, facts: Facts) -> tuple[Assignment, ...]:
-    return tuple(each for each in line.assignments if each.channel != facts["channel"])
+    return tuple(each for each in line.assignments if each.channel != facts["channel"].id)
 
 
 def _assign(change: Change, line_: Line, facts: Facts) -> Line:
     """The number leads to the channel too, through a code of its own, which it keeps."""
     own = _own(line_, facts)
     if own is None or own.code is None:
-        made = Assignment(
-            client=line_.client, number=line_.number, channel=facts["channel"], code=_free_code(change, line_, facts)
-        )
+        code = _free_code(change, line_, facts)
+        made = Assignment(client=line_.client, number=line_.number, channel=facts["channel"].id, code=code)
         ASSIGNMENTS.of(change, line_.client).put(made)
     return line(change, line_.client, line_.number)
 
@@ -88,7 +87,7 @@ def _assign(change: Change, line_: Line, facts: Facts) -> Line:
 def _free_code(change: Change, line: Line, facts: Facts) -> str:
     """Six digits that no other channel of the number has, or the meeting id (G475)."""
     if ask(change, assumed.ROUTING_CODE) == "meeting-id":
-        return str(facts["meeting_id"])
+        return str(facts["channel"].meeting_id)
     taken = {each.code for each in line.assignments}
     while (drawn := change.digits(6)) in taken:
         pass
@@ -100,13 +99,13 @@ def _take(change: Change, line_: Line, facts: Facts) -> Line:
     rows = ASSIGNMENTS.of(change, line_.client)
     for each in _others(line_, facts):
         rows.remove(each.key)
-    rows.put(Assignment(client=line_.client, number=line_.number, channel=facts["channel"]))
+    rows.put(Assignment(client=line_.client, number=line_.number, channel=facts["channel"].id))
     return line(change, line_.client, line_.number)
 
 
 def _cancel(change: Change, line_: Line, facts: Facts) -> Line:
     """The number does not lead to the channel any more."""
-    ASSIGNMENTS.of(change, line_.client).remove(f"{line_.number}/{facts['channel']}")
+    ASSIGNMENTS.of(change, line_.client).remove(f"{line_.number}/{facts['channel'].id}")
     return line(change, line_.client, line_.number)
 
 
@@ -166,17 +165,13 @@ def assign(change: Change, channel: Channel, text: str, *, exclusive: bool = Fal
     if known is None or known.standing is Standing.DISABLED:
         raise Refusal(Reason.NUMBER_UNAVAILABLE, number=number)
     before = line(change, channel.client, number)
-    facts = {**_facts(channel), "number": number, "takes": ask(change, assumed.TAKEN) == "take"}
+    facts = {"channel": channel, "number": number, "takes": ask(change, assumed.TAKEN) == "take"}
     if _own(before, facts) is not None and ask(change, assumed.ASSIGNED_AGAIN) == "refuse":
         raise Refusal(Reason.NUMBER_ASSIGNED, number=number)
     after = USE.fire(change, before, "assign exclusively" if exclusive else "assign", **facts)
     own = _own(after, facts)
     assert own is not None
     return own
-
-
-def _facts(channel: Channel) -> dict[str, str]:
-    return {"channel": channel.id, "meeting_id": channel.meeting_id}
 
 
 def require_dial_in(change: Change, channel: Channel) -> None:
@@ -189,7 +184,7 @@ def cancel(change: Change, channel: Channel, text: str) -> None:
     """End the assignment of the number to the channel (G579). Refusals NUMBER_MALFORMED, NOT_FOUND."""
     number = e164.canonical(change, text)
     before = line(change, channel.client, number)
-    USE.fire(change, before, "cancel", what="number of the channel", id=number, **_facts(channel))
+    USE.fire(change, before, "cancel", what="number of the channel", id=number, channel=channel)
 
 
 def assigned(change: Change, channel: Channel) -> list[Assignment]:
@@ -240,10 +235,9 @@ def default_lines(change: Change, slot: Slot) -> Iterable[Line]:
             yield line(change, slot.client, number.number)
 
 
-def first_facts(change: Change, slot: Slot, line: Line) -> dict[str, str]:
+def first_facts(change: Change, slot: Slot, line: Line) -> dict[str, Channel | None]:
     """The facts of assigning a number to a new channel."""
-    assert slot.channel is not None
-    return _facts(slot.channel)
+    return {"channel": slot.channel}
 
 
 @on_delete(Step.FREE)
@@ -251,4 +245,4 @@ def _free(change: Change, channel: Channel) -> None:
     """The numbers of a channel that is about to go are free again (G309)."""
     for each in assigned(change, channel):
         before = line(change, channel.client, each.number)
-        USE.fire(change, before, "cancel", what="number", id=each.number, **_facts(channel))
+        USE.fire(change, before, "cancel", what="number", id=each.number, channel=channel)

@@ -108,8 +108,8 @@ LISTING: Machine[Listing, Number] = Machine(
 def add(change: Change, client: Client, text: str, country: str | None = None, *, default: bool = False) -> Number:
     """A number of the carrier for the client (G468). Its country is worked out when it is not given.
 
-    Refusals NUMBER_MALFORMED, DESTINATION_UNKNOWN for a number of no country. Misuse when any
-    client has it (409), and for what is no country.
+    Refusal NUMBER_MALFORMED. Misuse when any client has it (409), for what is no country, and for a number of no
+    country without one.
     """
     number = e164.canonical(change, text)
     if owner(change, number) is not None:
@@ -118,7 +118,7 @@ def add(change: Change, client: Client, text: str, country: str | None = None, *
         raise Misuse(f"code: {country[:40]!r} is no country as ISO alpha-2")
     found = country or e164.country(number)
     if found is None:
-        raise Refusal(Reason.DESTINATION_UNKNOWN, number=number)
+        raise Misuse(f"code: {number} is a number of no country; say which it is to have")
     made = NUMBERS.of(change, client.id).put(Number(number=number, client=client.id, country=found.upper()))
     return LISTING.fire(change, made, "add") if default else made
 

@@ -73,7 +73,7 @@ DOCUMENT: Machine[Document, Client] = Machine(
 
 def _acceptance(user: User, facts: Facts) -> Acceptance:
     if user.accepted is None:
-        return Acceptance.NEVER
+        return Acceptance.NEVER if facts["binding"] else Acceptance.CURRENT
     return Acceptance.CURRENT if user.accepted == facts["currentVersion"] else Acceptance.STALE
 
 
@@ -113,9 +113,14 @@ class Standing(Struct, frozen=True):
     first: bool
 
 
-def standing(client: Client, user: User) -> Standing:
+def _binding(change: Change, client: Client) -> bool:
+    """Whether the client's terms ask those who never accepted any; the ones it started with may not (G168)."""
+    return client.terms.version > 1 or ask(change, assumed.FIRST) == "bind"
+
+
+def standing(change: Change, client: Client, user: User) -> Standing:
     """How the user stands to the client's terms (R079-R082)."""
-    state = ACCEPTANCE.read(user, {"currentVersion": client.terms.version})
+    state = ACCEPTANCE.read(user, {"currentVersion": client.terms.version, "binding": _binding(change, client)})
     return Standing(state is Acceptance.CURRENT, client.terms.version, client.terms.url, state is Acceptance.NEVER)
 
 
@@ -125,6 +130,8 @@ def blocked(change: Change, client: Client, user: User) -> bool:
     Guests may skip while the client does not require it of them (R077); telephony users never log in (G176).
     """
     if user.accepted == client.terms.version or user.account is Account.DIALLED:
+        return False
+    if user.accepted is None and not _binding(change, client):
         return False
     if client.terms.required:
         return True
@@ -150,4 +157,5 @@ def require(change: Change, client: Client, required: bool) -> Client:
 
 def accept(change: Change, client: Client, user: User, version: int) -> User:
     """The user accepts a version, which must be the current one."""
-    return ACCEPTANCE.fire(change, user, "accept", version=version, currentVersion=client.terms.version)
+    facts = {"version": version, "currentVersion": client.terms.version, "binding": _binding(change, client)}
+    return ACCEPTANCE.fire(change, user, "accept", **facts)

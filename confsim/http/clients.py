@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from werkzeug.test import Client as TestClient
 
 from confsim.service.message import Request, Response
+from confsim.service.waiting import TICK, arrived
 
 if TYPE_CHECKING:
     import httpx
@@ -62,12 +63,15 @@ def _merged(own: Mapping[str, str], given: Any) -> list[tuple[str, str]]:
 
 def httpx_transport(handler: Handler) -> httpx.BaseTransport:
     """Make a transport for httpx, for its Client and its AsyncClient; the path reaches the app as it was written."""
+    import anyio  # httpx stands on it
     import httpx
 
-    def answered(request: httpx.Request, body: bytes) -> httpx.Response:
+    def asked(request: httpx.Request, body: bytes) -> Response:
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         headers = _joined(request.headers.multi_items())
-        response = handler(Request(request.method, path, query, headers, body))
+        return handler(Request(request.method, path, query, headers, body))
+
+    def told(request: httpx.Request, response: Response) -> httpx.Response:
         return httpx.Response(
             response.status, headers=response.headers, content=b"" if request.method == "HEAD" else response.body
         )
@@ -76,10 +80,14 @@ def httpx_transport(handler: Handler) -> httpx.BaseTransport:
         """Answers in this process."""
 
         def handle_request(self, request: httpx.Request) -> httpx.Response:
-            return answered(request, request.read())
+            return told(request, arrived(asked(request, request.read())))
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            return answered(request, await request.aread())
+            response = asked(request, await request.aread())
+            while response.until is not None:
+                response = response.until() or response
+                await anyio.sleep(TICK)
+            return told(request, response)
 
     return Transport()
 
@@ -96,7 +104,7 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
         def send(self, request: requests.PreparedRequest, *_args: Any, **_more: Any) -> requests.Response:
             path, _, query = request.path_url.partition("?")
             told = _joined((name, _text(value)) for name, value in request.headers.items())
-            response = handler(Request(request.method or "GET", path, query, told, _body(request.body)))
+            response = arrived(handler(Request(request.method or "GET", path, query, told, _body(request.body))))
             content = b"" if request.method == "HEAD" else response.body
             raw = HTTPResponse(
                 BytesIO(content),

@@ -8,7 +8,7 @@ from msgspec import Struct
 class Limits(Struct, frozen=True):
     """Limits in bytes and seconds. All but the times hold for WSGI too."""
 
-    body: int = 64 * 2**20
+    body: int = 100 * 2**20
     url: int = 64 * 2**10
     headers: int = 64 * 2**10
     idle: float = 120.0  # between two requests; then the connection is closed

@@ -2,7 +2,8 @@
 
 One thread, one event loop, and the handler called inline: it is fast and owns the state, so a task or a thread for
 each request would cost more than the request. The parser is httptools (llhttp, as in Node and uvicorn); what stands
-around it is one ``asyncio.Protocol``.
+around it is one ``asyncio.Protocol``. An answer that is yet to come (``Response.until``) is looked for now and then; it
+holds up its own connection and nobody else.
 
 Why not a whole server, in requests/s as multiples of a bare Werkzeug app on run_simple, at 1 and 16 connections:
 waitress 1.8 and 1.9, uvicorn on h11 1.7 and 2.5, uvicorn on httptools 2.6 and 8.1, this 3.0 and 15. Only uvicorn on
@@ -19,6 +20,7 @@ import socket
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
@@ -27,11 +29,13 @@ from typing import Self, cast
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 from confsim.service.message import Request, Response
+from confsim.service.waiting import TICK
 
 from .limits import DEFAULT_LIMITS, Limits
 
 Handler = Callable[[Request], Response]
 Ready = Callable[["LiveServer"], object]
+Until = Callable[[], Response | None]
 
 _LOG = logging.getLogger("confsim.http")
 _REASONS = {int(status): status.phrase for status in HTTPStatus}
@@ -152,6 +156,8 @@ class _Connection(asyncio.Protocol):
         self._handler, self._limits, self._clock, self._peers = handler, limits, clock, peers
         self._parser = HttpRequestParser(self)
         self._leaving = False
+        self._until: Until | None = None  # gives the answer that is yet to come, and that all others wait for
+        self._behind: deque[tuple[Request, bool]] = deque()
         self._unseen = 0  # bytes read since the parser last showed us anything: bounds what it holds back
         self._forget()
 
@@ -175,7 +181,8 @@ class _Connection(asyncio.Protocol):
         self._transport.pause_reading()  # who does not take answers may not send more requests
 
     def resume_writing(self) -> None:
-        self._transport.resume_reading()
+        if self._until is None:
+            self._transport.resume_reading()
 
     def data_received(self, data: bytes) -> None:
         self._unseen += len(data)
@@ -190,6 +197,8 @@ class _Connection(asyncio.Protocol):
 
     def expire(self) -> None:
         """Act on a deadline that has passed."""
+        if self._until is not None:
+            return
         if self._reading:
             self._refuse("timeout")
         else:
@@ -266,15 +275,59 @@ class _Connection(asyncio.Protocol):
         if not target.startswith("/") and "://" in target:  # the absolute form, as sent to a proxy
             target = "/" + target.partition("://")[2].partition("/")[2]
         request = Request(self._method, target, query, self._headers, body, fault)
+        if self._until is None:
+            self._handle(request, keep)
+        else:
+            self._behind.append((request, keep))  # no more than what was read at once: reading rests
+        self._forget()
+        if self._until is None and not keep:
+            self._leave()
+
+    def _handle(self, request: Request, keep: bool) -> None:
         try:
-            answer = _encode(self._handler(request), bare=self._method == "HEAD", keep=keep)
+            response = self._handler(request)
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
-            answer = _encode(_BROKEN, bare=self._method == "HEAD", keep=keep)
+            response = _BROKEN
+        if response.until is None:
+            self._write(request, response, keep)
+        else:
+            self._until = response.until
+            self._transport.pause_reading()
+            asyncio.get_running_loop().call_later(TICK, self._look, request, keep)
+
+    def _write(self, request: Request, response: Response, keep: bool) -> None:
+        bare = request.method == "HEAD"
+        try:
+            answer = _encode(response, bare=bare, keep=keep)
+        except Exception:
+            _LOG.exception("the answer cannot be sent: %s %s", request.method, request.target)
+            answer = _encode(_BROKEN, bare=bare, keep=keep)
         self._transport.write(answer)
-        self._forget()
-        if not keep:
-            self._leave()
+
+    def _look(self, request: Request, keep: bool) -> None:
+        """See whether the answer that all others wait for is there, and then go on where it held us up."""
+        if self._transport.is_closing():
+            return
+        assert self._until is not None
+        try:
+            response = self._until()
+        except Exception:
+            _LOG.exception("the handler failed at %s %s", request.method, request.target)
+            response = _BROKEN
+        if response is None:
+            asyncio.get_running_loop().call_later(TICK, self._look, request, keep)
+            return
+        self._until = None
+        self._write(request, response, keep)
+        while keep and self._behind and self._until is None:
+            request, keep = self._behind.popleft()
+            self._handle(request, keep)
+        if self._until is None:
+            self.deadline = self._clock() + (self._limits.read if self._reading else self._limits.idle)
+            self._transport.resume_reading()
+            if not keep:
+                self._leave()
 
     def _leave(self) -> None:
         """Close our half and go on reading for a while: closing on unread input would reset the answer away."""

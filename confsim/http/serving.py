@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from confsim.assumptions import wire
+from confsim.service.senders import Courier
 from confsim.service.worlds import Worlds
 
 from . import hosts
@@ -17,13 +18,21 @@ from .server import LiveServer
 class Serving:
     """Worlds on a live server, between ``start`` and ``stop``; as a context manager, inside the block.
 
-    ``root`` is the mount of the world at the root, ``base_url`` where its API stands.
+    ``root`` is the mount of the world at the root, ``base_url`` where its API stands. Webhooks go out over HTTP
+    meanwhile, to loopback hosts and to those that are allowed.
     """
 
     def __init__(
-        self, worlds: Worlds, mount: Mount, host: str = "127.0.0.1", port: int = 0, names: Iterable[str] = ()
+        self,
+        worlds: Worlds,
+        mount: Mount,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        names: Iterable[str] = (),
+        allow_webhooks: Iterable[str] = (),
     ) -> None:
         self.worlds = worlds
+        self._allowed = tuple(allow_webhooks)
         app = App(worlds, mount, hosts.known(host, names))
         self._server = LiveServer(app, host, port, app.limits)
 
@@ -46,14 +55,25 @@ class Serving:
     def start(self) -> None:
         """Serve from a thread of its own. OSError when the port is taken."""
         self._server.start()
+        self.worlds.carried_by(Courier(self._allowed))
 
     def run(self, ready: Callable[[], object]) -> None:
         """Serve in this thread until SIGINT or SIGTERM. OSError when the port is taken."""
-        self._server.run(lambda server: ready())
+        self.worlds.carried_by(Courier(self._allowed))
+        try:
+            self._server.run(lambda server: ready())
+        finally:
+            self._end_webhooks()
 
     def stop(self) -> None:
         """Close the port and every connection."""
         self._server.stop()
+        self._end_webhooks()
+
+    def _end_webhooks(self) -> None:
+        if self.worlds.courier is not None:
+            self.worlds.courier.close()
+            self.worlds.carried_by(None)
 
     def __enter__(self) -> Self:
         self.start()

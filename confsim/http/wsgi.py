@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from confsim.service.message import Request, Response
+from confsim.service.waiting import arrived
 
 from .limits import Limits
 
@@ -26,7 +27,7 @@ class Wsgi:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request as PEP 3333 says."""
         request = self._request(environ)
-        response = self._handler(request)
+        response = arrived(self._handler(request))
         status, body, headers = response.status, response.body, response.headers
         if status not in {204, 304}:
             headers = [*headers, ("Content-Length", str(len(body)))]

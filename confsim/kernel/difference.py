@@ -47,13 +47,12 @@ class Touched:
         self.timers: dict[Name, None] = {}
         self.sequences: dict[str, None] = {}
 
-    def add(self, changes: Iterable[Change]) -> None:
-        """Take up what the changes wrote."""
-        for change in changes:
-            for place, key in change.touched:
-                self.rows.setdefault(place, {})[key] = None
-            self.timers.update(dict.fromkeys(change.timed))
-            self.sequences.update(dict.fromkeys(change.counted))
+    def add(self, change: Change) -> None:
+        """Take up what a change wrote."""
+        for place, key in change.touched:
+            self.rows.setdefault(place, {})[key] = None
+        self.timers.update(dict.fromkeys(change.timed))
+        self.sequences.update(dict.fromkeys(change.counted))
 
 
 def difference(before: World, after: World, touched: Touched) -> Difference:

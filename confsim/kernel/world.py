@@ -158,12 +158,14 @@ def settle(
     *,
     once: bool = False,
     failed: Callable[[Exception], object] | None = None,
-    changes: list[Change] | None = None,
+    after: Callable[[World, Change], World] | None = None,
 ) -> tuple[World, list[Fired]]:
     """Let everything due by ``until`` (epoch milliseconds) fall due, in order, each at its own instant.
 
     With ``once`` it stops after the first timer that made something happen. ``failed`` is told what a timer raised,
-    which then counts as fallen due without effect; else it is raised. ``changes`` takes up every change that was made.
+    which then counts as fallen due without effect; else it is raised.
+    ``after`` is told each world that a timer left behind and the change that led there, and answers the world to go on
+    with.
     """
     fired: list[Fired] = []
     while world.timers.due <= until:
@@ -179,8 +181,8 @@ def settle(
             failed(error)
             change, happened = _falling(world, timer, timers, profile), False
         world = change.commit()
-        if changes is not None:
-            changes.append(change)
+        if after is not None:
+            world = after(world, change)
         if happened:
             fired.append(Fired(timer, change))
             if once:

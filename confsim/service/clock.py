@@ -44,6 +44,10 @@ def instant(value: object) -> int:
     raise Misuse(f"{value!r} is no instant: epoch milliseconds, or ISO 8601 with an offset")
 
 
+#: A clock as plain values: its offset and where it stands, now and at its start.
+Values = tuple[int, int | None, int, int | None]
+
+
 class Clock:
     """Follows ``time.time()`` plus an offset, or stands still.
 
@@ -107,3 +111,12 @@ class Clock:
         other._start = self._start
         other.restart()
         return other
+
+    def values(self) -> Values:
+        """Everything about it as plain values, for ``show`` to bring back."""
+        return self._offset, self._stands, *self._start
+
+    def show(self, values: Values) -> None:
+        """Be as the clock that gave these values."""
+        self._offset, self._stands = values[:2]
+        self._start = values[2:]

@@ -20,6 +20,7 @@ from importlib.metadata import version
 from io import FileIO
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 from msgspec import Struct
 
@@ -53,8 +54,8 @@ class Record(Struct, frozen=True):
 class Directory:
     """A state directory, opened and locked. Misuse when it is in use, of another format, or damaged.
 
-    ``version`` is that of the confsim that wrote it, ``new`` whether nothing was ever recorded in it, ``weight`` the
-    bytes recorded since the base.
+    ``version`` is that of the confsim that wrote it, ``foreign`` says whether that is another than this; ``weight`` is
+    the bytes recorded since the base.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -101,7 +102,9 @@ class Directory:
         written = self._head.readall()
         if (mark, format_) == (0, 0) and not self._row("SELECT count(*) FROM sqlite_schema")[0]:
             if written:
-                raise Misuse(f"{self}: its records are gone: confsim.sqlite is empty, and head tells of {_told(written)}")
+                raise Misuse(
+                    f"{self}: its records are gone: confsim.sqlite is empty, and head tells of {_told(written)}"
+                )
             self._begin()
         elif mark != _MARK:
             raise Misuse(f"{self}: confsim.sqlite is no state of confsim")
@@ -117,8 +120,7 @@ class Directory:
         self._bodies = dict(self._store.execute("SELECT name, body FROM worlds"))
         if self._digest != self._base(self.number, self._before, self.version):
             raise Misuse(f"{self}: the base is altered: it does not match its digest")
-        self._written = written or self._line()
-        self.new = self.number == 0
+        self._written = written
 
     def _begin(self) -> None:
         self.number, self._bodies = 0, {}
@@ -130,9 +132,14 @@ class Directory:
         self._store.execute("INSERT INTO base VALUES (0, ?, ?, ?)", (b"", base, mine))
         self._store.execute("COMMIT")
 
-    def _row(self, statement: str) -> tuple[int, ...]:
-        row: tuple[int, ...] = self._store.execute(statement).fetchone()
+    def _row(self, statement: str) -> tuple[Any, ...]:
+        row: tuple[Any, ...] = self._store.execute(statement).fetchone()
         return row
+
+    @property
+    def foreign(self) -> bool:
+        """Whether another version of confsim wrote it."""
+        return bool(self.version != version("confsim"))
 
     # Reading
 
@@ -142,7 +149,10 @@ class Directory:
 
     def document(self, digest: str) -> bytes:
         """A document by its digest. Misuse when it is gone or altered."""
-        row = self._store.execute("SELECT body FROM documents WHERE digest = ?", (digest,)).fetchone()
+        try:
+            row = self._store.execute("SELECT body FROM documents WHERE digest = ?", (digest,)).fetchone()
+        except sqlite3.Error as error:
+            raise self._wrong(error) from None
         if row is None or not isinstance(row[0], bytes) or name_of(row[0]) != digest:
             raise Misuse(f"{self}: document {digest} is {'gone' if row is None else 'altered'}")
         body: bytes = row[0]
@@ -171,7 +181,7 @@ class Directory:
     def _check_head(self) -> None:
         """The head is that of the last record; or of the one before, where the process died between the two."""
         before = f"{self.number - 1:016} {self._before.hex()}\n".encode()
-        if self._written not in {self._line(), before}:
+        if self._written not in {self._line(), before} and (self._written or self.number):
             raise Misuse(
                 f"{self}: head tells of {_told(self._written)}, and the log ends with record {self.number}: "
                 "confsim.sqlite or its -wal file is torn or was exchanged. To go on with what there is, write "
@@ -193,7 +203,7 @@ class Directory:
                 self._store.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", row)
                 self._store.execute("COMMIT")
             except BaseException:
-                self._store.execute("ROLLBACK")
+                self._undo()
                 raise
         else:
             self._store.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -223,7 +233,7 @@ class Directory:
             self._store.execute("COMMIT")
         except BaseException:
             self._bodies = before
-            self._store.execute("ROLLBACK")
+            self._undo()
             raise
         self._next(digest)
         self.version, self.weight = mine, 0
@@ -233,6 +243,10 @@ class Directory:
         with self.lock:
             self._store.close()
             self._head.close()
+
+    def _undo(self) -> None:
+        if self._store.in_transaction:
+            self._store.execute("ROLLBACK")
 
     def _keep(self, documents: Mapping[str, bytes]) -> None:
         self._store.executemany("INSERT OR IGNORE INTO documents VALUES (?, ?)", documents.items())
@@ -251,19 +265,23 @@ class Directory:
 
     def _chained(self, record: Record) -> bytes:
         head = f"{record.number}\0{record.world}\0{record.at}\0{record.what}\0".encode()
-        body = record.body if isinstance(record.body, bytes) else b"altered"
-        return blake2b(self._digest + head + body, digest_size=_SIZE).digest()
+        return blake2b(self._digest + head + _bytes(record.body), digest_size=_SIZE).digest()
 
     def _base(self, number: int, before: bytes, version: str) -> bytes:
         whole = blake2b(f"{number}\0{before!r}\0{version}\0".encode(), digest_size=_SIZE)
         for name, body in sorted(self._bodies.items()):
-            whole.update(f"{name}\0".encode() + blake2b(body, digest_size=_SIZE).digest())
+            whole.update(f"{name}\0".encode() + blake2b(_bytes(body), digest_size=_SIZE).digest())
         return whole.digest()
 
     def _wrong(self, error: sqlite3.Error) -> Misuse:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
             return Misuse(f"{self} is in use by another process")
         return Misuse(f"{self}: confsim.sqlite is damaged, or is none: {error}")
+
+
+def _bytes(body: object) -> bytes:
+    """What is hashed of a body: itself, or something that no body is when a damaged file gives another type."""
+    return body if isinstance(body, bytes) else f"\0{body!r}".encode()
 
 
 def name_of(document: bytes) -> str:

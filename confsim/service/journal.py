@@ -46,6 +46,10 @@ class Journal:
     def __len__(self) -> int:
         return len(self._entries)
 
+    def last(self) -> Entry | None:
+        """The newest entry."""
+        return self._entries[-1] if self._entries else None
+
     def next_id(self) -> str:
         """The id of the entry to come."""
         self.count += 1

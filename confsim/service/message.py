@@ -5,6 +5,8 @@ The WSGI app, the live server and the tests all speak these two records; nothing
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 
@@ -25,8 +27,13 @@ class Request(Struct):
 
 
 class Response(Struct):
-    """One answer, complete: status code, headers in order, body bytes."""
+    """One answer, complete: status code, headers in order, body bytes.
+
+    An answer that is yet to come has ``until``: to be called every now and then, from any thread and holding no lock,
+    until it gives the answer. Whoever carries answers sees to it; ``service.waiting.arrived`` just blocks.
+    """
 
     status: int
     headers: list[tuple[str, str]]
     body: bytes = b""
+    until: Callable[[], Response | None] | None = None

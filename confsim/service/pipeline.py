@@ -6,6 +6,7 @@ A refused call drops its change, so it leaves no trace but its journal entry.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from confsim.assumptions.register import ask
 from confsim.contract.encode import Raw, encode
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
+from confsim.domain.deliveries import ready
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.world import Change, Fired, World, settle
 
@@ -28,9 +30,11 @@ from .errors import refused
 from .journal import Entry, Journal
 from .message import Request, Response
 from .repeats import Repeats
+from .webhooks import Webhooks
 
 if TYPE_CHECKING:
     from .judge import Judge
+    from .keeping import Keeper
 
 #: The host in URLs of answers to a call that names none, as in process.
 HOST = "confsim.test"
@@ -53,7 +57,8 @@ class Service:
     ``origin`` is the world that a reset brings back, ``made_from`` what it was made from. ``bugs`` collects what
     confsim itself did wrong, for the fixture to raise in the test. ``mount`` is the path of the world on its server,
     empty at the root. ``judge``, where there is one, holds every answer against the OpenAPI document. ``outputs`` are
-    those of the scenario that the world starts from.
+    those of the scenario that the world starts from. ``keeper``, where there is one, hears of every change, and records
+    what changed when the ``lock`` is let go.
     """
 
     def __init__(self, world: World, clock: Clock, profile: Mapping[str, Any], made_from: str = "") -> None:
@@ -68,7 +73,9 @@ class Service:
         self.mount = ""
         self.judge: Judge | None = None
         self.outputs: dict[str, Any] = {}
-        self.lock = RLock()
+        self.keeper: Keeper | None = None
+        self.lock: AbstractContextManager[object] = RLock()
+        self.webhooks = Webhooks(self)
         self.token = presentation(profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default) if profile else _LINES)
         self._repeats = Repeats() if profile else None
 
@@ -79,17 +86,40 @@ class Service:
             self.settle(now)
         return Change(self.world, now, self.profile)
 
-    def commit(self, change: Change) -> None:
+    def put(self, change: Change) -> None:
         """Put the change in force."""
         self.world = change.commit()
+        self._moved(self.world, change)
+
+    def _moved(self, after: World, change: Change) -> None:
+        if self.keeper is not None:
+            self.keeper.moved(after, change)
+
+    def commit(self, change: Change) -> None:
+        """Put the change in force, and send the webhooks that it makes ready."""
+        self.put(change)
+        self.webhooks.send(change.now)
 
     # Time
 
     def settle(self, until: int) -> list[Fired]:
         """Let everything due by the instant fall due, in order."""
         with self.lock:
-            self.world, fired = settle(self.world, until, self.profile, failed=self.bugs.append)
+            self.world, fired = settle(
+                self.world, until, self.profile, failed=self.bugs.append, after=self._fallen_due
+            )
             return fired
+
+    def _fallen_due(self, world: World, change: Change) -> World:
+        """Send the webhooks that a timer made ready, at its own instant: what becomes of them may fall due yet."""
+        self._moved(world, change)
+        if not ready(world):
+            return world
+        self.world = world
+        if change.now > self.clock.now():
+            self.clock.move(change.now)
+        self.webhooks.send(change.now)
+        return self.world
 
     def advance(self, span: int) -> list[Fired]:
         """Move the clock on by so many milliseconds; what falls due by then does."""
@@ -100,7 +130,9 @@ class Service:
         """Move the clock on to the next instant at which something happens, if there is one."""
         with self.lock:
             fired = self.settle(self.clock.now())
-            world, found = settle(self.world, _NEVER, self.profile, once=True, failed=self.bugs.append)
+            world, found = settle(
+                self.world, _NEVER, self.profile, once=True, failed=self.bugs.append, after=self._fallen_due
+            )
             if found:
                 self.world = world
                 fired += found + self.show(max(self.clock.now(), found[0].timer.due))
@@ -117,10 +149,16 @@ class Service:
 
     # The world as a whole
 
+    def replace(self, world: World) -> None:
+        """Let this be the world from now on, whatever it was and whatever of it is still under way."""
+        with self.lock:
+            self.world = world
+            self.webhooks.forget()
+
     def reset(self) -> None:
         """Bring back world, clock and empty journal of the start. Snapshots stay, and bugs, to be raised."""
         with self.lock:
-            self.world = self.origin
+            self.replace(self.origin)
             if self.profile.get(transport.RESET_CLOCK.id, transport.RESET_CLOCK.default):
                 self.clock.restart()
             self.journal = Journal()
@@ -131,6 +169,7 @@ class Service:
         """Another service of the world as it is now, with a clock that shows the same and goes on by itself."""
         other = Service(self.world, self.clock.copy(), self.profile, self.made_from)
         other.judge = self.judge
+        other.webhooks.allow(self.webhooks.allowed)
         other.outputs = self.outputs
         return other
 
@@ -156,8 +195,9 @@ class Service:
         if snapshot is None:
             raise Misuse(f"there is no snapshot {name!r}", status=404)
         with self.lock:
-            self.world = snapshot.world
+            self.replace(snapshot.world)
             self.clock.move(snapshot.now)
+            self.webhooks.send(snapshot.now)
         return snapshot
 
     # Calls
@@ -202,12 +242,15 @@ class Service:
                 response = self._bug(call, bug)
             self._note(operation.name, request, response, change, before, after, touched, call)
             change.opened.clear()  # what it opened refers to it: a cycle
+            if after is not before:
+                self.webhooks.send(change.now)
             return response
 
     def _committed(self, change: Change) -> World:
         after = change.commit()
         if after is not change.world:
             self.world = after
+            self._moved(after, change)
             if self._repeats is not None:
                 self._repeats.committed(change, after)
         return after

@@ -5,20 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from threading import RLock
+from typing import TYPE_CHECKING
 
 from confsim.kernel.refusal import Misuse
 
 from .pipeline import Service
+from .senders import Courier
+
+if TYPE_CHECKING:
+    from .keeping import Keeping
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z", re.ASCII)
 
 
 class Worlds:
-    """Services by name. The default world has the empty name and stands at the root."""
+    """Services by name. The default world has the empty name and stands at the root.
+
+    ``keeping``, where there is one, records which worlds there are. ``courier`` is there while they stand on a live
+    server, and carries their webhooks.
+    """
 
     def __init__(self, default: Service) -> None:
         self._services: dict[str, Service] = {"": default}
         self._lock = RLock()
+        self.keeping: Keeping | None = None
+        self.courier: Courier | None = None
 
     @property
     def default(self) -> Service:
@@ -43,8 +54,17 @@ class Worlds:
             if name in self._services:
                 raise Misuse(f"a world named {name!r} exists already", status=409)
             service.mount = f"/w/{name}"
+            if self.keeping is not None:
+                self.keeping.made(name, service)
             self._services[name] = service
+        service.webhooks.carried_by(self.courier)
         return service
+
+    def carried_by(self, courier: Courier | None) -> None:
+        """Let the webhooks of all worlds be carried by a courier from now on; with None they stay in the process."""
+        self.courier = courier
+        for service in tuple(self._services.values()):
+            service.webhooks.carried_by(courier)
 
     def drop(self, name: str) -> None:
         """Forget a world. Misuse for an unknown one (404) and for the default one."""
@@ -53,4 +73,8 @@ class Worlds:
                 raise Misuse(f"there is no world named {name!r}", status=404)
             if not name:
                 raise Misuse("the default world cannot be dropped; reset it instead")
-            self._services.pop(name).mount = ""
+            if self.keeping is not None:
+                self.keeping.dropped(name)
+            service = self._services.pop(name)
+        service.mount = ""
+        service.webhooks.carried_by(None)

@@ -1,15 +1,17 @@
-"""Ways in to a world: the core, the WSGI app, or any base URL. A journey drives them side by side."""
+"""Ways in to a world: the core, the WSGI app, or any base URL. Journeys and scenarios drive them side by side."""
 
 from __future__ import annotations
 
 import io
 import json
 from abc import ABC, abstractmethod
-from http.client import HTTPConnection, HTTPSConnection
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
+from confsim.arazzo.exchange import Got, Sent
+from confsim.arazzo.remote import Http
 from confsim.contract.operation import Operation
+from confsim.control.scenarios import Direct
 from confsim.service.pipeline import HOST
 from confsim.simulator import Simulator
 
@@ -38,9 +40,13 @@ class Outcome:
 
 
 class Target(ABC):
-    """One way in: ``call`` an operation, ask for the ``digest`` of the world, ``advance`` its clock."""
+    """One way in: ``call`` an operation, ask for the ``digest`` of the world, ``advance`` its clock.
+
+    With ``root``, ``send`` and ``wait`` it is a way in for scenarios.
+    """
 
     name: str
+    root = IN_PROCESS.decode()
 
     @abstractmethod
     def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
@@ -48,7 +54,15 @@ class Target(ABC):
 
     @abstractmethod
     def control(self, method: str, path: str, body: object = None) -> Outcome:
-        """A request to the control plane; ``path`` below ``/_confsim``."""
+        """A request to the control plane; ``path`` below ``/_confsim``, with its query."""
+
+    @abstractmethod
+    def send(self, sent: Sent) -> Got:
+        """One request of a scenario, one answer."""
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass for a scenario."""
+        self.advance(f"{int(seconds * 1000)}ms")
 
     def digest(self) -> str:
         """A fingerprint of the world."""
@@ -71,6 +85,7 @@ class Core(Target):
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
         self._wsgi = Wsgi(simulator)
+        self._direct = Direct(simulator.control)
 
     def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
         """Call the operation through ``Simulator.call``."""
@@ -81,6 +96,10 @@ class Core(Target):
     def control(self, method: str, path: str, body: object = None) -> Outcome:
         """The control plane has one way in process."""
         return self._wsgi.control(method, path, body)
+
+    def send(self, sent: Sent) -> Got:
+        """One request of a scenario, without HTTP."""
+        return self._direct.send(sent)
 
 
 class _Http(Target):
@@ -94,16 +113,25 @@ class _Http(Target):
         headers = {"Authorization": f"Bearer {caller}"} if caller is not None else {}
         if operation.body is not None and operation.body.is_json and arguments.body is not None:
             headers["Content-Type"] = "application/json"
-        return self._send(operation.method, f"/v1_0{path}", urlencode(arguments.query), headers, arguments.raw())
+        return self._outcome(operation.method, f"/v1_0{path}", urlencode(arguments.query), headers, arguments.raw())
 
     def control(self, method: str, path: str, body: object = None) -> Outcome:
         """A request to the control plane."""
         raw = b"" if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} if raw else {}
-        return self._send(method, f"/_confsim{path}", "", headers, raw)
+        path, _, query = path.partition("?")
+        return self._outcome(method, f"/_confsim{path}", query, headers, raw)
+
+    def send(self, sent: Sent) -> Got:
+        """One request of a scenario, one answer."""
+        return self._send(sent.method, sent.target, sent.query, sent.headers, sent.body)
+
+    def _outcome(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Outcome:
+        got = self._send(method, path, query, headers, raw)
+        return Outcome(got.status, got.body, got.headers.get("content-type", ""))
 
     @abstractmethod
-    def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Outcome:
+    def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
         """One request, one answer."""
 
 
@@ -115,21 +143,22 @@ class Wsgi(_Http):
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
 
-    def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Outcome:
+    def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
+        lines = {name.upper().replace("-", "_"): value for name, value in headers.items()}
         environ: dict[str, Any] = {
             "REQUEST_METHOD": method,
             "RAW_URI": path,
             "PATH_INFO": path,
             "QUERY_STRING": query,
             "CONTENT_LENGTH": str(len(raw)),
-            "CONTENT_TYPE": headers.pop("Content-Type", ""),
+            "CONTENT_TYPE": lines.pop("CONTENT_TYPE", ""),
             "wsgi.input": io.BytesIO(raw),
             "wsgi.url_scheme": "http",
-            **{f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()},
+            **{f"HTTP_{name}": value for name, value in lines.items()},
         }
         told: list[Any] = []
-        body = b"".join(self.simulator.wsgi(environ, lambda status, lines: told.extend((status, dict(lines)))))
-        return Outcome(int(told[0][:3]), body, told[1].get("Content-Type", ""))
+        body = b"".join(self.simulator.wsgi(environ, lambda status, lines: told.extend((status, lines))))
+        return Got(int(told[0][:3]), {name.lower(): value for name, value in told[1]}, body)
 
 
 class Url(_Http):
@@ -141,19 +170,12 @@ class Url(_Http):
     name = "url"
 
     def __init__(self, root: str) -> None:
-        parts = urlsplit(root)
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        self._connection = kind(parts.netloc, timeout=30)
-        self._base = parts.path.rstrip("/")
-        self._root = root.rstrip("/").encode()
+        self._http = Http(root)
 
-    def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Outcome:
-        url = self._base + path + (f"?{query}" if query else "")
-        self._connection.request(method, url, raw or None, headers)
-        response = self._connection.getresponse()
-        body = response.read().replace(self._root, IN_PROCESS)
-        return Outcome(response.status, body, response.getheader("Content-Type", ""))
+    def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
+        got = self._http.request(method, path, query, headers, raw)
+        return Got(got.status, got.headers, got.body.replace(self._http.root.encode(), IN_PROCESS))
 
     def close(self) -> None:
         """Close the connection."""
-        self._connection.close()
+        self._http.close()

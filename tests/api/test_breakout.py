@@ -206,6 +206,21 @@ def test_finished_ones_are_listed_by_their_session(sim, people):
     assert listed(sim, sessionId=UNKNOWN) == []
 
 
+@pytest.mark.rule("R288", "R457")
+def test_a_start_before_anybody_comes_belongs_to_the_session_that_begins(sim, people):
+    """The first one to come starts the event room's session: parent of the rooms' sessions, and where it is listed."""
+    id = prepare(sim)
+    room = add_room(sim, id)
+    assign(sim, id, room, people[USER])
+    start(sim)
+    assert "parentId" not in sim.call("get_session", OWNER, sessionId=rooms(sim, id)[0]["sessionId"]).body
+    main = sim.presence.join(EVENT, USER).session
+    assert sim.call("get_session", OWNER, sessionId=rooms(sim, id)[0]["sessionId"]).body["parentId"] == main
+    sim.call("end_active_session", OWNER, uuid=EVENT)
+    sim.presence.join(EVENT, USER)
+    assert [each["id"] for each in listed(sim, sessionId=main)] == [id]
+
+
 def test_all_breakout_sessions_may_be_listed(people):
     """By assumption, without sessionId completed ones are listed too, by creation."""
     sim = under(breakout__listed="all")

@@ -45,7 +45,7 @@ def test_acceptance_follows_the_version(steps):
                 with pytest.raises(Refusal) as refused:
                     terms.accept(change, client, user, given_)
                 assert refused.value.reason is Reason.VERSION_NOT_CURRENT
-        standing = terms.standing(client, user)
+        standing = terms.standing(change, client, user)
         assert (standing.version, standing.url) == (version, client.terms.url)
         assert standing.current is (accepted == version)
         assert standing.first is (accepted is None)

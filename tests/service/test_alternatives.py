@@ -126,6 +126,32 @@ def test_terms_are_told_in_seconds_by_choice():
     assert sim.call("get_client_terms", clientId=CUSTOMER).body["promulgated"] == 1_769_904_000
 
 
+def test_the_first_terms_count_as_accepted_by_choice():
+    """Nobody is asked before new terms are published; then everybody is (G168)."""
+    sim = Simulator(clock=AT, profile={"terms.first": "accepted"})
+    new = sim.token(sim.call("create_predefined_user", API, body={"name": "Pre"}).body["id"])
+    state = {"currentVersion": 1, "termsUrl": "https://terms.example/1", "firstAccept": False, "isCurrent": True}
+    assert sim.call("get_user_terms", new).body == state
+    assert sim.call("get_me", new).status == 200
+    sim.call("promulgate_terms", ADMIN, body={"url": "https://t.example/2"})
+    assert sim.call("get_me", new).body["code"] == "terms_not_accepted"
+    told = sim.call("get_user_terms", new).body
+    assert (told["isCurrent"], told["firstAccept"], told["currentVersion"]) == (False, True, 2)
+
+
+def test_terms_are_copied_from_the_parent_by_choice():
+    """A new client has the version and the link of its parent, and keeps them (G168, G169)."""
+    sim = Simulator(clock=AT, profile={"initial.terms-from": "parent"})
+    publish = {"operation": "promulgate_terms", "caller": "demo-partner-admin"}
+    sim.call(**publish, body={"url": "https://t.example/2"})
+    sim.call("accept_terms", "demo-partner-admin", version=2)
+    made = sim.call("create_client", "demo-partner-admin", body={"name": "Kid"}).body["id"]
+    before = sim.call("get_client_terms", clientId=made).body
+    sim.call(**publish, body={"url": "https://t.example/3"})
+    assert (before["version"], before["url"]) == (2, "https://t.example/2")
+    assert sim.call("get_client_terms", clientId=made).body == before
+
+
 def test_more_calls_are_open_before_acceptance_by_choice():
     """A profile may let blocked users read themselves (G175)."""
     sim = Simulator(clock=AT, profile={"terms.open-calls": ["get_user_terms", "accept_terms", "get_me"]})

@@ -142,6 +142,7 @@ def test_conflicts_over_a_number(sim):
     for operation in (ASSIGN, EXCLUSIVE):
         answer = assign(sim, GB, operation=operation)
         assert (answer.status, answer.body["code"]) == (409, "number_exclusive")
+        assert answer.body["details"] == [{"number": GB}]
     assert (assigned(sim)["total"], assigned(sim, EVENT)["total"]) == (0, 2)
 
 

@@ -1,30 +1,15 @@
-"""Ways in to a world for a scenario: what every one can do, and the one over HTTP."""
+"""The way in over HTTP."""
 
 from __future__ import annotations
 
 import json
 import time
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from confsim.kernel.refusal import Misuse
 
 from .exchange import Got, Sent
-
-
-class Way(Protocol):
-    """A way in. ``root`` is the address of the mount, without a slash at its end."""
-
-    @property
-    def root(self) -> str:
-        """The address of the mount."""
-
-    def send(self, sent: Sent) -> Got:
-        """One request, one answer."""
-
-    def wait(self, seconds: float) -> None:
-        """Let so much time pass in the world."""
 
 
 class Http:

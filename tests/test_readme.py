@@ -1,0 +1,53 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from confsim.simulator import read_profile
+
+pytest_plugins = ["pytester"]
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+BLOCKS = {
+    match[1]: match[0] for match in re.findall(r"^```python\n((?:# (test_\w+\.py)\n).*?)^```$", README, re.M | re.S)
+}
+
+
+def _run(pytester: pytest.Pytester, name: str) -> pytest.RunResult:
+    pytester.makepyfile(**{name.removesuffix(".py"): BLOCKS[name]})
+    return pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:cacheprovider")
+
+
+@pytest.mark.parametrize(("name", "passed"), [("test_rooms.py", 2), ("test_my_client.py", 2)])
+def test_the_tests_of_the_readme_pass(pytester: pytest.Pytester, name: str, passed: int) -> None:
+    """Each block is a file that pytest runs as it stands."""
+    _run(pytester, name).assert_outcomes(passed=passed)
+
+
+def test_the_contract_test_finds_the_planted_bug(pytester: pytest.Pytester) -> None:
+    """The client that forgets to encode is found out, by one of the characters that break it."""
+    result = _run(pytester, "test_contract.py")
+    result.assert_outcomes(failed=1)
+    assert re.search(r"rename\(channel=channels_\d, name='x[^']*[+&% ]", result.stdout.str())
+
+
+def test_the_profile_of_the_readme_is_one() -> None:
+    """Every key names an assumption, every value is taken."""
+    block = re.search(r"^```toml\n(.*?)^```$", README, re.M | re.S)
+    assert block is not None
+    profile = read_profile(tomllib.loads(block[1]))
+    assert profile["encode.empty"] == "204"
+    assert len(profile) == 3
+
+
+def test_the_first_two_commands_are_the_ones_to_set_up() -> None:
+    """One runs it, one tests it; both are one line."""
+    commands = re.findall(r"^```sh\n(.*?)^```$", README, re.M | re.S)
+    assert [len(command.strip().splitlines()) for command in commands] == [1, 1]
+    assert "confsim serve" in commands[0]
+    assert "pytest" in commands[1]
