@@ -182,8 +182,10 @@ def run(
     """
     if not scenario:
         return _list_scenarios()
-    from confsim.arazzo.runner import run as run_plan
+    from contextlib import closing
+
     from confsim.arazzo.remote import Http
+    from confsim.arazzo.runner import run as run_plan
     from confsim.control.scenarios import mount, planned, play
     from confsim.simulator import Simulator, read_profile
 
@@ -196,7 +198,8 @@ def run(
             simulator = Simulator(world, seed, int(clock) if clock and clock.isdigit() else clock, chosen)
             report = play(plan, simulator.control, given)
         else:
-            report = run_plan(plan, Http(mount(base_url, chosen)), given)
+            with closing(Http(mount(base_url, chosen))) as way:
+                report = run_plan(plan, way, given)
         _tell(report, quiet)
         reports.append(report)
     if not all(report.passed for report in reports):

@@ -21,6 +21,7 @@ from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST, Service
 from confsim.service.places import places
 from confsim.service.state import read, write
+from confsim.service.waiting import delivered
 from confsim.service.worlds import Worlds
 
 if TYPE_CHECKING:
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
     from confsim.control.control import Control
     from confsim.control.mail import Mail
     from confsim.control.people import MadeClient, MadeUser, Redeemed
-    from confsim.control.python import CallsOf, ClockOf, PresenceOf, Requests, WebhooksOf
+    from confsim.control.python import CallsOf, ClockOf, FaultsOf, PresenceOf, Requests, WebhooksOf
     from confsim.control.validators import MadeValidator
     from confsim.http.app import App, Mount
     from confsim.http.clients import Client
     from confsim.http.serving import Serving
     from confsim.http.wsgi import Wsgi
+    from confsim.service.keeping import Keeping
 
 
 class Answer:
@@ -123,7 +125,7 @@ class Simulator:
 
         ``caller`` is a token; ``body`` is the JSON body as plain values, or bytes, of the type ``content_type``; every
         other argument is a path or query parameter by its name on the wire. Misuse for an unknown operation, or a path
-        parameter that is missing.
+        parameter that is missing; ConnectionResetError when a fault drops the connection.
         """
         declared = API.operations.get(operation)
         if declared is None:
@@ -145,7 +147,7 @@ class Simulator:
         headers = {} if content_type is None else {"content-type": content_type}
         text = urlencode(query) if query else ""
         request = Request(method, self._prefix + target, text, headers, raw)
-        return Answer(service.perform(declared, path, query, request, caller))
+        return Answer(delivered(service.perform(declared, path, query, request, caller)))
 
     # HTTP, in this process and over a socket
 
@@ -223,7 +225,7 @@ class Simulator:
         """What the operations of the control plane are called with."""
         from confsim.control.control import Control
 
-        return Control(self.service, self._all())
+        return Control(self.service, self._all(), self.service.host)
 
     def order(self, operation: str, /, *path: str, **body: object) -> Any:
         """Call an operation of the control plane by name, with its path parameters and the fields of its body.
@@ -285,6 +287,13 @@ class Simulator:
         body: dict[str, object] = {"for": wanted, "count": count, "timeout": timeout}
         seen: list[Any] = self.order("wait", **body).seen
         return seen
+
+    @property
+    def faults(self) -> FaultsOf:
+        """What goes wrong by request: with calls of operations, and with things in the world."""
+        from confsim.control.python import FaultsOf
+
+        return FaultsOf(self.control)
 
     @property
     def presence(self) -> PresenceOf:

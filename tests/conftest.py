@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Event, Thread
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -48,6 +52,52 @@ def people(sim: Simulator) -> dict[str, int]:
 
     credentials = CREDENTIALS.seen(sim.service.world)
     return {each.value: each.user for each in credentials if each.user is not None}
+
+
+class Listener(HTTPServer):
+    """A server that receives webhooks: what came in ``got``; it answers ``status``, once ``open`` is set."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), ListenerHandler)
+        self.url = f"http://127.0.0.1:{self.server_port}/hook"
+        self.got: list[tuple[str, dict[str, str], bytes]] = []
+        self.status = 200
+        self.open = Event()
+        self.open.set()
+
+    def finish_request(self, request: object, client_address: object) -> None:
+        """Answer one request; who hangs up is let go."""
+        with suppress(OSError):
+            super().finish_request(request, client_address)
+
+
+class ListenerHandler(BaseHTTPRequestHandler):
+    """Notes a request and answers it."""
+
+    def do_POST(self) -> None:
+        """Note the request, and answer as the server was told."""
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.got.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+        self.server.open.wait(10)
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", "0")
+        if 300 <= self.server.status < 400:
+            self.send_header("Location", f"{self.server.url}/moved")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    """A server on loopback that receives webhooks."""
+    server = Listener()
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield server
+    server.open.set()
+    server.shutdown()
+    server.server_close()
 
 
 #: The numbers of the rules, by the document that states them.

@@ -72,7 +72,8 @@ def _any_channel(call: Call, id: str) -> Channel:
             found = channels.find(call.change, client.id, id.lower())
             if found is not None:
                 return found
-    return _channel(call, id)
+    own: Channel = _channel(call, id)
+    return own
 
 
 @resolves(Client, str)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
+from msgspec.structs import replace
+
 from confsim.assumptions import conventions, units
 from confsim.assumptions import sessions as assumed
 from confsim.assumptions.refusals import Reason
@@ -92,11 +94,17 @@ def _count(call: Call, session: Run) -> int:
 
 
 def _known(call: Call, found: list[Attendance]) -> list[Attendance]:
-    """Who took part; users who are gone stay under their handle of the time, or are left out (G446)."""
+    """Who took part, under the handle of now (G372); who is gone stays under that of the time, or not (G446)."""
     people = USERS.of(call.change, call.client.id)
-    if ask(call, assumed.REMOVED) == "keep":
+    if ask(call, assumed.REMOVED) == "leave-out":
+        found = [each for each in found if each.user in people]
+    if ask(call, assumed.PARTICIPANT_HANDLE) == "last-join":
         return found
-    return [each for each in found if each.user in people]
+    users = ((each, people.get(each.user)) for each in found)
+    return [
+        each if user is None or user.handle == each.handle else replace(each, handle=user.handle)
+        for each, user in users
+    ]
 
 
 def _face(call: Call, attendance: Attendance, size: ImageSize | None) -> Face:
@@ -126,14 +134,14 @@ def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None)
 )
 def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> list[Face]:
     """List who took part in a session: every user once, by first join."""
-    found = sessions.attendances(call.change, sessionId)
+    found = _known(call, sessions.attendances(call.change, sessionId))
     choice = ask(call, assumed.PARTICIPANTS)
     if choice == "handle":
         found.sort(key=lambda attendance: lists.text_key(call, attendance.handle))
     elif choice == "every-join":
         entries = sorted(((join, each) for each in found for join in each.joins), key=lambda entry: entry[0])
         found = [each for _, each in entries]
-    return [_face(call, each, imgSize) for each in _known(call, found)]
+    return [_face(call, each, imgSize) for each in found]
 
 
 @operation(

@@ -89,7 +89,7 @@ class _Parser:
             if match is None:
                 raise Misuse(f"condition {self.text!r}: it cannot be read from {text[at:].strip()[:20]!r} on")
             assert match.lastgroup is not None
-            yield match.lastgroup, match[match.lastgroup]
+            yield match.lastgroup, match[match.lastgroup].replace("''", "'")
             at = match.end()
 
     def whole(self) -> Part:
@@ -181,7 +181,7 @@ class _Parser:
 def _literal(kind: str, text: str) -> Any:
     if kind == "number":
         return float(text) if any(sign in text for sign in ".eE") else int(text)
-    return text.replace("''", "'") if kind == "text" else _WORDS[text]
+    return text if kind == "text" else _WORDS[text]
 
 
 def _joined(one: Part, other: Part, how: Callable[[Iterator[Any]], bool]) -> Part:

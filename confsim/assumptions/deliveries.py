@@ -9,6 +9,7 @@ _SECRET = "get_events_secret regenerate_events_secret"
 
 _MINUTE = 60_000
 _HOUR = 60 * _MINUTE
+_SCHEDULE: tuple[int, ...] = (5_000, 5 * _MINUTE, 30 * _MINUTE, 2 * _HOUR, 5 * _HOUR, 10 * _HOUR)
 
 
 def _delays(value: object) -> tuple[int, ...]:
@@ -48,7 +49,7 @@ DELAYS = assumption(
     "webhooks.retries",
     "G534",
     "Milliseconds from a failed attempt to the next; after as many retries as there are delays it is given up.",
-    (5_000, 5 * _MINUTE, 30 * _MINUTE, 2 * _HOUR, 5 * _HOUR, 10 * _HOUR),
+    _SCHEDULE,
     ((), "any list of milliseconds"),
     _ENDPOINTS,
     check=_delays,

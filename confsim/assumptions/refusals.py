@@ -120,6 +120,7 @@ class Reason(Enum):
     CHANNEL_PRIVATE = Refused(403, "The channel is private.", gaps="G310")
     CHANNEL_FULL = Refused(409, "The channel has room for {limit} users.", gaps="G042 G317")
     NOT_PRESENT = Refused(409, "The user is not in the channel.", gaps="G042 G327")
+    ADMISSION_REFUSED = Refused(409, "The host does not let user {id} in.", gaps="G042 G328 G596")
     PRESENTERS_FULL = Refused(409, "No more than {limit} users may present.", gaps="G042 G338 G339")
     MIDI_NEEDS_TOKEN = Refused(403, "Midi needs a premium token, which the channel has not.", gaps="G318")
     TOO_MANY_CHANNELS = Refused(400, "At most {limit} channels can be asked for; these are {given}.", gaps="G345")

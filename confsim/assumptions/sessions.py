@@ -85,6 +85,15 @@ CHANNEL_PARTICIPANTS = assumption(
     ("attendances", "ended"),
     "list_channel_participants",
 )
+PARTICIPANT_HANDLE = assumption(
+    "sessions.participant-handle",
+    "G372 G373",
+    "Handle of a participant: the user's own as it is now, also when a host has renamed a phone since, or that of the "
+    "last join, which users who are no more keep in any case.",
+    "now",
+    ("last-join",),
+    "list_session_participants list_channel_participants",
+)
 REMOVED = assumption(
     "sessions.removed-users",
     "G446 G542",

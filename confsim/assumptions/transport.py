@@ -80,6 +80,14 @@ IDEMPOTENCY = assumption(
     ("Idempotency-Key",),
     check=any_text,
 )
+SERVER_FAULT = assumption(
+    "errors.server-fault",
+    "G046",
+    "No fault of the server comes by itself. The body of one that is injected by its status alone: the envelope of "
+    "errors, with the words of the status as its code; or none, as where something in front of the service answers.",
+    "envelope",
+    ("empty",),
+)
 CREATED = assumption(
     "status.created", "G044", "Status of a call that makes or adds something (create_... and add_...).", 200, (201,)
 )

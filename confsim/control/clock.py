@@ -1,4 +1,4 @@
-"""The clock of the world: read, advanced, set, frozen, resumed. Instants in epoch milliseconds."""
+"""The clock of the world: read, advanced, set, frozen, resumed, run faster. Instants in epoch milliseconds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from .control import Control, Order, operation
 
 
 class Shown(Wire):
-    """What the clock shows, and whether it stands still."""
+    """What the clock shows, whether it stands still, and its rate.
+
+    At rate 60 a minute passes on it in a second; while it stands, ``rate`` is that at which it runs when it is resumed.
+    """
 
     now: int
     frozen: bool
+    rate: float
 
 
 class Happened(Wire):
@@ -44,6 +48,12 @@ class Set(Order):
     """``to`` an instant in epoch milliseconds or ISO 8601."""
 
     to: Json
+
+
+class Run(Order):
+    """``rate`` above 0, at most a million: how many times as fast as real time."""
+
+    rate: Json
 
 
 @operation("GET /clock")
@@ -82,14 +92,24 @@ def freeze_clock(control: Control) -> Moved:
 
 @operation("POST /clock/resume")
 def resume_clock(control: Control) -> Moved:
-    """Let the clock run on from the instant it shows."""
+    """Let the clock run on from the instant it shows, at the rate that it had."""
     control.service.clock.resume()
     return _moved(control, [])
 
 
+@operation("POST /clock/run")
+def run_clock(control: Control, body: Run) -> Moved:
+    """Let the clock run from the instant it shows at a multiple of real time: 60 lets a minute pass in a second.
+
+    What falls due does so on the calls that come. Misuse for what is no rate.
+    """
+    control.service.clock.run(clock.rate(body.rate))
+    return _moved(control, [])
+
+
 def _shown(control: Control) -> Shown:
-    service = control.service
-    return Shown(now=service.clock.now(), frozen=service.clock.frozen)
+    shown = control.service.clock
+    return Shown(now=shown.now(), frozen=shown.frozen, rate=shown.rate)
 
 
 def _moved(control: Control, fired: list[Fired]) -> Moved:

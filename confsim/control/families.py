@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     calls,
     clock,
+    faults,
     info,
     journal,
     mail,
@@ -27,6 +28,7 @@ FAMILIES = (
     people,
     presence,
     calls,
+    faults,
     validators,
     numbers,
     records,

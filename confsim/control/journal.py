@@ -19,6 +19,7 @@ from confsim.domain.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.table import Table
 from confsim.kernel.world import World
+from confsim.service.brought import QUERY
 from confsim.service.journal import Entry
 
 from .control import Control, Order, operation
@@ -49,8 +50,22 @@ class CallerInfo(Wire):
     apiToken: str | None = None
 
 
+class Struck(Wire):
+    """A fault that struck a call: its id, null for what the request brought itself, and what it did.
+
+    ``when`` is "before" where the operation did not run, "after" where it ran, "within" for what happened in it.
+    """
+
+    id: str | None
+    do: Json
+    when: str
+
+
 class Seen(Wire):
-    """A call. ``operation`` is null when no route matched; ``assumptions`` are the ids of those it leaned on."""
+    """A call. ``operation`` is null when no route matched; ``assumptions`` are the ids of those it leaned on.
+
+    ``fault`` are the faults that struck it; a call that was never answered has the status 0.
+    """
 
     id: str
     at: int
@@ -65,6 +80,7 @@ class Seen(Wire):
     assumptions: list[str]
     changes: list[Changed]
     ignored: Ignored
+    fault: list[Struck]
 
 
 class Unmatched(Wire):
@@ -193,7 +209,8 @@ def seen(control: Control, entry: Entry) -> Seen:
         caller=_caller(entry.caller),
         assumptions=list(entry.assumptions),
         changes=list(changes(entry)),
-        ignored=_ignored(API.get(entry.operation), query, request.body),
+        ignored=_ignored(API.get(entry.operation), _without(query), request.body),
+        fault=[Struck(id=hit.id or None, do=hit.do, when=hit.when) for hit in entry.fault],
     )
 
 
@@ -212,6 +229,11 @@ def _query(control: Control, text: str) -> dict[str, str]:
         return query_of(Asking(control.service.profile), text)
     except Refusal:
         return {"": text}
+
+
+def _without(query: dict[str, str]) -> dict[str, str]:
+    """The query without what it brings for the simulator itself."""
+    return {name: value for name, value in query.items() if name != QUERY}
 
 
 def _ignored(performed: Operation | None, query: dict[str, str], raw: bytes) -> Ignored:
@@ -267,7 +289,7 @@ def part_of(part: Any, whole: Any) -> bool:
             name in whole and part_of(value, whole[name]) for name, value in part.items()
         )
     if isinstance(part, list):
-        return isinstance(whole, list) and len(part) == len(whole) and all(map(_part_of, part, whole))
+        return isinstance(whole, list) and len(part) == len(whole) and all(map(part_of, part, whole))
     return type(part) is type(whole) and bool(part == whole)
 
 

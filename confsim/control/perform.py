@@ -67,8 +67,10 @@ def _answer(control: Control, operation: Operation, request: Request, result: Ca
         return problem(500, f"confsim failed: {reference}", reference=reference)
 
 
-def refuse(refusal: Refusal) -> Response:
+def refuse(refusal: Refusal | Misuse) -> Response:
     """The problem document of a refusal; statuses are those of the table, whatever a profile says."""
+    if isinstance(refusal, Misuse):
+        return problem(refusal.status, str(refusal), **refusal.facts)
     reason = refusal.reason
     assert isinstance(reason, Reason)
     facts = refusal.facts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 import msgspec
@@ -13,6 +13,7 @@ from confsim.service.waiting import Later, result
 from .calls import Connected, PhoneCall
 from .clock import Happened
 from .control import CONTROL, Control
+from .faults import FaultInfo, list_faults
 from .journal import Seen, Unmatched, seen
 from .presence import InChannel, Joined, list_presence
 from .webhooks import DeliveryInfo, list_deliveries
@@ -23,6 +24,10 @@ def order(control: Control, operation: str, /, *path: str, **body: object) -> An
 
     Misuse says what cannot be.
     """
+    return _ordered(control, operation, body, *path)
+
+
+def _ordered(control: Control, operation: str, body: Any, *path: str) -> Any:
     declared = CONTROL.get(operation)
     if declared is None:
         raise Misuse(f"the control plane has no operation {operation!r}", status=404)
@@ -77,9 +82,18 @@ class ClockOf:
         """Stand still at the instant it shows."""
         order(self._control, "freeze_clock")
 
+    @property
+    def rate(self) -> float:
+        """How many times as fast as real time it runs, or will when it is resumed."""
+        return self._control.service.clock.rate
+
     def resume(self) -> None:
-        """Run on from the instant it shows."""
+        """Run on from the instant it shows, at the rate that it had."""
         order(self._control, "resume_clock")
+
+    def run(self, rate: float) -> None:
+        """Run on from the instant it shows at a multiple of real time: at 60 a minute passes in a second."""
+        order(self._control, "run_clock", rate=rate)
 
 
 class Requests(Sequence[Seen]):
@@ -163,6 +177,49 @@ class WebhooksOf(Sequence[DeliveryInfo]):
         """Deliver something once more. Misuse for what is not there (404), or waits to be sent anyway (409)."""
         delivery: DeliveryInfo = order(self._control, "redeliver", id)
         return delivery
+
+
+class FaultsOf(Sequence[FaultInfo]):
+    """The faults of a world, in their order, each with what it met and hit as they stand now."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} faults>"
+
+    def __len__(self) -> int:
+        return len(list_faults(self._control))
+
+    @overload
+    def __getitem__(self, place: int) -> FaultInfo: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[FaultInfo]: ...
+    def __getitem__(self, place: int | slice) -> FaultInfo | list[FaultInfo]:
+        return list_faults(self._control)[place]
+
+    def put(self, faults: Iterable[Mapping[str, Any]]) -> list[FaultInfo]:
+        """Let these be the faults from now on. Misuse names the first of what is not known, and none is taken."""
+        found: list[FaultInfo] = _ordered(self._control, "put_faults", list(faults))
+        return found
+
+    def add(self, operation: str | None = None, *, do: object, **fields: object) -> FaultInfo:
+        """Add a fault of calls of an operation, or of a ``thing``: ``match``, ``on`` and ``times`` are optional."""
+        added: FaultInfo = order(self._control, "add_fault", operation=operation, do=do, **fields)
+        return added
+
+    def clear(self) -> None:
+        """Take all faults away."""
+        order(self._control, "clear_faults")
+
+    @property
+    def by_request(self) -> bool:
+        """Whether a request may bring what is to be done to it; may be set."""
+        return self._control.service.faults.by_request
+
+    @by_request.setter
+    def by_request(self, enabled: bool) -> None:
+        order(self._control, "set_by_request", enabled=enabled)
 
 
 class CallsOf:

@@ -15,7 +15,7 @@ from confsim.assumptions import wire
 from confsim.kernel.refusal import Misuse
 from confsim.service.message import Request
 from confsim.service.pipeline import HOST, Service
-from confsim.service.waiting import arrived
+from confsim.service.waiting import arrived, delivered
 from confsim.service.worlds import Worlds
 
 from .control import CONTROL, PREFIX, Control
@@ -57,7 +57,7 @@ class Direct:
         if operation.catalogue is CONTROL:
             response = arrived(perform(service, self.worlds, operation, path, request))
         else:
-            response = service.perform(operation, path, sent.query, request)
+            response = delivered(service.perform(operation, path, sent.query, request))
         return Got(response.status, {name.lower(): value for name, value in response.headers}, response.body)
 
     def wait(self, seconds: float) -> None:

@@ -97,6 +97,8 @@ def wait(control: Control, body: Wait) -> Waited:
     span = clock.span(body.timeout)
     if span > LONGEST:
         raise Misuse(f"timeout: nobody waits longer than {LONGEST // 1000}s")
+    if body.count < 1:
+        raise Misuse("count: there is nothing to wait for")
     look = _look(control, body.for_)
     deadline = steady() + span / 1000
     known: tuple[World, Journal, int] | None = None
@@ -113,7 +115,7 @@ def wait(control: Control, body: Wait) -> Waited:
                 if len(found) >= body.count:
                     return Waited(seen=found, now=control.service.clock.now())
                 if over:
-                    wanted = msgspec.json.encode(body.for_).decode()
+                    wanted = msgspec.json.encode(_given(body.for_)).decode()
                     message = f"after {body.timeout} there were {len(found)} of {body.count}: {wanted}"
                     raise Misuse(message, 409, code="not_seen", found=len(found))
         raise Later(again)
@@ -124,6 +126,14 @@ def wait(control: Control, body: Wait) -> Waited:
 def _same(known: tuple[World, Journal, int] | None, now: tuple[World, Journal, int]) -> bool:
     """Whether nothing new can be there: the same world, the same journal, and no call since."""
     return known is not None and known[0] is now[0] and known[1] is now[1] and known[2] == now[2]
+
+
+def _given(value: Any) -> Any:
+    """What a body gave, without what it left out."""
+    if isinstance(value, Order):
+        names = {name: getattr(value, name) for name in value.__struct_fields__}
+        return {name: _given(each) for name, each in names.items() if each is not None}
+    return value
 
 
 def _look(control: Control, wanted: Wanted) -> Callable[[], list[Any]]:

@@ -102,7 +102,7 @@ def list_deliveries(
 def redeliver(control: Control, id: str) -> DeliveryInfo:
     """Deliver something once more, with all its retries before it; or at once, where it waits for a retry.
 
-    Misuse for an unknown delivery (404), for one that waits to be sent anyway, and for one whose endpoint is gone (409).
+    Misuse for an unknown delivery (404), one that waits to be sent anyway, and one whose endpoint is gone (409).
     """
     with control.change() as change:
         delivery = DELIVERIES.of(change).get(id)

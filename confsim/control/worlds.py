@@ -7,14 +7,12 @@ from typing import Any
 import msgspec
 from msgspec import field
 
-from confsim.arazzo import library
 from confsim.contract.types import Json, Long, Wire
 from confsim.kernel.refusal import Misuse
 from confsim.service import loading
 from confsim.service.pipeline import Service
 
 from .control import Control, Order, operation
-from .scenarios import start_from
 
 
 class WorldInfo(Wire):
@@ -84,28 +82,47 @@ def drop_world(control: Control, name: str) -> Dropped:
 
 def made(control: Control, body: MakeWorld) -> Service:
     """The service of a world that is made as the body says, with the profile of the one at the root."""
+    source = body.from_
+    if isinstance(source, str) and source not in (*loading.shipped(), *control.worlds):
+        return _after(control, source, body.seed)
+    return _like(control, source, body.seed)
+
+
+def _after(control: Control, scenario: str, seed: int | None) -> Service:
+    """A world as the one at the root was made, after a scenario that ships."""
+    # Imported here, because most servers never run one.
+    from confsim.arazzo import library
+
+    from .scenarios import start_from
+
+    if scenario not in library.shipped():
+        known = ", ".join((*loading.shipped(), *filter(None, control.worlds), *library.shipped()))
+        raise Misuse(f"from: {scenario!r} is neither a world nor a scenario; there are {known}", status=404)
+    service = _like(control, None, seed)
+    start_from(scenario, Control(service, control.worlds, control.host))
+    return service
+
+
+def _like(control: Control, source: Any, given: int | None) -> Service:
+    """A world as a world file, another world of the server, or the one at the root was made."""
     root = control.worlds.default
-    source, clock, scenario = body.from_, root.clock.fresh(), None
-    if isinstance(source, str) and source not in (*loading.shipped(), *control.worlds) and source in library.shipped():
-        source, scenario = None, source
-    seed = root.origin.seed if body.seed is None else body.seed
+    clock, outputs = root.clock.fresh(), root.outputs if source is None else {}
+    seed = root.origin.seed if given is None else given
     if isinstance(source, dict) or source in loading.shipped():
         world, made_from = loading.load(source, seed, root.profile), source if isinstance(source, str) else ""
     elif source is None:
         world, made_from = root.origin, root.made_from
-        if body.seed is not None and made_from in loading.shipped():
+        if given is not None and made_from in loading.shipped() and not outputs:
             world = loading.load(made_from, seed, root.profile)
     else:
         other = control.worlds.get(source) if isinstance(source, str) else None
         if other is None:
-            known = ", ".join((*loading.shipped(), *filter(None, control.worlds), *library.shipped()))
-            raise Misuse(f"from: {source!r} is neither a world nor a scenario; there are {known}", 404)
-        world, made_from, clock = other.world, other.made_from, other.clock.copy()
-    if body.seed is not None:
-        world = msgspec.structs.replace(world, seed=body.seed)
+            raise Misuse(f"from: {source!r} is neither a name nor a world file", status=404)
+        world, made_from, clock, outputs = other.world, other.made_from, other.clock.copy(), other.outputs
+    if given is not None:
+        world = msgspec.structs.replace(world, seed=given)
     service = Service(world, clock, root.profile, made_from)
-    if scenario is not None:
-        start_from(scenario, Control(service, control.worlds, control.host))
+    service.outputs = outputs
     return service
 
 

@@ -23,6 +23,7 @@ from .channels import Channel, Step, on_delete
 from .clients import Client
 from .e164 import Dialled
 from .happenings import happened
+from .mishaps import CALL, Outcome, Stroke, struck
 from .presence import Presence, Where
 from .users import Account, User
 
@@ -212,8 +213,19 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
         placed=change.now,
     )
     call = MACHINE.fire(change, draft, "dial")
+    facts = {"client": call.client, "channel": call.channel, "user": call.user, "number": call.number}
+    stroke = struck(change, CALL, **facts)
+    if stroke is not None:
+        return _struck(change, call, stroke)
     looks = slow.begin(change, assumed.ANSWERED, _TIMER, call.client, call.id, since=change.now)
     return answer(change, call) if looks == 0 else call
+
+
+def _struck(change: Change, call: Call, stroke: Stroke) -> Call:
+    """The call as a fault has it: over at once, or ringing until somebody else moves it."""
+    if stroke.outcome is Outcome.UNANSWERED:
+        return call
+    return be_busy(change, call) if stroke.outcome is Outcome.BUSY else fail(change, call)
 
 
 def answer(change: Change, call: Call) -> Call:

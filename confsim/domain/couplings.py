@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from confsim.assumptions import breakout as breakout_assumed
 from confsim.assumptions import recordings as recordings_assumed
 from confsim.assumptions import runtime
-from confsim.assumptions import sessions as sessions_assumed
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Coupling
 from confsim.kernel.world import Change
@@ -20,6 +18,7 @@ from confsim.kernel.world import Change
 from . import (
     assets,
     assignments,
+    breakout_relations,
     breakout_rooms,
     breakouts,
     broadcast,
@@ -36,8 +35,8 @@ from . import (
     users,
 )
 from .assets import Asset
-from .breakout_rooms import Assignment, Room, State
-from .breakouts import Breakout, Phase
+from .breakout_rooms import State
+from .breakouts import Phase
 from .channels import Channel
 from .lobby import AutoClose, Door
 from .presence import Audience, Crowd, Presence, Where
@@ -121,86 +120,9 @@ def _connected(change: Change, run: Run) -> Iterable[Presence]:
     return presence.fresh(change, presence.everybody(change, channel))
 
 
-def _breakout_of(change: Change, run: Run) -> Iterable[Breakout]:
-    channel = channels.get(change, run.client, run.channel)
-    running = breakouts.active(change, channel)
-    if running is not None and ask(change, breakout_assumed.MAIN_ENDS) == "completes":
-        yield running
-
-
-def _without_main(change: Change, run: Run) -> Iterable[Breakout]:
-    """The breakout session that was started before anybody was in the event room (G432)."""
-    running = breakouts.BREAKOUTS.of(change, run.client).first(breakouts.ACTIVE, run.channel)
-    if running is not None and running.main is None:
-        yield running
-
-
-def _without_parent(change: Change, run: Run) -> Iterable[Run]:
-    """The sessions of its rooms, where their parent is that of the event room."""
-    if ask(change, sessions_assumed.PARENT) == "event-session":
-        for breakout in _without_main(change, run):
-            for room in breakout_rooms.rooms(change, breakout):
-                yield from _run_in(change, room)
-
-
-def _main(change: Change, run: Run, breakout: Breakout) -> dict[str, Any]:
-    assert run.session is not None
-    return {"main": run.session.id}
-
-
-def _parent(change: Change, run: Run, below: Run) -> dict[str, Any]:
-    assert run.session is not None
-    return {"parent": run.session.id}
-
-
-def _rooms(change: Change, breakout: Breakout) -> Iterable[Room]:
-    return breakout_rooms.rooms(change, breakout)
-
-
-def _next_room(change: Change, breakout: Breakout, assignment: Assignment) -> dict[str, Any]:
-    return {"room": assignments.next_room(change, breakout).id}
-
-
-def _in_event_room(change: Change, breakout: Breakout) -> Iterable[Presence]:
-    event_room = channels.get(change, breakout.client, breakout.channel)
-    for present in presence.fresh(change, presence.inside(change, event_room)):
-        yield from assignments.routed(change, present)
-
-
-def _latecomer(change: Change, present: Presence) -> Iterable[Presence]:
-    return assignments.routed(change, present) if ask(change, breakout_assumed.LATECOMERS) == "route" else ()
-
-
-def _way(change: Change, subject: object, present: Presence) -> dict[str, Any]:
-    return dict(assignments.route(change, present))
-
-
-def _in_rooms(change: Change, breakout: Breakout) -> Iterable[Presence]:
-    for room in breakout_rooms.rooms(change, breakout):
-        yield from _in_room(change, room)
-
-
-def _in_room(change: Change, room: Room) -> Iterable[Presence]:
-    if room.place is None:
-        return ()
-    return presence.fresh(change, presence.inside(change, channels.get(change, room.client, room.place)))
-
-
-def _run_in(change: Change, room: Room) -> Iterable[Run]:
-    return () if room.place is None else (sessions.run(change, room.client, room.place),)
-
-
-def _assigned(change: Change, room: Room) -> Iterable[Assignment]:
-    return breakout_rooms.assigned(change, room)
-
-
 def _wherever(change: Change, user: User) -> Iterable[Presence]:
     found = presence.PRESENCES.of(change, user.client).find(presence.BY_USER, user.id)
     return presence.fresh(change, found)
-
-
-def _assigned_to(change: Change, user: User) -> Iterable[Assignment]:
-    return breakout_rooms.ASSIGNMENTS.of(change, user.client).find(breakout_rooms.OF_USER, user.id)
 
 
 def _broadcast_of(change: Change, run: Run) -> Iterable[broadcast.Run]:
@@ -257,8 +179,8 @@ COUPLINGS: tuple[Coupling, ...] = (
         Where.IN,
         presence.MACHINE,
         "route",
-        _latecomer,
-        facts=_way,
+        breakout_relations.latecomer,
+        facts=breakout_relations.way,
         out_of=_CAME,
         source="G437",
     ),
@@ -302,7 +224,12 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="P2 L7, R557, G487, G365",
     ),
     Coupling(
-        sessions.MACHINE, Life.ENDED, breakouts.MACHINE, "lose the main session", _breakout_of, source="G440, G365"
+        sessions.MACHINE,
+        Life.ENDED,
+        breakouts.MACHINE,
+        "lose the main session",
+        breakout_relations.breakout_of,
+        source="G440, G365",
     ),
     # Recordings
     Coupling(
@@ -330,14 +257,21 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(sessions.MACHINE, Life.ENDED, broadcast.MACHINE, "lose session", _broadcast_of, source="P2 L72, G569"),
     # Breakout sessions
-    Coupling(breakouts.MACHINE, Phase.ACTIVE, breakout_rooms.ROOM, "open", _rooms, source="P2 Breakout L108, G438"),
+    Coupling(
+        breakouts.MACHINE,
+        Phase.ACTIVE,
+        breakout_rooms.ROOM,
+        "open",
+        breakout_relations.rooms,
+        source="P2 Breakout L108, G438",
+    ),
     Coupling(
         breakouts.MACHINE,
         Phase.ACTIVE,
         assignments.MACHINE,
         "spread",
         assignments.unassigned,
-        facts=_next_room,
+        facts=breakout_relations.next_room,
         source="G436",
     ),
     Coupling(
@@ -345,8 +279,8 @@ COUPLINGS: tuple[Coupling, ...] = (
         Phase.ACTIVE,
         presence.MACHINE,
         "route",
-        _in_event_room,
-        facts=_way,
+        breakout_relations.in_event_room,
+        facts=breakout_relations.way,
         source="P2 States L166, R355",
     ),
     Coupling(
@@ -354,8 +288,8 @@ COUPLINGS: tuple[Coupling, ...] = (
         Life.ONGOING,
         sessions.MACHINE,
         "belong",
-        _without_parent,
-        facts=_parent,
+        breakout_relations.without_parent,
+        facts=breakout_relations.parent,
         source="P2 Session L67, R288, G432",
     ),
     Coupling(
@@ -363,8 +297,8 @@ COUPLINGS: tuple[Coupling, ...] = (
         Life.ONGOING,
         breakouts.MACHINE,
         "meet the main session",
-        _without_main,
-        facts=_main,
+        breakout_relations.without_main,
+        facts=breakout_relations.main,
         source="R457, G432",
     ),
     Coupling(presence.MACHINE, Where.IN_ROOM, sessions.MACHINE, "start", _run_at, source="R288, G369"),
@@ -387,17 +321,35 @@ COUPLINGS: tuple[Coupling, ...] = (
                 over,
                 presence.MACHINE,
                 "return",
-                _in_rooms,
+                breakout_relations.in_rooms,
                 source="P2 States L166-167, R356, R357",
             ),
-            Coupling(breakouts.MACHINE, over, breakout_rooms.ROOM, "close", _rooms, source="R356, R357, G435"),
+            Coupling(
+                breakouts.MACHINE,
+                over,
+                breakout_rooms.ROOM,
+                "close",
+                breakout_relations.rooms,
+                source="R356, R357, G435",
+            ),
         )
     ),
-    Coupling(breakouts.MACHINE, Phase.DELETED, breakout_rooms.ROOM, "drop", _rooms, source="P2 L275, R456"),
-    Coupling(breakout_rooms.ROOM, State.CLOSED, sessions.MACHINE, "end", _run_in, source="R356, R357"),
-    Coupling(breakout_rooms.ROOM, State.DELETED, presence.MACHINE, "return", _in_room, source="G426"),
-    Coupling(breakout_rooms.ROOM, State.DELETED, sessions.MACHINE, "end", _run_in, source="G426"),
-    Coupling(breakout_rooms.ROOM, State.DELETED, assignments.MACHINE, "forget", _assigned, source="R462, G427"),
+    Coupling(
+        breakouts.MACHINE, Phase.DELETED, breakout_rooms.ROOM, "drop", breakout_relations.rooms, source="P2 L275, R456"
+    ),
+    Coupling(
+        breakout_rooms.ROOM, State.CLOSED, sessions.MACHINE, "end", breakout_relations.run_in, source="R356, R357"
+    ),
+    Coupling(breakout_rooms.ROOM, State.DELETED, presence.MACHINE, "return", breakout_relations.in_room, source="G426"),
+    Coupling(breakout_rooms.ROOM, State.DELETED, sessions.MACHINE, "end", breakout_relations.run_in, source="G426"),
+    Coupling(
+        breakout_rooms.ROOM,
+        State.DELETED,
+        assignments.MACHINE,
+        "forget",
+        breakout_relations.assigned,
+        source="R462, G427",
+    ),
     # Phones
     Coupling(presence.MACHINE, Where.AWAY, calls.MACHINE, "hang up", calls.phones, source="G452, R353"),
     Coupling(calls.MACHINE, calls.State.ENDED, presence.MACHINE, "disconnect", calls.arrived, source="G452"),
@@ -429,5 +381,12 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="P2 States L171, R365",
     ),
     Coupling(users.MACHINE, Account.REMOVED, presence.MACHINE, "disconnect", _wherever, source="R365, G542"),
-    Coupling(users.MACHINE, Account.REMOVED, assignments.MACHINE, "forget", _assigned_to, source="R365, G542"),
+    Coupling(
+        users.MACHINE,
+        Account.REMOVED,
+        assignments.MACHINE,
+        "forget",
+        breakout_relations.assigned_to,
+        source="R365, G542",
+    ),
 )

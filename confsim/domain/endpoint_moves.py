@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from confsim.assumptions import deliveries as assumed
 from confsim.assumptions.register import ask
@@ -39,12 +40,12 @@ def _gone(change: Change, slot: events.Slot) -> Iterable[Delivery]:
     ]
 
 
-def _deaf(slot: events.Slot, change: Change, choice: str) -> Iterable[Delivery]:
+def _deaf(choice: str, change: Change, slot: events.Slot) -> Iterable[Delivery]:
     assert slot.endpoint is not None
     return _open(change, slot.endpoint) if ask(change, assumed.DEAF) == choice else ()
 
 
-def _all_deaf(client: Client, change: Change, choice: str) -> Iterable[Delivery]:
+def _all_deaf(choice: str, change: Change, client: Client) -> Iterable[Delivery]:
     if ask(change, assumed.DEAF) != choice:
         return []
     return [each for endpoint in ENDPOINTS.of(change, client.id).oldest() for each in _open(change, endpoint)]
@@ -58,7 +59,7 @@ MOVES: tuple[Coupling, ...] = (
             events.Life.INACTIVE,
             MACHINE,
             event,
-            lambda change, slot, choice=choice: _deaf(slot, change, choice),
+            partial(_deaf, choice),
             out_of=(events.Life.ACTIVE,),
             source="P2 L366, R532, G534",
         )
@@ -70,7 +71,7 @@ MOVES: tuple[Coupling, ...] = (
             events.Interface.DISABLED,
             MACHINE,
             event,
-            lambda change, client, choice=choice: _all_deaf(client, change, choice),
+            partial(_all_deaf, choice),
             source="R531, G534, G591",
         )
         for event, choice in (("hold", "waits"), ("lose", "lost"))

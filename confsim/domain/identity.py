@@ -14,7 +14,7 @@ from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from . import credentials, emails, handles, invitations, jws, users, validators
+from . import credentials, emails, handles, invitations, jws, user_images, users, validators
 from .clients import Client
 from .credentials import Credential
 from .users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
@@ -167,9 +167,9 @@ def _detailed(change: Change, user: User, validator: Validator, person: Person) 
     }
     if person.name is not None:
         details["full_name"] = person.name
-    if person.picture is not None:
-        details["image"] = person.picture
     user = users.update(change, user, **details)
+    if person.picture is not None:
+        user = user_images.adopt(change, user, person.picture)
     if person.email is not None and person.email != user.email:
         when = ask(change, identity.TOKEN_EMAIL)
         if when == "always" or (when == "when-verified" and person.verified):

@@ -7,6 +7,8 @@ from confsim.assumptions.register import ask
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
+from .mishaps import MAIL, struck
+
 #: How a kept link begins that leads to the mount of its world: no world knows the host by which it is reached.
 MOUNT = "{root}"
 
@@ -54,7 +56,8 @@ def send(
         code=code,
         link=link,
     )
-    if ask(change, emails.OUTBOX):
+    lost = struck(change, MAIL, client=client, to=to, kind=kind) is not None
+    if ask(change, emails.OUTBOX) and not lost:
         MAILS.of(change).put(mail)
     return mail
 

@@ -19,6 +19,7 @@ from . import access, channels, clients, sessions
 from .channels import Channel, Step, on_delete
 from .clients import Client
 from .credentials import Caller
+from .mishaps import ADMISSION, Outcome, struck
 from .users import USERS, Account, User
 
 # The presence of one user
@@ -196,8 +197,14 @@ def room_left(change: Change, channel: Channel) -> dict[str, int | bool]:
 
 
 def admit(change: Change, channel: Channel, user: int) -> Presence:
-    """Let in a user who waits. Refusal NOT_PRESENT, CHANNEL_FULL."""
+    """Let in a user who waits. Refusal NOT_PRESENT, CHANNEL_FULL; ADMISSION_REFUSED by a fault."""
     ask(change, runtime.ADMISSION)
+    if (waiting := of(change, channel, user)).state is Where.WAITING:
+        stroke = struck(change, ADMISSION, client=channel.client, channel=channel.id, user=user)
+        if stroke is not None and stroke.outcome is Outcome.REFUSED:
+            raise Refusal(Reason.ADMISSION_REFUSED, id=user)
+        if stroke is not None:
+            return waiting
     MACHINE.fire(change, of(change, channel, user), "admit", **room_left(change, channel))
     return of(change, channel, user)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.assumptions import accounts, sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Entry, ask
+from confsim.kernel.machine import Facts, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
@@ -41,6 +45,53 @@ BY_OWNER: Index[Property] = Index("owner", lambda kept: (kept.owner,))
 PROPERTIES: Table[tuple[str, str], Property] = Table("properties", Property, "place", BY_OWNER)
 
 
+class Held(Enum):
+    """Whether a value is stored under a key (P2 Channel properties)."""
+
+    ABSENT = "absent"
+    STORED = "stored"
+
+
+class Slot(Record):
+    """One key of an owner, with or without a value: what the machine moves."""
+
+    client: str
+    owner: str
+    key: str
+    text: str | None
+
+
+def _store(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """The value is there, in place of what was."""
+    PROPERTIES.of(change, slot.client).put(Property(slot.owner, slot.key, facts["text"]))
+    return replace(slot, text=facts["text"])
+
+
+def _remove(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """Nothing is under the key any more."""
+    PROPERTIES.of(change, slot.client).remove((slot.owner, slot.key))
+    return replace(slot, text=None)
+
+
+MACHINE: Machine[Held, Slot] = Machine(
+    "property",
+    "A value under a key of a user or a channel (R191, R337, R411, R412).",
+    Held,
+    (
+        Row("store", (Held.ABSENT, Held.STORED), Held.STORED, effect=_store, source="P1 L243, P2 L224, R191, R411"),
+        Row("remove", Held.STORED, Held.ABSENT, effect=_remove, source="P1 L247, P2 L225, R412"),
+    ),
+    read=lambda slot, facts: Held.ABSENT if slot.text is None else Held.STORED,
+    refusals={None: Reason.NOT_FOUND},
+    initial=Held.ABSENT,
+)
+
+
+def _slot(change: Change, owner: Owner, key: str) -> Slot:
+    kept = PROPERTIES.of(change, owner.client).get((owner.name, key))
+    return Slot(owner.client, owner.name, key, None if kept is None else kept.text)
+
+
 def of_user(user: User) -> Owner:
     """The properties of a user."""
     return Owner(user.client, f"user {user.id}")
@@ -63,23 +114,18 @@ def get(change: Change, owner: Owner, key: str, missing: Entry[str] = accounts.P
 
 def put(change: Change, owner: Owner, key: str, text: str) -> None:
     """Keep the JSON text under the key, in place of what was there. Refusal PROPERTY_TOO_LARGE (G249)."""
-    rows = PROPERTIES.of(change, owner.client)
     if text == NULL and ask(change, accounts.PROPERTY_NULL) == "removes":
-        if (owner.name, key) in rows:
-            rows.remove((owner.name, key))
+        MACHINE.follow(change, _slot(change, owner, key), "remove")
         return
     limit = ask(change, sizes.PROPERTY)
     if len(text.encode()) > limit:
         raise Refusal(Reason.PROPERTY_TOO_LARGE, limit=limit)
-    rows.put(Property(owner.name, key, text))
+    MACHINE.fire(change, _slot(change, owner, key), "store", text=text)
 
 
 def remove(change: Change, owner: Owner, key: str) -> None:
     """Remove the value under the key. Refusal NOT_FOUND (G536)."""
-    rows = PROPERTIES.of(change, owner.client)
-    if (owner.name, key) not in rows:
-        raise Refusal(Reason.NOT_FOUND, what="property", id=key)
-    rows.remove((owner.name, key))
+    MACHINE.fire(change, _slot(change, owner, key), "remove", what="property", id=key)
 
 
 def keys(change: Change, owner: Owner) -> list[str]:
@@ -89,9 +135,8 @@ def keys(change: Change, owner: Owner) -> list[str]:
 
 def forget(change: Change, owner: Owner) -> None:
     """Remove every property of an owner that goes."""
-    rows = PROPERTIES.of(change, owner.client)
-    for kept in rows.find(BY_OWNER, owner.name):
-        rows.remove(kept.place)
+    for kept in PROPERTIES.of(change, owner.client).find(BY_OWNER, owner.name):
+        MACHINE.fire(change, Slot(owner.client, owner.name, kept.key, kept.text), "remove")
 
 
 @on_delete(Step.DROP)

@@ -23,6 +23,7 @@ from .assets import Asset, Content
 from .channels import Channel, Step, on_delete
 from .credentials import Caller
 from .happenings import happened
+from .mishaps import RECORDING, Outcome, struck
 from .sessions import SESSIONS, Session
 
 
@@ -41,7 +42,8 @@ class Recording(Record, kw_only=True):
 
     ``by`` is the name of the caller who started it, ``starter`` the user, None for an API token. ``inside`` are the
     users who were inside then, ``joins`` the number of the last join of the world until then. ``owners`` are those of
-    the stop. ``looks`` is how often it is still looked at in vain, None when time will tell.
+    the stop. ``looks`` is how often it is still looked at in vain, None when time will tell. ``doomed`` tells that
+    the processing will fail.
     """
 
     id: str
@@ -58,6 +60,7 @@ class Recording(Record, kw_only=True):
     joins: int = 0
     owners: tuple[int, ...] = ()
     looks: int | None = None
+    doomed: bool = False
 
 
 BY_CHANNEL: Index[Recording] = Index("channel", lambda each: (each.channel,))
@@ -131,15 +134,31 @@ def _stop(change: Change, take: Take, facts: Facts) -> Take:
     """Its end is known, and its processing begins."""
     recording = _of(take)
     channel = channels.get(change, take.client, take.channel)
-    looks = slow.begin(change, durations.RECORDING, _TIMER, take.client, recording.id, since=change.now)
-    span = slow.takes(change, durations.RECORDING)
-    if looks is None and ask(change, assumed.UPLOADING) == "half-way":
-        change.schedule(_UPLOAD, change.now + span.amount * 500, take.client, recording.id)
-    elif looks == 0 and span.word != "manual":
-        change.schedule(_TIMER, change.now, take.client, recording.id)
+    stroke = struck(change, RECORDING, client=take.client, channel=take.channel, recording=recording.id)
+    outcome = None if stroke is None else stroke.outcome
+    looks = None
+    if stroke is None or outcome is Outcome.FAILED:
+        looks = _process(change, recording)
+    elif outcome is Outcome.LATE:
+        span = slow.takes(change, durations.RECORDING)
+        usual = span.amount * 1000 if span.word == "time" else 0
+        change.schedule(_TIMER, change.now + usual + stroke.by, take.client, recording.id)
     owners = channels.governing(change, channel).owners
     _tell(change, recording, Kind.RECORDING_STOPPED)
-    return _put(change, take, replace(recording, ended=change.now, looks=looks, owners=owners))
+    doomed = outcome is Outcome.FAILED
+    return _put(change, take, replace(recording, ended=change.now, looks=looks, owners=owners, doomed=doomed))
+
+
+def _process(change: Change, recording: Recording) -> int | None:
+    """Begin the processing; answers how often it is looked at in vain, None when time will tell."""
+    client = recording.client
+    looks = slow.begin(change, durations.RECORDING, _TIMER, client, recording.id, since=change.now)
+    span = slow.takes(change, durations.RECORDING)
+    if looks is None and ask(change, assumed.UPLOADING) == "half-way":
+        change.schedule(_UPLOAD, change.now + span.amount * 500, client, recording.id)
+    elif looks == 0 and span.word != "manual":
+        change.schedule(_TIMER, change.now, client, recording.id)
+    return looks
 
 
 def _look(change: Change, take: Take, facts: Facts) -> Take:
@@ -264,15 +283,15 @@ def finish(change: Change, recording: Recording, *, fails: bool) -> Recording:
     return recording
 
 
-def _fails(change: Change) -> bool:
-    return ask(change, assumed.OUTCOME) == "fails"
+def _fails(change: Change, recording: Recording) -> bool:
+    return recording.doomed or ask(change, assumed.OUTCOME) == "fails"
 
 
 @falls_due(_TIMER)
 def _processed(change: Change, client: str, id: str) -> bool:
     recording = RECORDINGS.of(change, client).get(id)
     if recording is not None:
-        finish(change, recording, fails=_fails(change))
+        finish(change, recording, fails=_fails(change, recording))
     return recording is not None
 
 
@@ -288,7 +307,7 @@ def look(change: Change, recording: Recording) -> Recording | None:
     if _phase(_take(recording), {}) is not Phase.PROCESSING:
         return recording
     if recording.looks == 0:
-        finish(change, recording, fails=_fails(change))
+        finish(change, recording, fails=_fails(change, recording))
         return RECORDINGS.of(change, recording.client).get(recording.id)
     return MACHINE.fire(change, _take(recording), "look").recording
 

@@ -17,6 +17,7 @@ from confsim.kernel.world import Change
 
 from . import sessions, slow
 from .channels import Channel, Step, on_delete
+from .mishaps import PROXY, struck
 
 
 class Placed(Enum):
@@ -99,6 +100,8 @@ def place(change: Change, channel: Channel) -> None:
 
     Refused as NotYet CHANNEL_BEING_CREATED while it is being created: the placement goes on all the same.
     """
+    if struck(change, PROXY, client=channel.client, channel=channel.id) is not None:
+        raise NotYet(Reason.CHANNEL_BEING_CREATED)
     standing = placement(change, channel.client, channel.id)
     looks = _wait(change, channel) if standing.state is Placed.IDLE else 0
     if MACHINE.fire(change, standing, "ask", looks=looks).state is Placed.CREATING:

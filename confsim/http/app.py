@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import blake2b
 from typing import Any
 
+from msgspec.structs import replace
+
 from confsim.assumptions import parsing, sizes, transport, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asking, ask, peek
 from confsim.contract.operation import Catalogue, Operation
-from confsim.kernel.refusal import Refusal
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import Service
+from confsim.service.waiting import held
 from confsim.service.worlds import Worlds
 
 from . import cors
@@ -29,7 +32,7 @@ class Face:
     __slots__ = ("catalogue", "perform", "prefix", "refuse")
 
     def __init__(
-        self, prefix: str, catalogue: Catalogue, perform: Perform, refuse: Callable[[Refusal], Response]
+        self, prefix: str, catalogue: Catalogue, perform: Perform, refuse: Callable[[Refusal | Misuse], Response]
     ) -> None:
         self.prefix = prefix
         self.catalogue = catalogue
@@ -101,11 +104,13 @@ class App:
             if control:
                 return self.mount.control.refuse(refusal)
             response = service.refuse(request, refusal, asker.used)
+        except Misuse as misuse:
+            return self.mount.control.refuse(misuse)
         except Exception as bug:
             bug.add_note(f"confsim failed while it answered {request.method} {request.target[:200]}")
             service.bugs.append(bug)
             response = service.refuse(request, Refusal(Reason.INTERNAL_ERROR, reference=repr(bug)), asker.used)
-        return _finished(service, request, response, asker)
+        return held(_finished(service, request, response, asker))
 
     def _control(self, service: Service, segments: list[str], request: Request) -> Response:
         """Answer a call of the control plane, which no choice of a profile touches."""
@@ -262,7 +267,7 @@ def _finished(service: Service, request: Request, response: Response, asker: Ask
         tag = f'"{blake2b(response.body, digest_size=12).hexdigest()}"'
         headers.append(("ETag", tag))
         if request.headers.get("if-none-match") in {tag, "*"}:
-            response = Response(304, headers)
+            response = replace(response, status=304, body=b"")
     name = peek(asker, transport.REQUEST_ID)
     if name:
         headers += [(name, value) for key, value in headers if key == "X-Confsim-Request-Id"]

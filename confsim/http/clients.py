@@ -72,6 +72,8 @@ def httpx_transport(handler: Handler) -> httpx.BaseTransport:
         return handler(Request(request.method, path, query, headers, body))
 
     def told(request: httpx.Request, response: Response) -> httpx.Response:
+        if response.cut is not None:
+            raise httpx.RemoteProtocolError("the connection was dropped, by a fault", request=request)
         return httpx.Response(
             response.status, headers=response.headers, content=b"" if request.method == "HEAD" else response.body
         )
@@ -105,6 +107,8 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
             path, _, query = request.path_url.partition("?")
             told = _joined((name, _text(value)) for name, value in request.headers.items())
             response = arrived(handler(Request(request.method or "GET", path, query, told, _body(request.body))))
+            if response.cut is not None:
+                raise requests.ConnectionError("the connection was dropped, by a fault", request=request)
             content = b"" if request.method == "HEAD" else response.body
             raw = HTTPResponse(
                 BytesIO(content),

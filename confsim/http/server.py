@@ -47,12 +47,18 @@ class LiveServer:
 
     ``port`` 0 takes a free one; ``port`` and ``url`` tell which, once it listens. The handler is called in the serving
     thread, one request at a time. The server writes Content-Length and Connection; the handler all other headers.
+    ``beat`` is called there too, on every tick.
     """
 
     def __init__(
-        self, handler: Handler, host: str = "127.0.0.1", port: int = 0, limits: Limits = DEFAULT_LIMITS
+        self,
+        handler: Handler,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        limits: Limits = DEFAULT_LIMITS,
+        beat: Callable[[], object] = lambda: None,
     ) -> None:
-        self.handler, self.host, self.port, self.limits = handler, host, port, limits
+        self.handler, self.host, self.port, self.limits, self.beat = handler, host, port, limits, beat
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -126,6 +132,7 @@ class LiveServer:
                     await asyncio.wait_for(self._stopping.wait(), self.limits.tick)
                 for peer in [peer for peer in peers if peer.deadline <= loop.time()]:
                     peer.expire()
+                self.beat()
         finally:
             loop.remove_reader(listener)
             for _ in range(4):  # a connection just accepted takes some turns of the loop to appear, and one to close
@@ -262,7 +269,7 @@ class _Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         self._unseen = 0
-        if not self._upgrading:
+        if not self._upgrading and not self._leaving:
             self._answer(bytes(self._body), keep=self._parser.should_keep_alive() and self._method != "CONNECT")
 
     # What it answers.
@@ -303,7 +310,14 @@ class _Connection(asyncio.Protocol):
         except Exception:
             _LOG.exception("the answer cannot be sent: %s %s", request.method, request.target)
             answer = _encode(_BROKEN, bare=bare, keep=keep)
-        self._transport.write(answer)
+        if response.cut is None:
+            self._transport.write(answer)
+        elif response.cut < 0:
+            self._leaving = True
+            self.hang_up()
+        else:
+            self._transport.write(answer[: len(answer) - len(response.body) + response.cut])
+            self._leave()
 
     def _look(self, request: Request, keep: bool) -> None:
         """See whether the answer that all others wait for is there, and then go on where it held us up."""
@@ -320,12 +334,13 @@ class _Connection(asyncio.Protocol):
             return
         self._until = None
         self._write(request, response, keep)
-        while keep and self._behind and self._until is None:
+        while keep and self._behind and self._until is None and not self._leaving:
             request, keep = self._behind.popleft()
             self._handle(request, keep)
         if self._until is None:
-            self.deadline = self._clock() + (self._limits.read if self._reading else self._limits.idle)
             self._transport.resume_reading()
+            if not self._leaving:
+                self.deadline = self._clock() + (self._limits.read if self._reading else self._limits.idle)
             if not keep:
                 self._leave()
 

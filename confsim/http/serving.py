@@ -34,7 +34,7 @@ class Serving:
         self.worlds = worlds
         self._allowed = tuple(allow_webhooks)
         app = App(worlds, mount, hosts.known(host, names))
-        self._server = LiveServer(app, host, port, app.limits)
+        self._server = LiveServer(app, host, port, app.limits, worlds.beat)
 
     @property
     def root(self) -> str:
@@ -55,6 +55,7 @@ class Serving:
     def start(self) -> None:
         """Serve from a thread of its own. OSError when the port is taken."""
         self._server.start()
+        self.worlds.served_at(self.root.partition("://")[2])
         self.worlds.carried_by(Courier(self._allowed))
 
     def run(self, ready: Callable[[], object]) -> None:
@@ -68,6 +69,7 @@ class Serving:
     def stop(self) -> None:
         """Close the port and every connection."""
         self._server.stop()
+        self.worlds.served_at()
         self._end_webhooks()
 
     def _end_webhooks(self) -> None:

@@ -29,10 +29,12 @@ class Wsgi:
         request = self._request(environ)
         response = arrived(self._handler(request))
         status, body, headers = response.status, response.body, response.headers
+        if response.cut is not None and response.cut < 0:
+            raise ConnectionResetError("the connection was dropped, by a fault")
         if status not in {204, 304}:
             headers = [*headers, ("Content-Length", str(len(body)))]
         start_response(_PHRASES.get(status) or f"{status} Unknown", headers)
-        return [] if request.method == "HEAD" else [body]
+        return [] if request.method == "HEAD" else [body[: response.cut]]
 
     def _request(self, environ: dict[str, Any]) -> Request:
         headers = {

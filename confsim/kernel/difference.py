@@ -92,23 +92,23 @@ def _rows(found: Difference, before: World, after: World, place: Place, keys: It
     found.put += [(name, client, record) for _, record in put]
 
 
-def follow(world: World, found: Difference, where: str) -> World:
-    """The world to which the difference leads. Misuse that begins with ``where`` and names what cannot be."""
+def follow(world: World, found: Difference) -> World:
+    """The world to which the difference leads. Misuse that names the place of what cannot be."""
     change = world.change(0)
     for name, client, values in found.removed:
-        table = _table(name, where)
-        key = table.key(record_of(table, values, where))
+        table = _table(name)
+        key = table.key(record_of(table, values, f"tables.{name}.{client}"))
         rows = table.of(change, client)
         if key in rows:
             rows.remove(key)
     for name, client, values in found.put:
-        table = _table(name, where)
-        table.of(change, client).put(record_of(table, values, f"{where}: {name}"))
+        table = _table(name)
+        table.of(change, client).put(record_of(table, values, f"tables.{name}.{client}"))
     for kind, client, subject in found.cancelled:
         change.cancel(kind, client, subject)
     for due, kind, client, subject in found.timers:
         if kind not in DUE:
-            raise Misuse(f"{where}: timers know no kind {kind!r}")
+            raise Misuse(f"state: timers know no kind {kind!r}")
         change.schedule(kind, due, client, subject)
     for sequence, number in found.counted.items():
         change.sequences = change.sequences.insert(sequence, number)
@@ -117,8 +117,8 @@ def follow(world: World, found: Difference, where: str) -> World:
     return change.commit()
 
 
-def _table(name: str, where: str) -> Table[Any, Any]:
+def _table(name: str) -> Table[Any, Any]:
     table = Table.declared.get(name)
     if table is None:
-        raise Misuse(f"{where}: {name!r} is no table")
+        raise Misuse(f"state: tables.{name} is no table")
     return table

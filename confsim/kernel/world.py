@@ -15,6 +15,8 @@ from .table import Rows, TableState
 from .timers import DUE, Name, Timer, Timers
 
 Place = tuple[str, str]
+#: Tells what is to go wrong with a thing of this name and these facts, None for nothing.
+Strike = Callable[[str, Mapping[str, Any]], Any]
 NO_PROFILE: Mapping[str, Any] = {}
 
 
@@ -57,7 +59,7 @@ class Change:
 
     ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those that were asked;
     ``touched`` lists the rows that were written, ``timed`` the timers and ``counted`` the sequences, so that a reader
-    can tell afterwards what changed.
+    can tell afterwards what changed. ``strike`` is asked where something may be made to go wrong, if there is one.
     """
 
     __slots__ = (
@@ -67,6 +69,7 @@ class Change:
         "opened",
         "profile",
         "sequences",
+        "strike",
         "timed",
         "timers",
         "touched",
@@ -74,10 +77,11 @@ class Change:
         "world",
     )
 
-    def __init__(self, world: World, now: int, profile: Mapping[str, Any]) -> None:
+    def __init__(self, world: World, now: int, profile: Mapping[str, Any], strike: Strike | None = None) -> None:
         self.world = world
         self.now = now
         self.profile = profile
+        self.strike = strike
         self.used: dict[str, None] = {}
         self.opened: dict[Place, Rows[Any, Any]] = {}
         self.touched: list[tuple[Place, Any]] = []
@@ -159,27 +163,28 @@ def settle(
     once: bool = False,
     failed: Callable[[Exception], object] | None = None,
     after: Callable[[World, Change], World] | None = None,
+    strike: Strike | None = None,
 ) -> tuple[World, list[Fired]]:
     """Let everything due by ``until`` (epoch milliseconds) fall due, in order, each at its own instant.
 
     With ``once`` it stops after the first timer that made something happen. ``failed`` is told what a timer raised,
     which then counts as fallen due without effect; else it is raised.
     ``after`` is told each world that a timer left behind and the change that led there, and answers the world to go on
-    with.
+    with. ``strike`` is that of every change.
     """
     fired: list[Fired] = []
     while world.timers.due <= until:
         timer, timers = world.timers.next()
         if timer is None or timer.due > until:
             return msgspec.structs.replace(world, timers=timers), fired
-        change = _falling(world, timer, timers, profile)
+        change = _falling(world, timer, timers, profile, strike)
         try:
             happened = DUE[timer.kind](change, timer.client, timer.subject)
         except Exception as error:
             if failed is None:
                 raise
             failed(error)
-            change, happened = _falling(world, timer, timers, profile), False
+            change, happened = _falling(world, timer, timers, profile, strike), False
         world = change.commit()
         if after is not None:
             world = after(world, change)
@@ -190,9 +195,11 @@ def settle(
     return world, fired
 
 
-def _falling(world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any]) -> Change:
+def _falling(
+    world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any], strike: Strike | None
+) -> Change:
     """A change at the instant of a timer, which is taken off the timers."""
-    change = Change(world, timer.due, profile)
+    change = Change(world, timer.due, profile, strike)
     change.timers = timers
     change.cancel(timer.kind, timer.client, timer.subject)
     return change

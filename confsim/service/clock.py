@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from datetime import datetime
+from math import inf
 
 from confsim.kernel.refusal import Misuse
 
@@ -25,7 +26,7 @@ def span(value: object) -> int:
         while (match := _SPAN.match(value, at)) is not None:
             total += float(match[1]) * _UNITS[match[2]]
             at = match.end()
-        if at == len(value):
+        if at == len(value) and total < inf:
             return int(total)
     raise Misuse(f"{value!r} is no duration such as '15m', '1h 30m' or 90000 (milliseconds)")
 
@@ -44,65 +45,95 @@ def instant(value: object) -> int:
     raise Misuse(f"{value!r} is no instant: epoch milliseconds, or ISO 8601 with an offset")
 
 
-#: A clock as plain values: its offset and where it stands, now and at its start.
-Values = tuple[int, int | None, int, int | None]
+#: How many times as fast as the machine's time a clock may run.
+FASTEST = 1_000_000
+
+
+def rate(value: object) -> float:
+    """How many times as fast as the machine's time a clock is to run. Misuse when it is no such number."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= FASTEST:
+        return int(value) if value == int(value) else value
+    raise Misuse(f"{value!r} is no rate: a number above 0, at most {FASTEST}; 60 lets a minute pass in a second")
+
+
+#: A clock as plain values: its offset, where it stands and its rate, now and at its start.
+Values = tuple[int, int | None, float, int, int | None, float]
 
 
 class Clock:
-    """Follows ``time.time()`` plus an offset, or stands still.
+    """Follows ``time.time()`` plus an offset, at its pace or a multiple of it, or stands still.
 
     ``Clock()`` follows the machine, so freezegun and time-machine move it; ``Clock(at)`` is frozen at an instant (epoch
     milliseconds or ISO 8601), which makes a run repeatable to the byte.
     """
 
-    __slots__ = ("_offset", "_stands", "_start")
+    __slots__ = ("_offset", "_rate", "_stands", "_start")
 
     def __init__(self, at: int | str | None = None) -> None:
         self._offset = 0
         self._stands = None if at is None else instant(at)
-        self._start = (self._offset, self._stands)
+        self._rate: float = 1
+        self.begin()
 
     def now(self) -> int:
-        """The instant it shows."""
+        """The instant it shows; at the end of the year 9999 it stops."""
         if self._stands is not None:
             return self._stands
-        return int(time.time() * 1000) + self._offset
+        shown = self._passed() + self._offset
+        return shown if shown < LATEST else LATEST
+
+    def _passed(self) -> int:
+        """The machine's time, at the rate of the clock."""
+        return int(time.time() * 1000 * self._rate) if self._rate != 1 else int(time.time() * 1000)
 
     @property
     def frozen(self) -> bool:
         """Whether it stands still."""
         return self._stands is not None
 
+    @property
+    def rate(self) -> float:
+        """How many times as fast as the machine's time it runs, or will when it is resumed."""
+        return self._rate
+
     def move(self, to: int) -> None:
-        """Show this instant from now on, and go on as before: standing, or running."""
+        """Show this instant from now on, and go on as before: standing, or running at its rate."""
         if self._stands is not None:
             self._stands = to
         else:
-            self._offset += to - self.now()
+            self._offset = to - self._passed()
 
     def freeze(self) -> None:
         """Stand still at the instant it shows."""
         self._stands = self.now()
 
     def resume(self) -> None:
-        """Run on from the instant it shows."""
-        if self._stands is not None:
-            at, self._stands = self._stands, None
-            self._offset = 0
-            self.move(at)
+        """Run on from the instant it shows, at the rate that it had."""
+        self.run(self._rate)
+
+    def run(self, rate: float) -> None:
+        """Run on from the instant it shows, so many times as fast as the machine's time."""
+        at, self._stands, self._rate = self.now(), None, rate
+        self.move(at)
+
+    def follow(self, at: int, *, frozen: bool, rate: float) -> None:
+        """Show an instant, and from there on stand still, or run at a rate."""
+        self._stands, self._rate = at if frozen else None, rate
+        self.move(at)
 
     def begin(self) -> None:
         """Let what it shows now be its start."""
-        self._start = (self._offset, self._stands)
+        self._start = (self._offset, self._stands, self._rate)
 
     def restart(self) -> None:
         """Show what it would show had nobody moved, frozen or resumed it."""
-        self._offset, self._stands = self._start
+        self._offset, self._stands, self._rate = self._start
 
     def copy(self) -> Clock:
         """A clock that shows the same and goes on by itself; to restart it is to come back to this."""
         other = Clock()
-        other._start = other._offset, other._stands = self._offset, self._stands
+        other._offset, other._stands, other._rate = self._offset, self._stands, self._rate
+        other.begin()
         return other
 
     def fresh(self) -> Clock:
@@ -114,9 +145,9 @@ class Clock:
 
     def values(self) -> Values:
         """Everything about it as plain values, for ``show`` to bring back."""
-        return self._offset, self._stands, *self._start
+        return self._offset, self._stands, self._rate, *self._start
 
     def show(self, values: Values) -> None:
         """Be as the clock that gave these values."""
-        self._offset, self._stands = values[:2]
-        self._start = values[2:]
+        self._offset, self._stands, self._rate = values[:3]
+        self._start = values[3:]

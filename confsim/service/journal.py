@@ -17,6 +17,17 @@ from .message import Request, Response
 KEPT = 1000
 
 
+class Hit(Struct, frozen=True):
+    """A fault that struck a call; ``id`` is empty for what the request brought itself, ``do`` as it was given.
+
+    ``when`` is "before" where the operation did not run, "after" where it ran, "within" for what happened in it.
+    """
+
+    id: str
+    do: Any
+    when: str
+
+
 class Entry(Struct):
     """One call. ``operation`` is empty when no route matched; ``touched`` lists what was written, by place and key."""
 
@@ -30,6 +41,7 @@ class Entry(Struct):
     before: World
     after: World
     caller: Caller | None = None
+    fault: tuple[Hit, ...] = ()
 
 
 class Journal:

@@ -31,7 +31,7 @@ from . import state
 from .clock import Clock, Values
 from .durable import Directory, name_of
 from .kept import Entry, Kept, Loaded, Made, Standing, plain
-from .pipeline import Service
+from .pipeline import Service, Snapshot
 
 if TYPE_CHECKING:
     from .worlds import Worlds
@@ -51,6 +51,7 @@ class Keeper:
         "_touched",
         "clock",
         "keeping",
+        "made",
         "name",
         "origin",
         "service",
@@ -58,10 +59,11 @@ class Keeper:
         "world",
     )
 
-    def __init__(self, keeping: Keeping, name: str, service: Service) -> None:
+    def __init__(self, keeping: Keeping, name: str, service: Service, made: Made | None = None) -> None:
         self.keeping = keeping
         self.name = name
         self.service = service
+        self.made = made or keeping.made_of(name, service)
         self._known()
 
     def take(self) -> None:
@@ -93,23 +95,25 @@ class Keeper:
     def seal(self) -> None:
         """Record what changed since the last time; it is on disk when this returns."""
         service = self.service
+        if service.keeper is not self:
+            return
         clock = service.clock.values()
         same = service.world is self.world and service.origin is self.origin and clock == self.clock
         if same and not self._resnapped():
             return
-        with self.keeping.directory.lock:
-            documents: dict[str, bytes] = {}
+        documents: dict[str, bytes] = {}
+        with self.keeping.recording(documents) as directory:
             entry = self._entry(clock, documents)
             if entry != Entry():
-                self.keeping.append(self.name, service.clock.now(), self._what(), entry, documents)
+                directory.append(self.name, *self._cause(), msgspec.json.encode(entry), documents)
             self._known()
-            self.keeping.changed(self.name)
+        self.keeping.changed(self.name)
 
-    def _what(self) -> str:
-        """The operation of the API that brought it about, if it was one."""
+    def _cause(self) -> tuple[int, str]:
+        """The instant, and the operation of the API that brought it about, if it was one."""
         journal = self.service.journal
         last = journal.last() if journal.count != self._count else None
-        return "" if last is None else last.operation
+        return (self.service.clock.now(), "") if last is None else (last.at, last.operation)
 
     def _entry(self, clock: Values, documents: dict[str, bytes]) -> Entry:
         service, entry = self.service, Entry()
@@ -125,27 +129,26 @@ class Keeper:
         if clock != self.clock:
             entry.clock = clock
         if self._resnapped():
-            self.snapshots = dict(service.snapshots)
-            entry.snapshots = self._snapshots(documents)
+            entry.snapshots = self._snapshots(service.snapshots, documents)
         return entry
 
     def whole(self, documents: dict[str, bytes]) -> Entry:
         """Everything about the world as the directory knows it; ``documents`` takes up the bodies that are new."""
-        service, keeping = self.service, self.keeping
-        made = Made(service.made_from, plain(service.profile), "" if self.name else keeping.scenario)
-        entry = Entry(made, clock=self.clock, outputs=service.outputs)
+        keeping = self.keeping
+        entry = Entry(self.made, clock=self.clock, outputs=self.service.outputs)
         entry.origin = keeping.named(self.origin, documents)
         entry.world = keeping.named(self.world, documents)
-        entry.snapshots = self._snapshots(documents)
+        entry.snapshots = self._snapshots(self.snapshots, documents)
         return entry
 
     def _resnapped(self) -> bool:
         there, known = self.service.snapshots, self.snapshots
         return len(there) != len(known) or any(known.get(name) is not each for name, each in there.items())
 
-    def _snapshots(self, documents: dict[str, bytes]) -> dict[str, Kept]:
+    def _snapshots(self, snapshots: Mapping[str, Snapshot], documents: dict[str, bytes]) -> dict[str, Kept]:
         return {
-            name: Kept(each.now, self.keeping.named(each.world, documents)) for name, each in self.snapshots.items()
+            name: Kept(each.now, self.keeping.named(each.world, documents), each.frozen, each.rate)
+            for name, each in snapshots.items()
         }
 
 
@@ -188,6 +191,7 @@ class Keeping:
         self._named: dict[int, tuple[World, str]] = {}
         self._base: dict[str, bytes] = {}
         self._changed: set[str] = set()
+        self._made: dict[str, Made] = {}
         self._least = LEAST
         self.directory = Directory(path)
         try:
@@ -195,7 +199,7 @@ class Keeping:
             for name in worlds:
                 service = worlds.get(name)
                 assert service is not None
-                keeper = self._keepers[name] = Keeper(self, name, service)
+                keeper = self._keepers[name] = Keeper(self, name, service, self._made.get(name))
                 keeper.take()
             worlds.keeping = self
             if self.directory.weight or self.directory.foreign or set(self._keepers) != set(self._base):
@@ -231,31 +235,28 @@ class Keeping:
 
     def made(self, name: str, service: Service) -> None:
         """Record a world that joins the others."""
-        with self.directory.lock:
-            keeper = Keeper(self, name, service)
-            documents: dict[str, bytes] = {}
-            entry = keeper.whole(documents)
-            self.append(name, service.clock.now(), "make_world", entry, documents)
+        keeper = Keeper(self, name, service)
+        documents: dict[str, bytes] = {}
+        with self.recording(documents) as directory:
+            body = msgspec.json.encode(keeper.whole(documents))
+            directory.append(name, service.clock.now(), "make_world", body, documents)
             keeper.take()
             self._keepers[name] = keeper
-            self.changed(name)
+        self.changed(name)
 
     def dropped(self, name: str) -> None:
         """Record that a world is no more."""
-        with self.directory.lock:
-            self.append(name, self._keepers[name].service.clock.now(), "drop_world", Entry(dropped=True), {})
+        with self.recording({}) as directory:
+            body = msgspec.json.encode(Entry(dropped=True))
+            directory.append(name, self._keepers[name].service.clock.now(), "drop_world", body, {})
             self._keepers.pop(name).let_go()
-
-    def append(self, name: str, at: int, what: str, entry: Entry, documents: Mapping[str, bytes]) -> None:
-        """Put an entry on disk, with the documents that are new."""
-        with self.directory.lock, self._or_unnamed(documents):
-            self.directory.append(name, at, what, msgspec.json.encode(entry), documents)
 
     def changed(self, name: str) -> None:
         """Note that a world differs from the base, and make a new base when one is due."""
-        self._changed.add(name)
-        if self.directory.weight >= self._least:
-            self.rebase()
+        with self.directory.lock:
+            self._changed.add(name)
+            if self.directory.weight >= self._least:
+                self.rebase()
 
     def named(self, world: World, documents: dict[str, bytes]) -> str:
         """The digest of the world's document; ``documents`` takes up its body when the directory may not have it."""
@@ -268,30 +269,30 @@ class Keeping:
 
     def rebase(self) -> None:
         """Begin a new log after a base of the worlds as they are; only those that have changed are written."""
-        with self.directory.lock:
-            documents: dict[str, bytes] = {}
-            with self._or_unnamed(documents):
-                base = {
-                    name: msgspec.json.encode(keeper.whole(documents))
-                    if name in self._changed or name not in self._base
-                    else self._base[name]
-                    for name, keeper in self._keepers.items()
-                }
-                named = set[str]().union(*(msgspec.json.decode(body, type=Entry).documents() for body in base.values()))
-                self.directory.rebase(base, documents, named)
+        documents: dict[str, bytes] = {}
+        with self.recording(documents) as directory:
+            base = {
+                name: msgspec.json.encode(keeper.whole(documents))
+                if name in self._changed or name not in self._base
+                else self._base[name]
+                for name, keeper in self._keepers.items()
+            }
+            named = set[str]().union(*(msgspec.json.decode(body, type=Entry).documents() for body in base.values()))
+            directory.rebase(base, documents, named)
             self._base = base
             self._changed.clear()
             self._named = {place: known for place, known in self._named.items() if known[1] in named}
             self._least = max(LEAST, sum(map(len, documents.values())))
 
     @contextmanager
-    def _or_unnamed(self, documents: Mapping[str, bytes]) -> Iterator[None]:
-        """Forget that these documents are in the directory when what puts them there fails."""
-        try:
-            yield
-        except BaseException:
-            self._named = {place: known for place, known in self._named.items() if known[1] not in documents}
-            raise
+    def recording(self, documents: Mapping[str, bytes]) -> Iterator[Directory]:
+        """The directory, to oneself; that it has these documents is forgotten when the recording fails."""
+        with self.directory.lock:
+            try:
+                yield self.directory
+            except BaseException:
+                self._named = {place: known for place, known in self._named.items() if known[1] not in documents}
+                raise
 
     # Loading
 
@@ -300,6 +301,7 @@ class Keeping:
         loaded = Loaded(self.directory)
         self._named = {id(world): (world, digest) for digest, world in loaded.documents.items()}
         self._base, self._changed = loaded.base, loaded.changed
+        self._made = {name: standing.made for name, standing in loaded.worlds.items()}
         if not loaded.worlds:
             return
         root = self.worlds.default
@@ -313,9 +315,18 @@ class Keeping:
             )
             _put(self.worlds.add(name, Service(other.world, Clock(), profile, other.made.world)), other)
 
+    def made_of(self, name: str, service: Service) -> Made:
+        """What a world is made from that begins to be kept."""
+        origin = service.origin
+        known = self._named.get(id(origin))
+        start = name_of(state.document(origin)) if known is None else known[1]
+        scenario = "" if name else self.scenario
+        return Made(service.made_from, origin.seed, start, plain(service.profile), scenario)
+
     def _check(self, root: Service, standing: Standing) -> None:
         """Refuse a directory that was begun with another world, seed, scenario or profile. Misuse that names them."""
-        made, profile = standing.made, plain(root.profile)
+        made, now = standing.made, self.made_of("", root)
+        profile = now.profile
         told = [
             f"profile choice {id} = {made.profile.get(id, 'the default')!r} (now {profile.get(id, 'the default')!r})"
             for id in sorted(made.profile.keys() | profile.keys())
@@ -323,11 +334,11 @@ class Keeping:
         ]
         if made.scenario != self.scenario:
             told.append(f"scenario {made.scenario or None!r} (now {self.scenario or None!r})")
-        if standing.origin.seed != root.origin.seed:
-            told.append(f"seed {standing.origin.seed} (now {root.origin.seed})")
-        if not told and not made.scenario and standing.origin.digest() != root.origin.digest():
-            same = made.world == root.made_from
-            told.append(f"world {made.world!r}" + (", which has changed" if same else f" (now {root.made_from!r})"))
+        if made.seed != now.seed:
+            told.append(f"seed {made.seed} (now {now.seed})")
+        if not told and not made.scenario and made.start != now.start:
+            same = made.world == now.world
+            told.append(f"world {made.world!r}" + (", which has changed" if same else f" (now {now.world!r})"))
         if told:
             raise Misuse(
                 f"{self.directory} was begun with {', '.join(told)}, by confsim {self.directory.version}. "

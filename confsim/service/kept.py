@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from confsim.api.call import API
 from confsim.kernel.difference import Difference, follow
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
@@ -19,18 +20,22 @@ from .pipeline import Snapshot
 
 
 class Made(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a world was made from, in the words of whoever made it."""
+    """What a world was made from, in the words of whoever made it; ``start`` is the digest of its first document."""
 
     world: str
+    seed: int
+    start: str
     profile: dict[str, Any]
     scenario: str = ""
 
 
 class Kept(Struct, forbid_unknown_fields=True):
-    """A named snapshot: its instant, and the digest of its world."""
+    """A named snapshot: its instant, the digest of its world, and how its clock went."""
 
     now: int
     world: str
+    frozen: bool = False
+    rate: float = 1
 
 
 class Entry(Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -63,14 +68,14 @@ class Standing:
     __slots__ = ("clock", "made", "origin", "outputs", "snapshots", "world")
 
     def __init__(self) -> None:
-        self.made = Made("", {})
+        self.made = Made("", 0, "", {})
         self.origin = self.world = World()
         self.outputs: dict[str, Any] = {}
-        self.clock: Values = (0, None, 0, None)
+        self.clock: Values = (0, None, 1, 0, None, 1)
         self.snapshots: dict[str, Snapshot] = {}
 
-    def take(self, entry: Entry, document: Callable[[str], World], where: str) -> None:
-        """Go on by one entry. Misuse that begins with ``where`` and names what cannot be."""
+    def take(self, entry: Entry, document: Callable[[str], World]) -> None:
+        """Go on by one entry. Misuse that names what cannot be."""
         if entry.made is not None:
             self.made = entry.made
         if entry.origin is not None:
@@ -80,11 +85,14 @@ class Standing:
         if entry.world is not None:
             self.world = document(entry.world)
         if entry.moved is not None:
-            self.world = follow(self.world, entry.moved, where)
+            self.world = follow(self.world, entry.moved)
         if entry.clock is not None:
             self.clock = entry.clock
         if entry.snapshots is not None:
-            self.snapshots = {name: Snapshot(document(kept.world), kept.now) for name, kept in entry.snapshots.items()}
+            self.snapshots = {
+                name: Snapshot(document(kept.world), kept.now, kept.frozen, kept.rate)
+                for name, kept in entry.snapshots.items()
+            }
 
 
 class Loaded:
@@ -95,6 +103,7 @@ class Loaded:
     """
 
     def __init__(self, directory: Directory) -> None:
+        API.operations  # noqa: B018  (their modules declare the tables)
         self.directory = directory
         self.worlds: dict[str, Standing] = {}
         self.base = dict(directory.base())
@@ -112,7 +121,7 @@ class Loaded:
             if entry.dropped:
                 del self.worlds[name]
             else:
-                self.worlds.setdefault(name, Standing()).take(entry, self._document, where)
+                self.worlds.setdefault(name, Standing()).take(entry, self._document)
         except (Misuse, msgspec.DecodeError, KeyError) as error:
             directory = self.directory
             raise Misuse(f"{directory}, written by confsim {directory.version}: {where}: {error}") from None

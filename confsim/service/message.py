@@ -31,9 +31,13 @@ class Response(Struct):
 
     An answer that is yet to come has ``until``: to be called every now and then, from any thread and holding no lock,
     until it gives the answer. Whoever carries answers sees to it; ``service.waiting.arrived`` just blocks.
+    By a fault, an answer is on its way for ``after`` seconds, and its connection is dropped after ``cut`` bytes of the
+    body: with -1 before anything at all, with None not.
     """
 
     status: int
     headers: list[tuple[str, str]]
     body: bytes = b""
     until: Callable[[], Response | None] | None = None
+    after: float = 0.0
+    cut: int | None = None

@@ -19,17 +19,19 @@ from confsim.assumptions.register import ask
 from confsim.contract.encode import Raw, encode
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
-from confsim.domain.deliveries import ready
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.world import Change, Fired, World, settle
 
+from .brought import HEADER, QUERY
 from .checks import checked
 from .clock import LATEST, Clock
 from .credential import presentation
 from .errors import refused
+from .faults import Faults, Meeting
 from .journal import Entry, Journal
 from .message import Request, Response
 from .repeats import Repeats
+from .waiting import steady
 from .webhooks import Webhooks
 
 if TYPE_CHECKING:
@@ -45,10 +47,12 @@ _LINES = wire.PRESENTATION.default
 
 
 class Snapshot(Struct, frozen=True):
-    """A world that was kept under a name, and the instant at which it was."""
+    """A world that was kept under a name, the instant at which it was, and how its clock went."""
 
     world: World
     now: int
+    frozen: bool = False
+    rate: float = 1
 
 
 class Service:
@@ -56,9 +60,11 @@ class Service:
 
     ``origin`` is the world that a reset brings back, ``made_from`` what it was made from. ``bugs`` collects what
     confsim itself did wrong, for the fixture to raise in the test. ``mount`` is the path of the world on its server,
-    empty at the root. ``judge``, where there is one, holds every answer against the OpenAPI document. ``outputs`` are
-    those of the scenario that the world starts from. ``keeper``, where there is one, hears of every change, and records
-    what changed when the ``lock`` is let go.
+    empty at the root, ``host`` how callers in this process reach that server. ``judge``, where there is one, holds
+    every answer against the OpenAPI document. ``outputs`` are those of the scenario that the world starts from.
+    ``made`` and ``used`` tell when it was made and last called, in seconds of a clock that only goes on, and ``calls``
+    how many calls of the API there were.
+    ``keeper``, where there is one, hears of every change, and records what changed when the ``lock`` is let go.
     """
 
     def __init__(self, world: World, clock: Clock, profile: Mapping[str, Any], made_from: str = "") -> None:
@@ -71,20 +77,28 @@ class Service:
         self.bugs: list[BaseException] = []
         self.snapshots: dict[str, Snapshot] = {}
         self.mount = ""
+        self.host = HOST
         self.judge: Judge | None = None
         self.outputs: dict[str, Any] = {}
         self.keeper: Keeper | None = None
         self.lock: AbstractContextManager[object] = RLock()
         self.webhooks = Webhooks(self)
+        self.faults = Faults(self)
+        self.webhooks.decide = self.faults.plan
         self.token = presentation(profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default) if profile else _LINES)
         self._repeats = Repeats() if profile else None
+        self.calls = 0
+        self.made = self.used = steady()
 
     def change(self) -> Change:
         """A change at this instant, after everything due has fallen due; ``commit`` puts it in force."""
         now = self.clock.now()
         if self.world.timers.due <= now:
             self.settle(now)
-        return Change(self.world, now, self.profile)
+        strike = self.faults.strike
+        if strike is not None:
+            self.faults.begin()
+        return Change(self.world, now, self.profile, strike)
 
     def put(self, change: Change) -> None:
         """Put the change in force."""
@@ -106,14 +120,19 @@ class Service:
         """Let everything due by the instant fall due, in order."""
         with self.lock:
             self.world, fired = settle(
-                self.world, until, self.profile, failed=self.bugs.append, after=self._fallen_due
+                self.world,
+                until,
+                self.profile,
+                failed=self.bugs.append,
+                after=self._fallen_due,
+                strike=self.faults.strike,
             )
             return fired
 
     def _fallen_due(self, world: World, change: Change) -> World:
         """Send the webhooks that a timer made ready, at its own instant: what becomes of them may fall due yet."""
         self._moved(world, change)
-        if not ready(world):
+        if not self.webhooks.has_work(world):
             return world
         self.world = world
         if change.now > self.clock.now():
@@ -131,7 +150,13 @@ class Service:
         with self.lock:
             fired = self.settle(self.clock.now())
             world, found = settle(
-                self.world, _NEVER, self.profile, once=True, failed=self.bugs.append, after=self._fallen_due
+                self.world,
+                _NEVER,
+                self.profile,
+                once=True,
+                failed=self.bugs.append,
+                after=self._fallen_due,
+                strike=self.faults.strike,
             )
             if found:
                 self.world = world
@@ -154,16 +179,21 @@ class Service:
         with self.lock:
             self.world = world
             self.webhooks.forget()
+            self.faults.replaced(world)
 
     def reset(self) -> None:
-        """Bring back world, clock and empty journal of the start. Snapshots stay, and bugs, to be raised."""
+        """Bring back world, clock and empty journal of the start, and no faults.
+
+        Snapshots stay, and bugs, to be raised.
+        """
         with self.lock:
             self.replace(self.origin)
             if self.profile.get(transport.RESET_CLOCK.id, transport.RESET_CLOCK.default):
                 self.clock.restart()
-            self.journal = Journal()
+            self.journal = self.journal.fresh()
             if self._repeats is not None:
                 self._repeats = Repeats()
+            self.faults.reset()
 
     def fork(self) -> Service:
         """Another service of the world as it is now, with a clock that shows the same and goes on by itself."""
@@ -171,6 +201,7 @@ class Service:
         other.judge = self.judge
         other.webhooks.allow(self.webhooks.allowed)
         other.outputs = self.outputs
+        other.faults.by_request = self.faults.by_request
         return other
 
     def begin(self) -> None:
@@ -178,25 +209,26 @@ class Service:
         with self.lock:
             self.origin = self.world
             self.clock.begin()
-            self.journal = Journal()
+            self.journal = self.journal.fresh()
             if self._repeats is not None:
                 self._repeats = Repeats()
 
     def keep(self, name: str) -> Snapshot:
-        """Keep the world and its instant under a name; an earlier one of this name is replaced."""
+        """Keep the world, its instant and how its clock goes under a name; an earlier one of this name is replaced."""
         with self.lock:
             change = self.change()
-            snapshot = self.snapshots[name] = Snapshot(change.world, change.now)
+            snapshot = Snapshot(change.world, change.now, self.clock.frozen, self.clock.rate)
+            self.snapshots[name] = snapshot
             return snapshot
 
     def restore(self, name: str) -> Snapshot:
-        """Bring the world and the instant of a snapshot back. Misuse (404) when there is none of this name."""
+        """Bring the world and the clock of a snapshot back. Misuse (404) when there is none of this name."""
         snapshot = self.snapshots.get(name)
         if snapshot is None:
             raise Misuse(f"there is no snapshot {name!r}", status=404)
         with self.lock:
             self.replace(snapshot.world)
-            self.clock.move(snapshot.now)
+            self.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
             self.webhooks.send(snapshot.now)
         return snapshot
 
@@ -217,7 +249,10 @@ class Service:
         assumptions that the transport leaned on.
         """
         with self.lock:
-            change = self.change()
+            meeting = None
+            if self.faults.watching or QUERY in query or HEADER in request.headers:
+                meeting = self.faults.meet(operation, path, query, request, token)
+            change = self.change() if meeting is None else self._met(meeting)
             if used:
                 change.used.update(used)
             if self._repeats is not None and not operation.changes:
@@ -228,7 +263,10 @@ class Service:
             before = after = change.world
             touched: list[Any] = []
             try:
-                response = self._answer(call, path, query, request, token)
+                if meeting is None:
+                    response = self._answer(call, path, query, request, token)
+                else:
+                    response = meeting.answer(call) or self._answer(call, path, meeting.query, request, token)
                 after = self._committed(change)
                 touched = change.touched
             except Refusal as refusal:
@@ -237,14 +275,23 @@ class Service:
                 if isinstance(refusal, NotYet):
                     after = self._committed(change)
                     touched = change.touched
+                else:
+                    self.faults.dropped()
             except Exception as bug:
                 bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
                 response = self._bug(call, bug)
-            self._note(operation.name, request, response, change, before, after, touched, call)
+            self._note(operation.name, request, response, change, before, after, touched, call, meeting)
             change.opened.clear()  # what it opened refers to it: a cycle
             if after is not before:
                 self.webhooks.send(change.now)
             return response
+
+    def _met(self, meeting: Meeting) -> Change:
+        """The change of a call that meets faults, at the instant that the request asks for."""
+        change = self.change()
+        if meeting.now is not None:
+            change.now = meeting.now
+        return change
 
     def _committed(self, change: Change) -> World:
         after = change.commit()
@@ -308,11 +355,18 @@ class Service:
         after: World,
         touched: list[Any],
         call: Call | None,
+        meeting: Meeting | None = None,
     ) -> None:
         id = self.journal.next_id()
         response.headers.append(("X-Confsim-Request-Id", id))
         caller = None if call is None else call.caller
-        entry = Entry(id, change.now, name, request, response, tuple(change.used), touched, before, after, caller)
+        fault = self.faults.ended() if change.strike is not None else ()
+        if meeting is not None:
+            fault = (*meeting.hits, *fault)
+            meeting.finish(response, request)
+        entry = Entry(
+            id, change.now, name, request, response, tuple(change.used), touched, before, after, caller, fault
+        )
         self.journal.add(entry)
-        if self.judge is not None:
+        if self.judge is not None and not (meeting is not None and meeting.stands_in):
             self.bugs.extend(self.judge.problems(entry))

@@ -188,7 +188,7 @@ class Courier:
             target = (url.path or "/") + (f"?{url.query}" if url.query else "")
             connection.request("POST", target, message.body, message.headers)
             return Outcome(connection.getresponse().status)
-        except (OSError, HTTPException, ValueError) as error:
+        except Exception as error:  # whatever it is, the delivery must not hang on it
             return Outcome(None, f"{type(error).__name__}: {error}")
         finally:
             connection.close()

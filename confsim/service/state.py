@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from confsim.api.call import API
 from confsim.kernel.document import restored
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
@@ -24,6 +25,7 @@ def world_of(values: object) -> World:
     """The world of a state document. Misuse that names the place of the first thing in it that cannot be."""
     if not isinstance(values, dict):
         raise Misuse("state: the document is no JSON object")
+    API.operations  # noqa: B018  (their modules declare the tables)
     rest = dict(values)
     version = rest.pop("version", None)
     if version != VERSION:

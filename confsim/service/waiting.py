@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from .message import Response
 
 T = TypeVar("T")
@@ -34,6 +36,24 @@ else:
     def steady() -> float:
         """Seconds on the one clock that freezegun and time-machine leave alone."""
         return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+def held(response: Response) -> Response:
+    """The answer as one that is yet to come, when a fault keeps it on its way for a while."""
+    if not response.after:
+        return response
+    due = steady() + response.after
+    whole = replace(response, after=0.0)
+    return replace(whole, until=lambda: whole if steady() >= due else None)
+
+
+def delivered(response: Response) -> Response:
+    """The answer as a caller in this process gets it: when it is there, or ConnectionResetError when it is cut off."""
+    if response.after or response.cut is not None:
+        response = arrived(held(response))
+        if response.cut is not None:
+            raise ConnectionResetError("the connection was dropped, by a fault")
+    return response
 
 
 def arrived(response: Response) -> Response:

@@ -18,9 +18,9 @@ from msgspec import Struct
 from confsim.assumptions import deliveries as assumed
 from confsim.assumptions.register import ask
 from confsim.domain import deliveries, events
-from confsim.domain.deliveries import Delivery
+from confsim.domain.deliveries import DELIVERIES, Delivery
 from confsim.domain.events import ENDPOINTS
-from confsim.kernel.world import Change
+from confsim.kernel.world import Change, World
 
 from .senders import Courier, Message, Outcome, Receiver, barred, receiver
 
@@ -84,6 +84,11 @@ class Webhooks:
             return Way.RECEIVER
         return Way.LIST if self._courier is None or self.kept_in else Way.HTTP
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether there are deliveries at all, which may wait for a retry."""
+        return ("", DELIVERIES.name) in self._service.world.tables
+
     def carried_by(self, courier: Courier | None) -> None:
         """Let deliveries be carried over HTTP from now on; with None no longer."""
         with self._service.lock:
@@ -114,17 +119,25 @@ class Webhooks:
     def send(self, now: int) -> None:
         """Hand out what is ready, and what becomes ready by that. To be called under the lock of the service."""
         service = self._service
-        if self._busy or not deliveries.ready(service.world):
+        if self._busy or self._first() is None:
             return
         self._busy = True
         try:
-            while fresh := [each for each in deliveries.ready(service.world) if each.id not in self._under_way]:
-                self._attempt(fresh[0], now)
+            while (delivery := self._first()) is not None:
+                self._attempt(delivery, now)
         except Exception as bug:
             bug.add_note("confsim failed while it delivered a webhook")
             service.bugs.append(bug)
         finally:
             self._busy = False
+
+    def has_work(self, world: World) -> bool:
+        """Whether anything of this world is to be sent and not under way yet."""
+        return any(each.id not in self._under_way for each in deliveries.ready(world))
+
+    def _first(self) -> Delivery | None:
+        found = deliveries.ready(self._service.world)
+        return next((each for each in found if each.id not in self._under_way), None) if found else None
 
     def _attempt(self, delivery: Delivery, now: int) -> None:
         plan = self.decide(delivery)
@@ -162,11 +175,16 @@ class Webhooks:
         """Record what became of a message that was carried; called from a thread of the courier."""
         service = self._service
         with service.lock:
-            if age == self._age:
+            if age != self._age:
+                return
+            try:
                 self._under_way.discard(id)
                 now = service.change().now
                 self._answered(id, now, at, outcome)
                 self.send(now)
+            except Exception as bug:
+                bug.add_note("confsim failed while it took what became of a webhook")
+                service.bugs.append(bug)
 
     def _answered(self, id: str, now: int, at: int, outcome: Outcome) -> None:
         found = partial(deliveries.answered, id=id, at=at, status=outcome.status, problem=outcome.problem)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from confsim.kernel.refusal import Misuse
 
-from .pipeline import Service
+from .pipeline import HOST, Service
 from .senders import Courier
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Worlds:
 
     def __init__(self, default: Service) -> None:
         self._services: dict[str, Service] = {"": default}
+        self._host = HOST
         self._lock = RLock()
         self.keeping: Keeping | None = None
         self.courier: Courier | None = None
@@ -53,18 +54,31 @@ class Worlds:
         with self._lock:
             if name in self._services:
                 raise Misuse(f"a world named {name!r} exists already", status=409)
-            service.mount = f"/w/{name}"
+            service.mount, service.host = f"/w/{name}", self._host
             if self.keeping is not None:
                 self.keeping.made(name, service)
             self._services[name] = service
         service.webhooks.carried_by(self.courier)
         return service
 
+    def served_at(self, host: str = HOST) -> None:
+        """Note host and port of the live server that the worlds stand on; without them there is none any more."""
+        with self._lock:
+            self._host = host
+            for service in self._services.values():
+                service.host = host
+
     def carried_by(self, courier: Courier | None) -> None:
         """Let the webhooks of all worlds be carried by a courier from now on; with None they stay in the process."""
         self.courier = courier
         for service in tuple(self._services.values()):
             service.webhooks.carried_by(courier)
+
+    def beat(self) -> None:
+        """Let what is due fall due where webhooks may wait to be sent again; all else can wait for the next call."""
+        for service in tuple(self._services.values()):
+            if service.webhooks.may_wait and service.world.timers.due <= service.clock.now():
+                service.settle(service.clock.now())
 
     def drop(self, name: str) -> None:
         """Forget a world. Misuse for an unknown one (404) and for the default one."""
@@ -76,5 +90,5 @@ class Worlds:
             if self.keeping is not None:
                 self.keeping.dropped(name)
             service = self._services.pop(name)
-        service.mount = ""
+        service.mount, service.host = "", HOST
         service.webhooks.carried_by(None)

@@ -119,6 +119,9 @@ class Journey(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.ways = tuple(self.targets())
+        if self.digests:
+            for way in self.ways:  # what endpoints answer over HTTP would tell the worlds apart
+                way.control("PUT", "/webhooks", {"deliver": "list"})
 
     def teardown(self) -> None:
         """Let go of the targets."""

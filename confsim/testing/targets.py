@@ -18,7 +18,8 @@ from confsim.simulator import Simulator
 from .samples import Arguments
 
 #: How addresses in answers begin in process; answers of a server are told in the same words.
-IN_PROCESS = f"http://{HOST}".encode()
+IN_PROCESS = f"http://{HOST}"
+_ADDRESS = f"//{HOST}".encode()
 
 
 class Outcome:
@@ -46,7 +47,7 @@ class Target(ABC):
     """
 
     name: str
-    root = IN_PROCESS.decode()
+    root = IN_PROCESS
 
     @abstractmethod
     def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
@@ -171,10 +172,12 @@ class Url(_Http):
 
     def __init__(self, root: str) -> None:
         self._http = Http(root)
+        self._address = b"//" + self._http.root.partition("://")[2].encode()
 
     def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
         got = self._http.request(method, path, query, headers, raw)
-        return Got(got.status, got.headers, got.body.replace(self._http.root.encode(), IN_PROCESS))
+        # Addresses of websockets differ in their scheme.
+        return Got(got.status, got.headers, got.body.replace(self._address, _ADDRESS))
 
     def close(self) -> None:
         """Close the connection."""

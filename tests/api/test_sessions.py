@@ -272,6 +272,20 @@ def test_removed_users_stay_in_history(choice, expected):
     assert handles(sim, id) == expected
 
 
+@pytest.mark.rule("R197")
+@pytest.mark.parametrize(("choice", "expected"), [("now", "Robert"), ("last-join", "Bob")])
+def test_a_phone_that_is_renamed_is_so_in_history(choice, expected):
+    """Under the handle of now, or of the last join; the search finds what is shown."""
+    sim = under(sessions__participant_handle=choice)
+    sim.call("set_dial_out_state", ADMIN, uuid=ROOM, state="enable")
+    body = {"number": "+12025550147", "name": "Bob"}
+    phone = sim.call("dial_unregistered_user", OWNER, uuid=ROOM, body=body).body["id"]
+    sim.call("rename_channel_user", OWNER, uuid=ROOM, userId=phone, body={"handle": "Robert"})
+    id = sim.call("list_sessions", OWNER, channel=ROOM).body["results"][0]["id"]
+    assert (handles(sim, id), visitors(sim)) == ([expected], (1, [expected]))
+    assert visitors(sim, search="rob")[0] == (expected == "Robert")
+
+
 def visitors(sim, **query):
     """The handles of the historical participants of the room."""
     body = sim.call("list_channel_participants", OWNER, uuid=ROOM, **query).body

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import itertools
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -68,6 +70,23 @@ def wsgi() -> Iterator[tuple[str, str]]:
     yield "a POST through Simulator.call", f"{ratio:.2f}x the bare app"
     ratio = measure.paired(lambda: sim.call("get_me", "demo-owner"), bare)
     yield "a GET through Simulator.call", f"{ratio:.2f}x the bare app"
+
+
+def durable() -> Iterator[tuple[str, str]]:
+    """A POST whose change is in a state directory before it is answered, beside one that is kept nowhere."""
+    with tempfile.TemporaryDirectory() as place:
+        plain, kept = Simulator(clock=CLOCK), Simulator(clock=CLOCK)
+        count = itertools.count()
+
+        def post(sim: Simulator) -> Callable[[], object]:
+            return lambda: sim.call(
+                "update_terms_url", "demo-api-token", body={"url": f"https://terms.example/{next(count)}"}
+            )
+
+        with kept.keep_in(place):
+            yield "a durable POST through call", f"{measure.paired(post(kept), post(plain)):.2f}x one that is not"
+            bare = through(yardstick.app, yardstick.PATH)
+            yield "a durable POST through call", f"{measure.paired(post(kept), bare):.2f}x the bare app"
 
 
 def populated(people: int, rooms: int = 0) -> Simulator:
@@ -193,7 +212,7 @@ def rates() -> Iterator[tuple[str, str]]:
         yield f"POSTs on {connections} connection{plural}", ratio
 
 
-ALL = (wsgi, forks, pages, imports, starts, rates)
+ALL = (wsgi, durable, forks, pages, imports, starts, rates)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ def reserve(sim, handle="Free Handle"):
 
 def test_the_clock_tells_what_it_shows(plane):
     """A fixed clock shows its instant and stands."""
-    assert plane("GET", "/clock") == (200, {"now": START, "frozen": True})
+    assert plane("GET", "/clock") == (200, {"now": START, "frozen": True, "rate": 1})
 
 
 def test_advancing_by_a_duration_lets_things_fall_due(plane, sim):
@@ -65,7 +65,7 @@ def test_a_clock_runs_after_resume_and_stands_after_freeze(plane, sim):
     assert plane("GET", "/clock")[1]["frozen"] is False
     assert START <= sim.clock.now < START + MINUTE
     frozen = plane("POST", "/clock/freeze")[1]["now"]
-    assert plane("GET", "/clock")[1] == {"now": frozen, "frozen": True}
+    assert plane("GET", "/clock")[1] == {"now": frozen, "frozen": True, "rate": 1}
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from jwt.algorithms import get_default_algorithms
 from confsim import Simulator
 from confsim.domain import clients, users, validators
 from confsim.domain.credentials import CREDENTIALS
+from confsim.domain.images import IMAGES
 from confsim.domain.users import BY_ORIGIN, USERS, Account, AuthKind, Level, User
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
@@ -359,6 +360,18 @@ def test_name_and_picture_in_the_token_update_the_user(sim: Simulator) -> None:
     user = of_origin(sim, "person-1")
     assert user is not None
     assert (user.full_name, user.image, user.handle) == ("Pia Newname", "http://p.example/2", "Pia Person")
+
+
+@pytest.mark.rule("R143")
+def test_the_picture_in_the_token_replaces_an_image_that_was_uploaded(sim: Simulator) -> None:
+    """The bytes of the one before are forgotten with it."""
+    exchange(sim, hs(CLAIMS))
+    user = of_origin(sim, "person-1")
+    assert user is not None
+    sim.call("set_user_image", "demo-api-token", userId=str(user.id), body=b"\x89PNG\r\n\x1a\n")
+    assert len(IMAGES.seen(sim.service.world, CUSTOMER)) == 1
+    exchange(sim, hs(CLAIMS, picture="http://p.example/2"))
+    assert len(IMAGES.seen(sim.service.world, CUSTOMER)) == 0
 
 
 @pytest.mark.rule("R144")

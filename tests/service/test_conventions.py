@@ -70,7 +70,15 @@ def test_user_ids_are_numbers_and_all_others_are_texts(told):
                 seen.add(name)
                 for each in value if isinstance(value, list) else [value]:
                     assert isinstance(each, int if _NUMBER.search(name) else str), (step.operation, name)
-    assert {"clientId", "channelUuid", "userId"} <= seen
+    assert {"clientId", "channelUuid"} <= seen
+
+
+@pytest.mark.rule("R559")
+def test_an_invitation_names_its_user_by_number(sim):
+    """The id of the user, whatever the code is."""
+    made = sim.call("create_predefined_user", TOKEN, body={"name": "Pre"}).body["id"]
+    assert sim.call("create_invitation", TOKEN, userId=made).body["userId"] == made
+    assert type(made) is int
 
 
 @pytest.mark.rule("R559")

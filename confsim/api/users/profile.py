@@ -27,7 +27,7 @@ from confsim.contract.types import (
     Url,
     Wire,
 )
-from confsim.domain import directory, images, invitations, repeats, users
+from confsim.domain import directory, invitations, user_images, users
 from confsim.domain.directory import Sort
 from confsim.domain.users import Account, User
 
@@ -157,9 +157,7 @@ def set_user_image(call: Call, userId: MeOrUser, body: bytes, *, url: Url | None
 
     At most 8 Mbytes (a larger image is refused with 413), known by their signature: PNG, JPEG, GIF or WebP.
     """
-    image = images.keep(call.change, userId.client, uploads.image(call, body, url), url)
-    images.drop(call.change, userId.client, userId.image)
-    users.update(call.change, userId, image=image)
+    user_images.put(call.change, userId, uploads.image(call, body, url), url)
 
 
 @operation(
@@ -171,9 +169,7 @@ def set_user_image(call: Call, userId: MeOrUser, body: bytes, *, url: Url | None
 )
 def remove_user_image(call: Call, userId: MeOrUser) -> None:
     """Remove the image of a user; that there is none is no error."""
-    repeats.allow_empty(call.change, "image", empty=userId.image is None)
-    images.drop(call.change, userId.client, userId.image)
-    users.update(call.change, userId, image=None)
+    user_images.remove(call.change, userId)
 
 
 @operation(

@@ -1,0 +1,136 @@
+"""One fault as it is asked for: what it strikes, what is matched, when, how often, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.api.call import API
+from confsim.domain.mishaps import THINGS, TIMED, Outcome, Stroke
+from confsim.kernel.refusal import Misuse
+
+from . import doing
+from .clock import LATEST, span
+from .doing import Do, nearest
+
+#: The word of an operation for all of them.
+EVERY = "*"
+#: By whom calls are matched, beside the parameters of their paths.
+CALLERS = ("caller", "client")
+ALWAYS = "always"
+#: How much later a webhook comes that is out of order, where nothing is said.
+_A_MINUTE = 60_000
+
+
+class Fault(Struct, frozen=True, kw_only=True):
+    """What is to strike: an operation by name or every one ("*"), or a thing; ``do`` as it was given."""
+
+    operation: str | None = None
+    thing: str | None = None
+    match: Mapping[str, str | int]
+    on: int
+    times: int | str
+    do: Any
+    does: Do | Stroke
+
+
+_NAMES = ("operation", "thing", "match", "on", "times", "do")
+#: What is told of a fault, and passed over when it comes back.
+_TOLD = frozenset({"id", "met", "hits"})
+
+
+def read_all(values: object) -> list[Fault]:
+    """Faults of plain values, all or none. Misuse that names the first problem and its place."""
+    if not isinstance(values, list):
+        raise Misuse("faults are a list of objects")
+    return [read(each, f"faults[{place}]") for place, each in enumerate(values)]
+
+
+def read(values: object, where: str = "fault") -> Fault:
+    """A fault of plain values. Misuse that names the problem and its place, with the nearest name."""
+    if not isinstance(values, dict):
+        raise Misuse(f"{where} is to be an object of {', '.join(_NAMES)}")
+    given = {name: value for name, value in values.items() if name not in _TOLD and value is not None}
+    for name in given:
+        if name not in _NAMES:
+            raise Misuse(f"{where}: a fault has no {name!r}; {nearest(name, _NAMES)}")
+    operation, thing = given.get("operation"), given.get("thing")
+    if (operation is None) is (thing is None):
+        raise Misuse(f"{where}: name an operation or a thing")
+    does: Do | Stroke
+    if operation is not None:
+        facts = _facts_of(operation, where)
+        does = doing.read(given.get("do"), f"{where}.do")
+    else:
+        if not isinstance(thing, str) or thing not in THINGS:
+            raise Misuse(f"{where}.thing: nothing is called {thing!r}; {nearest(thing, THINGS)}")
+        facts = THINGS[thing].facts
+        does = _stroke(thing, given.get("do"), f"{where}.do")
+    return Fault(
+        operation=operation,
+        thing=thing,
+        match=_match(given.get("match", {}), facts, f"{where}.match"),
+        on=_count(given.get("on", 1), f"{where}.on"),
+        times=ALWAYS
+        if given.get("times") == ALWAYS
+        else _count(given.get("times", 1), f"{where}.times", " or 'always'"),
+        do=given["do"],
+        does=does,
+    )
+
+
+def _facts_of(operation: object, where: str) -> tuple[str, ...]:
+    if operation == EVERY:
+        return CALLERS
+    operations = API.operations
+    if not isinstance(operation, str) or operation not in operations:
+        hint = nearest(operation, operations) if len(nearest(operation, operations)) < 100 else ""
+        raise Misuse(f"{where}.operation: there is no operation {operation!r}; {hint}".rstrip("; "))
+    return (*operations[operation].placeholders, *CALLERS)
+
+
+def _match(values: object, facts: tuple[str, ...], where: str) -> dict[str, str | int]:
+    if not isinstance(values, dict):
+        raise Misuse(f"{where} is to be an object of {', '.join(facts)}")
+    for name, value in values.items():
+        if name not in facts:
+            raise Misuse(f"{where}: it is not matched by {name!r}; {nearest(name, facts)}")
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise Misuse(f"{where}.{name}: {value!r} is neither a text nor a whole number")
+    return values
+
+
+def _count(value: object, where: str, other: str = "") -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise Misuse(f"{where}: {value!r} is no whole number from 1{other}")
+    return value
+
+
+def _stroke(thing: str, values: object, where: str) -> Stroke:
+    """What becomes of a thing: an outcome, or an object of ``outcome`` and ``by``."""
+    given = {"outcome": values} if isinstance(values, str) else values
+    if not isinstance(given, dict) or "outcome" not in given:
+        raise Misuse(f"{where} is to be an outcome, or an object of outcome and by")
+    for name in given:
+        if name not in ("outcome", "by"):
+            raise Misuse(f"{where}: a fault of a thing does no {name!r}; {nearest(name, ('outcome', 'by'))}")
+    outcomes = THINGS[thing].outcomes
+    if given["outcome"] not in list(outcomes):
+        words = [outcome.value for outcome in outcomes]
+        raise Misuse(f"{where}.outcome: no {thing} is {given['outcome']!r}; {nearest(given['outcome'], words)}")
+    outcome = Outcome(given["outcome"])
+    if outcome not in TIMED:
+        if "by" in given:
+            raise Misuse(f"{where}.by: what is {outcome.value} takes no time")
+        return Stroke(outcome)
+    if "by" not in given and outcome is Outcome.LATE:
+        raise Misuse(f"{where}.by: how much later? a duration such as '10m'")
+    try:
+        by = span(given.get("by", _A_MINUTE))
+    except Misuse as misuse:
+        raise Misuse(f"{where}.by: {misuse}") from None
+    if not 1 <= by <= LATEST:
+        raise Misuse(f"{where}.by: {given['by']!r} is no while")
+    return Stroke(outcome, by)

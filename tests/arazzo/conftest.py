@@ -1,0 +1,68 @@
+"""Documents in the making, and a way in whose answers are written down beforehand."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from confsim.arazzo import check, document, runner
+from confsim.arazzo.exchange import Got
+from confsim.control.scenarios import faces
+
+API = {"name": "api", "url": "http://127.0.0.1:8080/openapi.json"}
+CONTROL = {"name": "control", "url": "http://127.0.0.1:8080/_confsim/openapi.json"}
+
+
+@pytest.fixture
+def written():
+    """Write a document of workflows, each given as a list of steps or as a whole."""
+
+    def writing(*workflows, **more):
+        whole = [
+            each if isinstance(each, dict) else {"workflowId": f"w{place}", "steps": each}
+            for place, each in enumerate(workflows, 1)
+        ]
+        info = {"title": "A test", "version": "1"}
+        return {"arazzo": "1.0.1", "info": info, "sourceDescriptions": [API, CONTROL], "workflows": whole, **more}
+
+    return writing
+
+
+@pytest.fixture
+def planned():
+    """Read and check a document."""
+    return lambda values, profile=None: check.plan(document.read(values, "test"), faces(profile or {}), "test")
+
+
+class Script:
+    """A way in that answers what it is told to; ``sent`` and ``waited`` tell what it was asked."""
+
+    root = "http://there"
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.sent = []
+        self.waited = []
+
+    def send(self, sent):
+        """The next answer, the last one for ever."""
+        self.sent.append(sent)
+        status, body = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        raw = body if isinstance(body, bytes) else b"" if body is None else msgspec.json.encode(body)
+        return Got(status, {"content-type": "application/json", "x-trace": "t-1"}, raw)
+
+    def wait(self, seconds):
+        """Note how long."""
+        self.waited.append(seconds)
+
+
+@pytest.fixture
+def play(written, planned):
+    """Run workflows, or a whole document, against written answers; answers the report and the way."""
+
+    def playing(workflows, *answers, inputs=None, profile=None):
+        way = Script(*(answers or ((200, {}),)))
+        values = workflows if isinstance(workflows, dict) else written(*workflows)
+        return runner.run(planned(values, profile), way, inputs), way
+
+    return playing

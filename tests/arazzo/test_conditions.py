@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from confsim.api.call import API
+from confsim.arazzo import jsonpath
+from confsim.arazzo.conditions import Test as Trial
+from confsim.arazzo.document import Criterion
+from confsim.arazzo.exchange import Exchange, Got, Sent
+from confsim.arazzo.expressions import Scope
+from confsim.kernel.refusal import Misuse
+
+BODY = {"name": "Demo", "count": 3, "open": True, "none": None, "list": [{"id": 1}, {"id": 2}], "it's": "x"}
+
+
+def scope(body=BODY, status=200):
+    """What a step sees that was answered so."""
+    sent = Sent(API["get_me"], "GET", "/v1_0/users/me", "", {}, {}, {}, b"")
+    got = Got(status, {"content-type": "application/json"}, msgspec.json.encode(body))
+    return Scope(inputs={"wanted": "demo"}, exchange=Exchange("http://here", sent, got))
+
+
+def holds(condition, **more):
+    """Whether a criterion holds for the answer above."""
+    return Trial(Criterion(condition=condition, **more)).holds(scope())
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "$statusCode == 200",
+        "$statusCode != 404",
+        "$statusCode >= 200 && $statusCode < 300",
+        "$response.body#/name == 'Demo'",
+        "$response.body#/name == 'dEMO'",
+        "$response.body#/name == $inputs.wanted",
+        "$response.body#/count > 2.5",
+        "$response.body#/open",
+        "$response.body#/open == true",
+        "!($response.body#/open == false)",
+        "!$response.body#/none",
+        "$response.body#/none == null",
+        "$response.body#/nothing == null",
+        "$response.body#/list/0/id == 1",
+        "$response.body.list[1].id == 2",
+        "$response.body['count'] == 3",
+        "$response.body['it''s'] == 'x'",
+        "$statusCode == 404 || $response.body#/count <= 3 && true",
+        "($statusCode == 404 || true) && $response.body#/count == 3.0",
+        "$response.header.Content-Type == 'application/json'",
+        "'a' < 'b'",
+        "-1 < 0",
+    ],
+)
+def test_conditions_that_hold(condition):
+    """Comparisons, logic, grouping, indexes and names, as the specification has them."""
+    assert holds(condition)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "$statusCode == 404",
+        "$statusCode == '200'",
+        "$response.body#/open == 1",
+        "$response.body#/name > 3",
+        "$response.body#/nothing > 3",
+        "$response.body#/nothing",
+        "$response.body.list[7].id == 2",
+        "$response.body#/name == 'Demo' && false",
+        "!true",
+    ],
+)
+def test_conditions_that_do_not_hold(condition):
+    """Types are not bent, and what is not there is null."""
+    assert not holds(condition)
+
+
+@pytest.mark.parametrize(
+    ("condition", "problem"),
+    [
+        ("$statusCode == ", "missing at its end"),
+        ("$statusCode = 200", "cannot be read from '= 200'"),
+        ("($statusCode == 200", "not closed"),
+        ("$statusCode == 200 200", "one too many"),
+        ("== 200", "out of place"),
+        ("$response.body[$inputs.wanted]", "one number or text"),
+        ("$nobody == 1", "no expression"),
+        ("$statusCode == 'open", "cannot be read"),
+        ("", "missing at its end"),
+    ],
+)
+def test_a_condition_that_cannot_be_read(condition, problem):
+    """It is refused, with what is wrong, before anything runs."""
+    with pytest.raises(Misuse, match=problem):
+        Trial(Criterion(condition=condition))
+
+
+@pytest.mark.parametrize(
+    ("condition", "context", "held"),
+    [
+        ("^De", "$response.body#/name", True),
+        ("^de", "$response.body#/name", False),
+        (r"^\d{3}$", "$statusCode", True),
+        ("id", "$response.body#/list", True),
+        (".", "$response.body#/nothing", False),
+    ],
+)
+def test_regular_expressions(condition, context, held):
+    """They are searched for in the text of what the context gives; in nothing there is nothing."""
+    assert holds(condition, context=context, type="regex") is held
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("$.name", True),
+        ("$.nobody", False),
+        ("$['name']", True),
+        ("$.list[0].id", True),
+        ("$.list[-1]", True),
+        ("$.list[2]", False),
+        ("$.list[*].id", True),
+        ("$.*", True),
+        ("$..id", True),
+        ("$..nobody", False),
+        ("$.list[?@.id == 2]", True),
+        ("$.list[?@.id > 2]", False),
+        ("$..[?@.id == 2]", True),
+        ("$.list[?(@.id == 1 || @.id == 7) && @.id != 2].id", True),
+        ("$.list[?!@.name]", True),
+        ("$.list[?@.name]", False),
+        ("$.list[?@.id == '2']", False),
+        ("$.list[?@.id >= 'a']", False),
+        ('$[?@ == "Demo"]', True),
+        ("$[?@ == true]", True),
+        ("$.list[?@.id == true]", False),
+        ("$", True),
+    ],
+)
+def test_json_paths(path, found):
+    """A path holds when it finds anything (RFC 9535)."""
+    assert jsonpath.compiled(path)(BODY) is found
+    assert holds(path, context="$response.body", type="jsonpath") is found
+
+
+@pytest.mark.parametrize(
+    "path", ["name", "$.list[0:1]", "$[?count(@.x) > 1]", "$.", "$[?'a']", "$[true]", "$.a b", "$["]
+)
+def test_paths_that_are_not_read(path):
+    """Slices, functions and nonsense are refused with the place."""
+    with pytest.raises(Misuse, match="cannot read it from"):
+        jsonpath.compiled(path)
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"type": "xpath", "context": "$response.body"}, "'xpath': confsim knows simple, regex and jsonpath"),
+        ({"type": "regex"}, "needs a context"),
+        ({"type": "regex", "context": "response"}, "needs a context"),
+        ({"type": "regex", "context": "$response.body", "condition": "("}, "no regular expression"),
+    ],
+)
+def test_criteria_that_are_not_supported(more, problem):
+    """They are refused by name."""
+    with pytest.raises(Misuse, match=problem):
+        Trial(msgspec.convert({"condition": "x", **more}, Criterion))
+
+
+def test_a_kind_may_name_its_version():
+    """The long form of a kind is read as the short one."""
+    kind = {"type": "jsonpath", "version": "draft-goessner-dispatch-jsonpath-00"}
+    criterion = msgspec.convert({"condition": "$.name", "context": "$response.body", "type": kind}, Criterion)
+    assert Trial(criterion).holds(scope())

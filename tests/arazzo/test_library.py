@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from confsim.arazzo import library
+from confsim.kernel.refusal import Misuse
+
+TEXT = """
+arazzo: 1.0.1
+info: {title: A test, version: "1"}
+sourceDescriptions: [{name: api, url: openapi.json}]
+workflows:
+  - workflowId: w
+    steps: [{stepId: me, operationId: get_me}]
+"""
+
+
+def test_a_file_may_be_yaml(tmp_path):
+    """It is read as what it says."""
+    path = tmp_path / "test.arazzo.yaml"
+    path.write_text(TEXT)
+    assert library.load(path).workflows[0].steps[0].operation_id == "get_me"
+
+
+def test_yaml_without_pyyaml_is_told(tmp_path, monkeypatch):
+    """With what to do about it."""
+    path = tmp_path / "test.yml"
+    path.write_text(TEXT)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(Misuse, match=r"PyYAML is not installed: pip install 'confsim\[yaml\]'"):
+        library.load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("a.json", "{", "Input data was truncated"),
+        ("a.json", "[]", "an Arazzo document is an object"),
+        ("a.json", b"\xff", "a.json"),
+        ("a.yaml", "{", "while parsing"),
+        ("a.yaml", "- 1", "an Arazzo document is an object"),
+        ("a.json", None, "No such file"),
+    ],
+)
+def test_files_that_are_none(tmp_path, name, text, problem):
+    """The file and the problem are named."""
+    path = tmp_path / name
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(Misuse, match=problem):
+        library.load(path)
+
+
+def test_an_unknown_name_is_told_with_those_there_are():
+    """And that a file would do."""
+    with pytest.raises(
+        Misuse, match=r"there is no scenario 'no-such'; shipped are api-token-rotation, .* path of a file"
+    ):
+        library.load("no-such")

@@ -1,0 +1,420 @@
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.assumptions.events import Kind
+from confsim.assumptions.refusals import Reason
+from confsim.domain import clients, deliveries, events
+from confsim.domain.deliveries import DELIVERIES, State
+from confsim.domain.endpoint_moves import MOVES
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import settle
+
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+START = 1_769_904_000_000
+SECOND, MINUTE, HOUR = 1000, 60_000, 3_600_000
+
+
+class Line:
+    """A world whose deliveries nobody sends but the test."""
+
+    def __init__(self, endpoints=1, **profile):
+        self.profile = {f"webhooks.{name}": value for name, value in profile.items()}
+        self.now = START
+        self.world = Simulator(clock=START).service.world
+        with self as change:
+            events.switch(change, clients.get(change, CUSTOMER), "enable")
+            client = clients.get(change, CUSTOMER)
+            urls = [f"http://{number}.example" for number in range(endpoints)]
+            self.endpoints = [events.add(change, client, url, None).id for url in urls]
+
+    def __enter__(self):
+        self.open = self.world.change(self.now, self.profile)
+        return self.open
+
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            self.world = self.open.commit()
+
+    def happen(self, *names):
+        """Let media of these names be added."""
+        for name in names:
+            with self as change:
+                deliveries.tell(change, CUSTOMER, Kind.MEDIA_ADDED, change.uuid(), {"name": name})
+
+    def answer(self, status, problem=None):
+        """Answer everything that is ready; tells what that was."""
+        found = deliveries.ready(self.world)
+        for each in found:
+            with self as change:
+                deliveries.answered(change, each.id, self.now, status, problem)
+        return [each.payload["data"]["name"] for each in found]
+
+    def advance(self, span):
+        """Let time pass."""
+        self.now += span
+        self.world, _ = settle(self.world, self.now, self.profile)
+
+    def endpoint(self, active, place=0):
+        """Let an endpoint be told what happens, or not."""
+        with self as change:
+            events.update(change, clients.get(change, CUSTOMER), self.endpoints[place], None, active)
+
+    def switch(self, event):
+        """Enable or disable the events of the client."""
+        with self as change:
+            events.switch(change, clients.get(change, CUSTOMER), event)
+
+    @property
+    def all(self):
+        """Every delivery, newest last."""
+        return deliveries.listed(self.world.change(self.now))
+
+    @property
+    def states(self):
+        """The states of all deliveries."""
+        return [each.state for each in self.all]
+
+    @property
+    def ready(self):
+        """The names of what is to be sent now."""
+        return [each.payload["data"]["name"] for each in deliveries.ready(self.world)]
+
+
+@pytest.fixture
+def line():
+    """A world with one endpoint."""
+    return Line()
+
+
+# What is to be delivered
+
+
+def test_each_endpoint_is_told_once_of_the_same_thing():
+    """One delivery for each, in the order of the endpoints, with one message and one payload."""
+    line = Line(endpoints=3)
+    line.happen("a")
+    assert [each.endpoint for each in line.all] == line.endpoints
+    assert len({each.id for each in line.all}) == 3
+    assert len({each.message for each in line.all}) == 1
+    assert line.states == [State.READY] * 3
+
+
+def test_an_inactive_endpoint_is_not_told(line):
+    """Nothing is made for it, not even for later."""
+    line.endpoint(False)
+    line.happen("a")
+    assert line.all == []
+
+
+def test_the_envelope_tells_what_when_and_of_whom(line):
+    """An id, the kind, the instant, the client, the channel and the rest."""
+    with line as change:
+        deliveries.tell(change, CUSTOMER, Kind.SESSION_STARTED, "m", {"channel": "c", "session": "s"})
+    assert line.all[0].payload == {
+        "id": "m",
+        "kind": "session.started",
+        "time": START,
+        "clientId": CUSTOMER,
+        "channel": "c",
+        "data": {"channel": "c", "session": "s"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("envelope", "payload"),
+    [
+        ("data-alone", {"name": "a"}),
+        (
+            "standard-webhooks",
+            {"type": "media.added", "timestamp": "2026-02-01T00:00:00.007Z", "data": {"name": "a"}},
+        ),
+    ],
+)
+def test_the_envelope_may_be_another(envelope, payload):
+    """As Standard Webhooks proposes it, or none."""
+    line = Line(envelope=envelope)
+    line.advance(7)
+    line.happen("a")
+    assert line.all[0].payload == payload
+
+
+def test_only_the_latest_are_kept():
+    """The oldest goes, delivered or not, and those behind it go on."""
+    line = Line(kept=2)
+    line.happen("a", "b", "c")
+    assert [(each.payload["data"]["name"], each.state) for each in line.all] == [
+        ("b", State.READY),
+        ("c", State.WAITING),
+    ]
+
+
+def test_what_is_no_longer_kept_has_no_timer():
+    """Its retry falls with it."""
+    line = Line(kept=1)
+    line.happen("a")
+    line.answer(500)
+    line.happen("b")
+    line.advance(HOUR)
+    assert [each.state for each in line.all] == [State.READY]
+    assert list(line.world.timers) == []
+
+
+# Order
+
+
+def test_the_next_waits_for_the_one_before(line):
+    """One at a time for each endpoint, in the order in which things happened."""
+    line.happen("a", "b", "c")
+    assert [line.answer(200), line.answer(200), line.answer(200), line.answer(200)] == [["a"], ["b"], ["c"], []]
+
+
+def test_endpoints_do_not_wait_for_each_other():
+    """What is stuck for one goes on for another."""
+    line = Line(endpoints=2)
+    line.happen("a", "b")
+    slow, _ = deliveries.ready(line.world)
+    with line as change:
+        deliveries.answered(change, slow.id, line.now, 500)
+    assert line.answer(200) == ["a"]
+    assert line.answer(200) == ["b"]
+    assert [each.state for each in line.all if each.endpoint == slow.endpoint] == [State.LATER, State.WAITING]
+
+
+def test_the_next_waits_for_every_retry(line):
+    """And goes out once the one before is given up."""
+    line.happen("a", "b")
+    for span in (5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR):
+        assert line.answer(500) == ["a"]
+        line.advance(span - 1)
+        assert line.ready == []
+        line.advance(1)
+    assert line.answer(500) == ["a"]
+    assert line.states == [State.FAILED, State.READY]
+
+
+def test_order_may_be_free():
+    """Then everything goes out at once, whatever became of the ones before."""
+    line = Line(order="free")
+    line.happen("a", "b")
+    assert line.ready == ["a", "b"]
+    line.answer(500)
+    line.happen("c")
+    assert line.ready == ["c"]
+
+
+# What an answer means
+
+
+@pytest.mark.parametrize(
+    ("taken", "good", "bad"),
+    [
+        ("2xx", [200, 202, 204, 299], [199, 301, 302, 400, 410, 500]),
+        ("200", [200], [204]),
+        ("any", [200, 404, 500], []),
+    ],
+)
+def test_an_answer_is_taken_or_not(taken, good, bad):
+    """By its status."""
+    for status, state in [*((each, State.DELIVERED) for each in good), *((each, State.LATER) for each in bad)]:
+        line = Line(taken=taken)
+        line.happen("a")
+        line.answer(status)
+        assert line.states == [state], status
+
+
+def test_no_answer_is_a_failure_even_where_any_is_taken():
+    """The problem stands in the attempt."""
+    line = Line(taken="any")
+    line.happen("a")
+    line.answer(None, "refused")
+    (attempt,) = line.all[0].attempts
+    assert (attempt.at, attempt.status, attempt.problem) == (START, None, "refused")
+    assert line.states == [State.LATER]
+
+
+@pytest.mark.parametrize(("retries", "attempts"), [([], 1), ([0], 2), ([1, 2, 3], 4)])
+def test_the_schedule_is_a_choice(retries, attempts):
+    """As many retries as there are delays."""
+    line = Line(retries=retries)
+    line.happen("a")
+    for _ in range(attempts):
+        line.answer(500)
+        line.advance(3)
+    assert line.states == [State.FAILED]
+    assert len(line.all[0].attempts) == attempts
+
+
+def test_a_retry_keeps_id_and_message(line):
+    """Receivers tell doubles by it."""
+    line.happen("a")
+    before = line.all[0]
+    line.answer(500)
+    line.advance(5 * SECOND)
+    after = deliveries.ready(line.world)[0]
+    assert (after.id, after.message, after.payload) == (before.id, before.message, before.payload)
+
+
+def test_an_answer_to_what_is_gone_changes_nothing(line):
+    """The world is the same afterwards."""
+    before = line.world
+    with line as change:
+        deliveries.answered(change, "gone", START, 200)
+    assert line.world is before
+
+
+# Endpoints that are told no more
+
+
+def test_every_move_is_in_force():
+    """Each row hangs on the machine and the state that it names."""
+    for row in (*MOVES, *deliveries.NEXT):
+        assert row in row.when.couplings[row.reaches]
+
+
+@pytest.mark.rule("R532")
+@pytest.mark.parametrize("again", ["endpoint", "client"])
+def test_what_waits_goes_on_when_its_endpoint_is_told_again(line, again):
+    """Nothing is sent meanwhile, not even a retry; then the oldest goes first, with all its retries."""
+    line.happen("a", "b")
+    line.answer(500)
+    line.endpoint(False) if again == "endpoint" else line.switch("disable")
+    line.advance(HOUR)
+    assert line.states == [State.WAITING, State.WAITING]
+    line.endpoint(True) if again == "endpoint" else line.switch("enable")
+    assert line.ready == ["a"]
+    assert line.all[0].tries == 0
+
+
+@pytest.mark.parametrize("how", ["endpoint", "client"])
+def test_what_waits_may_be_lost(how):
+    """Then nothing of it comes when the endpoint is told again."""
+    line = Line(**{"while-inactive": "lost"})
+    line.happen("a", "b")
+    line.endpoint(False) if how == "endpoint" else line.switch("disable")
+    assert line.states == [State.LOST, State.LOST]
+    line.endpoint(True) if how == "endpoint" else line.switch("enable")
+    assert line.ready == []
+
+
+def test_what_was_under_way_meanwhile_counts(line):
+    """An answer that comes after the endpoint was switched off still says that it has it, or has not."""
+    line.happen("a", "b")
+    (sent,) = deliveries.ready(line.world)
+    line.endpoint(False)
+    with line as change:
+        deliveries.answered(change, sent.id, START, 500)
+    assert line.states == [State.WAITING, State.WAITING]
+    with line as change:
+        deliveries.answered(change, sent.id, START, 200)
+    assert line.states == [State.DELIVERED, State.WAITING]
+    assert [each.status for each in line.all[0].attempts] == [500, 200]
+
+
+def test_what_waits_for_a_removed_endpoint_is_lost():
+    """Only that; what it got, it has got."""
+    line = Line(endpoints=2)
+    line.happen("a", "b", "c")
+    line.answer(200)
+    line.answer(500)
+    with line as change:
+        events.remove(change, clients.get(change, CUSTOMER), line.endpoints[0])
+    of = {id: [each.state for each in line.all if each.endpoint == id] for id in line.endpoints}
+    assert of[line.endpoints[0]] == [State.DELIVERED, State.LOST, State.LOST]
+    assert of[line.endpoints[1]] == [State.DELIVERED, State.LATER, State.WAITING]
+    line.advance(HOUR)
+    assert line.ready == ["b"]
+
+
+# Faults and refusals
+
+
+def test_what_is_lost_lets_the_next_one_go(line):
+    """It counts neither as delivered nor as tried."""
+    line.happen("a", "b")
+    with line as change:
+        deliveries.lose(change, line.all[0].id)
+    assert (line.states, line.ready) == ([State.LOST, State.READY], ["b"])
+    assert line.all[0].attempts == ()
+
+
+def test_what_is_refused_is_not_tried_again(line):
+    """It says why, and the next one goes on."""
+    line.happen("a", "b")
+    with line as change:
+        deliveries.refuse(change, line.all[0].id, "not from here")
+    assert line.states == [State.REFUSED, State.READY]
+    assert [each.problem for each in line.all[0].attempts] == ["not from here"]
+    assert list(line.world.timers) == []
+
+
+@pytest.mark.parametrize(("aside", "order"), [(False, ["a", "b", "c"]), (True, ["b", "c", "a"])])
+def test_what_is_late_holds_the_others_up_or_lets_them_pass(line, aside, order):
+    """Late and in order, or out of order."""
+    line.happen("a", "b", "c")
+    with line as change:
+        deliveries.postpone(change, line.all[0].id, MINUTE, aside=aside)
+    seen = line.answer(200) + line.answer(200)
+    line.advance(MINUTE)
+    assert seen + line.answer(200) + line.answer(200) + line.answer(200) == order
+
+
+# Once more
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_what_is_over_is_delivered_once_more(status):
+    """With all its retries before it; the earlier attempts stay in its log."""
+    line = Line(retries=[1])
+    line.happen("a")
+    line.answer(status)
+    line.advance(1)
+    line.answer(status)
+    over = line.all[0]
+    with line as change:
+        again = deliveries.redeliver(change, over)
+    assert (again.state, again.tries, again.attempts) == (State.READY, 0, over.attempts)
+    line.answer(500)
+    assert line.states == [State.LATER]
+
+
+def test_what_waits_for_a_retry_goes_at_once(line):
+    """And its timer is gone."""
+    line.happen("a")
+    line.answer(500)
+    with line as change:
+        deliveries.redeliver(change, line.all[0])
+    assert line.ready == ["a"]
+    assert list(line.world.timers) == []
+
+
+def test_what_is_delivered_once_more_waits_for_its_turn(line):
+    """It stands before those that happened later, and behind what is under way."""
+    line.happen("a")
+    line.answer(200)
+    line.happen("b", "c")
+    with line as change:
+        deliveries.redeliver(change, line.all[0])
+    assert [line.answer(200), line.answer(200), line.answer(200)] == [["b"], ["a"], ["c"]]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_waits_to_be_sent_is_not_sent_twice(line, place):
+    """Neither what is ready nor what waits behind it."""
+    line.happen("a", "b")
+    before = line.world
+    with pytest.raises(Refusal) as refused, line as change:
+        deliveries.redeliver(change, DELIVERIES.of(change)[line.all[place].id])
+    assert refused.value.reason is Reason.DELIVERY_UNDER_WAY
+    assert line.world is before
+
+
+def test_a_world_with_deliveries_is_its_own_export(line):
+    """Whatever states they are in."""
+    sim = Simulator(clock=START)
+    line.happen("a", "b")
+    line.answer(500)
+    sim.service.world = line.world
+    sim.state = sim.state
+    assert sim.service.world.digest() == line.world.digest()

@@ -1,0 +1,118 @@
+"""What leads from one world to another: applied, it leads there, however the world was reached."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.domain.mail import MAILS, Mail
+from confsim.domain.properties import PROPERTIES, Property
+from confsim.kernel.difference import Difference, Touched, difference, follow
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.timers import DUE
+from confsim.kernel.world import World
+
+KIND = next(iter(DUE))
+
+
+def mail(number, subject="x"):
+    """A record of a shared table."""
+    return Mail(id=number, client="", at=0, to="a@example.com", subject=subject, text="", kind="k")
+
+
+def sent(found):
+    """The difference as it comes back from the wire."""
+    return msgspec.json.decode(msgspec.json.encode(found), type=Difference)
+
+
+NUMBERS = st.integers(1, 5)
+DOINGS = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), NUMBERS, st.text(max_size=2)),
+        st.tuples(st.just("remove"), NUMBERS),
+        st.tuples(st.just("schedule"), NUMBERS, st.integers(0, 3)),
+        st.tuples(st.just("cancel"), NUMBERS),
+        st.tuples(st.just("count"), NUMBERS),
+        st.just(("draw",)),
+        st.just(("commit",)),
+    ),
+    max_size=30,
+)
+
+
+def done(world, doings):
+    """The world after the doings, and what the changes on the way touched."""
+    touched, change = Touched(), world.change(0)
+    for what, *rest in [*doings, ("commit",)]:
+        mails = MAILS.of(change)
+        if what == "put":
+            mails.put(mail(*rest))
+        elif what == "remove" and rest[0] in mails:
+            mails.remove(rest[0])
+        elif what == "schedule":
+            change.schedule(KIND, rest[1], "", str(rest[0]))
+        elif what == "cancel":
+            change.cancel(KIND, "", str(rest[0]))
+        elif what == "count":
+            change.count(f"sequence {rest[0]}")
+        elif what == "draw":
+            change.draw()
+        elif what == "commit":
+            touched.add(change)
+            world = change.commit()
+            change = world.change(0)
+    return world, touched
+
+
+@given(DOINGS, DOINGS)
+def test_a_difference_leads_where_the_changes_led(first, then):
+    """Rows with their order, timers with theirs, counters: over the wire, onto a world that was read back."""
+    before, _ = done(World(7), first)
+    after, touched = done(before, then)
+    assert follow(before, sent(difference(before, after, touched))).digest() == after.digest()
+
+
+def test_what_comes_to_nothing_is_empty():
+    """Touched and put back as it was."""
+    before, _ = done(World(), [("put", 1, "a"), ("schedule", 1, 5)])
+    after, touched = done(before, [("put", 2, "b"), ("remove", 2), ("schedule", 2, 5), ("cancel", 2)])
+    assert not difference(before, after, touched)
+    assert msgspec.json.encode(difference(before, after, touched)) == b"{}"
+
+
+def test_it_costs_what_was_touched():
+    """One row of a thousand."""
+    before, _ = done(World(), [("put", number, "a") for number in range(1000)])
+    after, touched = done(before, [("put", 500, "b")])
+    assert len(difference(before, after, touched).put) == 1
+
+
+def test_keys_of_several_parts_are_found_again():
+    """A removed row is told as the record that it was, from which its key is read."""
+    change, touched = World().change(0), Touched()
+    for key in ("a", "b"):
+        PROPERTIES.of(change, "c").put(Property("user 1", key, "1"))
+    before = change.commit()
+    change = before.change(0)
+    PROPERTIES.of(change, "c").remove(("user 1", "a"))
+    touched.add(change)
+    after = change.commit()
+    assert follow(before, sent(difference(before, after, touched))).digest() == after.digest()
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"put": [["planets", "", {}]]}, "tables.planets is no table"),
+        ({"put": [["mail", "", {"moons": 2}]]}, "tables.mail.*moons"),
+        ({"put": [["mail", "", {"id": "one"}]]}, "tables.mail"),
+        ({"removed": [["planets", "", {}]]}, "tables.planets is no table"),
+        ({"timers": [[1, "doomsday", "", ""]]}, "doomsday"),
+    ],
+)
+def test_what_cannot_be_followed_is_told_with_its_place(values, words):
+    """Tables, fields and timers that this confsim does not know."""
+    with pytest.raises(Misuse, match=words):
+        follow(World(), msgspec.convert(values, Difference))

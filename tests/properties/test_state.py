@@ -1,0 +1,197 @@
+"""Whatever has happened: states go out and in as the same bytes, a reset is complete, and a kill loses nothing."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+import msgspec
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import rule, run_state_machine_as_test
+
+from confsim import Simulator
+from confsim.service import keeping, state
+from confsim.testing.journeys import START, Journey, api_journey
+from confsim.testing.targets import Core
+
+NEW = state.document(Simulator().service.world)
+THOROUGH = settings().max_examples > 1000
+
+
+def goes_out_and_in(simulator):
+    """Export, import and export give the same bytes."""
+    first = state.document(simulator.service.world)
+    there = state.world_of(msgspec.json.decode(first))
+    assert state.document(there) == first
+    assert there.digest() == simulator.service.world.digest()
+
+
+def is_reset(simulator):
+    """After a reset the world is a new one to the byte, and the journal is empty."""
+    simulator.reset()
+    assert state.document(simulator.service.world) == NEW
+    assert list(simulator.service.journal) == []
+
+
+def test_a_world_in_which_a_lot_has_happened(lived):
+    """A tour through the whole catalogue leaves something of every kind behind."""
+    goes_out_and_in(lived)
+    other = lived.fork()
+    other.service.origin = lived.service.origin
+    is_reset(other)
+
+
+class Crashing(Journey):
+    """A journey whose world is kept in a directory, and whose process dies again and again."""
+
+    def targets(self):
+        """The core, in a directory of its own."""
+        self.folder = tempfile.TemporaryDirectory()
+        self.place = Path(self.folder.name)
+        return (Core(self.started()),)
+
+    def started(self):
+        """A simulator that goes on with what the directory holds."""
+        simulator = Simulator(clock=START)
+        self.kept = simulator.keep_in(self.place)
+        return simulator
+
+    @rule()
+    def crash(self):
+        """The process dies, and the next goes on as if nothing had been."""
+        before = self.ways[0].simulator.service
+        self.kept._let_go()
+        self.ways = (Core(self.started()),)
+        after = self.ways[0].simulator.service
+        assert after.world.digest() == before.world.digest()
+        assert after.clock.values() == before.clock.values()
+
+    def teardown(self):
+        """What holds after every journey."""
+        self.crash()
+        goes_out_and_in(self.ways[0].simulator)
+        is_reset(self.ways[0].simulator)
+        self.crash()
+        self.kept._let_go()
+        self.folder.cleanup()
+        super().teardown()
+
+
+def test_journeys_survive_crashes_and_end_in_a_complete_reset(monkeypatch):
+    """Random histories over the whole API, with small bases, so that both bases and logs are read."""
+    monkeypatch.setattr(keeping, "LEAST", 4000)
+    budget = settings() if THOROUGH else settings(max_examples=12, stateful_step_count=40)
+    quiet = settings(budget, suppress_health_check=list(HealthCheck), deadline=None)
+    run_state_machine_as_test(api_journey(Crashing), settings=quiet)
+
+
+# A server that is killed under load
+
+KILLS = 5
+
+
+def step(number):
+    """The call of this number: what it is called in process, and how it goes over the wire."""
+    turn = number % 5
+    if turn == 0:
+        return "POST", "/_confsim/clock/advance", {"by": "4m"}
+    if turn == 1:
+        return "POST", "/v1_0/users/handle/reserve", {"handle": f"Handle {number}"}
+    if turn == 2:
+        return "POST", "/v1_0/terms", {"url": f"https://terms.example/{number}"}
+    if turn == 3:
+        return "POST", "/_confsim/users", {"clientId": CLIENT, "handle": f"Person {number}"}
+    return "POST", "/v1_0/channels", {"name": f"Room {number}"}
+
+
+CLIENT = "22222222-2222-4222-8222-222222222222"
+
+
+class Load:
+    """One client of one world: it calls step by step, and a twin in this process tells what must have come of it."""
+
+    def __init__(self, mount):
+        self.mount = mount
+        self.twin = Simulator(clock=START)
+        self.client = self.twin.client()
+        self.digest = self.twin.service.world.digest()
+        self.next = 0
+
+    def run(self, port):
+        """Call until the server dies; the calls that were answered also happen in the twin."""
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        with suppress(OSError, HTTPException):
+            while True:
+                method, path, body = step(self.next)
+                headers = {"Authorization": "Bearer demo-api-token"}
+                connection.request(method, self.mount + path, msgspec.json.encode(body), headers)
+                answer = connection.getresponse()
+                answer.read()
+                self.take()
+        connection.close()
+
+    def take(self):
+        """Let the next call happen in the twin."""
+        method, path, body = step(self.next)
+        self.client.open(path, method=method, json=body, headers={"Authorization": "Bearer demo-api-token"})
+        self.next += 1
+
+    def check(self, port):
+        """The world is as after the last answered call, or as after the one that was under way."""
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", f"{self.mount}/_confsim/state/digest")
+        found = msgspec.json.decode(connection.getresponse().read())["digest"]
+        connection.close()
+        if found != self.twin.service.world.digest():
+            self.take()
+        assert found == self.twin.service.world.digest()
+
+
+@contextmanager
+def served(place):
+    """A server of the directory until it is killed; yields the process and its port."""
+    command = [sys.executable, "-u", "-m", "confsim", "serve", "-p", "0", "--state", str(place)]
+    command += ["--clock", START, "--frozen"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            for line in process.stdout:
+                if "API" in line:
+                    port = int(line.split(":")[2].split("/")[0])
+                if "Ctrl-C" in line:
+                    break
+            yield process, port
+        finally:
+            process.kill()
+
+
+def test_a_server_killed_under_load_loses_no_answered_call(tmp_path):
+    """SIGKILL at random moments: each world is as its last answered call left it, or one call further."""
+    chance = random.Random(20260201)
+    loads = [Load(""), Load("/w/w1")]
+    with served(tmp_path) as (_, port):
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("POST", "/_confsim/worlds", b'{"name":"w1"}')
+        assert connection.getresponse().status == 200
+        connection.close()
+    for _ in range(KILLS):
+        with served(tmp_path) as (process, port):
+            for load in loads:
+                load.check(port)
+            callers = [threading.Thread(target=load.run, args=(port,)) for load in loads]
+            for caller in callers:
+                caller.start()
+            callers[0].join(chance.uniform(0.01, 0.4))
+            process.send_signal(signal.SIGKILL)
+            for caller in callers:
+                caller.join()
+    with served(tmp_path) as (_, port):
+        for load in loads:
+            load.check(port)
+    assert min(load.next for load in loads) > 10 * KILLS

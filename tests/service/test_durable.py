@@ -1,0 +1,429 @@
+"""Worlds in a state directory: what is recorded, what comes back, and what a damaged directory is told to be."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from confsim import Misuse, Simulator
+from confsim.kernel.table import Table
+from confsim.service import durable, keeping
+from confsim.service.pipeline import Service
+from confsim.simulator import read_profile
+
+START = "2026-02-01T00:00:00Z"
+CLIENT = "22222222-2222-4222-8222-222222222222"
+URL = {"url": "https://terms.example/9"}
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A directory to come."""
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def begin():
+    """Starts a simulator that is kept in a directory, and lets go of all of them in the end as kill -9 would."""
+    held = []
+
+    def begin(place, clock=START, scenario="", **chosen):
+        simulator = Simulator(clock=clock, **chosen)
+        held.append(simulator.keep_in(place, scenario))
+        return simulator
+
+    yield begin
+    for each in held:
+        each._let_go()
+
+
+def killed(simulator):
+    """End it and leave the files as kill -9 leaves them, with nothing tidied up."""
+    kept = simulator._all().keeping
+    place = kept.directory.path
+    aside = place.with_name(f"{place.name}-aside")
+    shutil.copytree(place, aside)
+    kept._let_go()
+    shutil.rmtree(place)
+    aside.rename(place)
+
+
+def busy(simulator):
+    """Things made, changed and removed; timers set, cancelled and fired."""
+    simulator.call("reserve_handle", "demo-user", body={"handle": "Held"})
+    simulator.call("create_api_token", "demo-customer-admin", body={"label": "x"})
+    simulator.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
+    simulator.call("update_terms_url", "demo-api-token", body=URL)
+    simulator.clock.advance("16m")
+    room = simulator.call("create_channel", "demo-owner", body={"name": "Room"}).body["channelUuid"]
+    simulator.call("delete_channel", "demo-owner", uuid=room)
+
+
+def told(simulator):
+    """Everything about a world that is to come back."""
+    service = simulator.service
+    snapshots = {name: (each.now, each.world.digest()) for name, each in service.snapshots.items()}
+    return service.world.digest(), service.origin.digest(), service.clock.values(), snapshots, service.outputs
+
+
+def moves():
+    """Everything that changes a world, or what stands around it."""
+    return {
+        "calls": busy,
+        "the control plane": lambda sim: sim.make_user(CLIENT, "Nova", email="nova@example.com"),
+        "time": lambda sim: (sim.call("reserve_handle", "demo-user", body={"handle": "Held"}), sim.clock.advance("1h")),
+        "the next thing due": lambda sim: (
+            sim.call("reserve_handle", "demo-user", body={"handle": "Held"}),
+            sim.order("advance_clock", until="next"),
+        ),
+        "a clock that runs": lambda sim: sim.order("resume_clock"),
+        "a clock set back": lambda sim: sim.order("set_clock", to="2020-01-01T00:00:00Z"),
+        "reset": lambda sim: (busy(sim), sim.reset()),
+        "a snapshot": lambda sim: (busy(sim), sim.snapshot("a"), busy(sim)),
+        "a snapshot replaced": lambda sim: (sim.snapshot("a"), busy(sim), sim.snapshot("a")),
+        "a snapshot restored": lambda sim: (busy(sim), sim.snapshot("a"), busy(sim), sim.restore("a")),
+        "another state": lambda sim: setattr(sim, "state", Simulator("empty", clock=START).state),
+        "another start": lambda sim: (busy(sim), sim.service.begin()),
+        "a world set by hand": lambda sim: setattr(sim.service, "world", Simulator("empty").service.world),
+    }
+
+
+@pytest.mark.parametrize("name", moves())
+@pytest.mark.parametrize("least", [1, keeping.LEAST])
+def test_whatever_changes_comes_back(begin, place, name, least, monkeypatch):
+    """World, start, clock and snapshots, out of the log and out of a base that was made at every step."""
+    monkeypatch.setattr(keeping, "LEAST", least)
+    one = begin(place)
+    with one.service.lock:
+        moves()[name](one)
+    before = told(one)
+    killed(one)
+    other = begin(place)
+    if not other.clock.frozen:
+        before, now = ((*each[:2], *each[3:]) for each in (before, told(other)))
+        assert now == before
+    else:
+        assert told(other) == before
+
+
+def test_a_world_goes_on_as_if_it_had_never_stopped(begin, place):
+    """The same calls after a kill answer the same: minting, order, timers and tokens are all there."""
+    plain, kept = Simulator(clock=START), begin(place)
+    busy(plain)
+    busy(kept)
+    killed(kept)
+    again = begin(place)
+    for each in (plain, again):
+        busy(each)
+    assert again.service.world.digest() == plain.service.world.digest()
+    assert again.clock.advance("8d") == plain.clock.advance("8d")
+    assert again.service.world.digest() == plain.service.world.digest()
+
+
+def test_every_call_is_on_disk_before_it_is_answered(begin, place, tmp_path):
+    """A copy of the directory, taken after each call without asking the server for anything, has that call."""
+    sim = begin(place)
+    for n in range(5):
+        assert sim.call("create_api_token", "demo-customer-admin", body={"label": str(n)}).ok
+        shutil.copytree(place, tmp_path / f"copy{n}")
+        copy = begin(tmp_path / f"copy{n}")
+        assert copy.service.world.digest() == sim.service.world.digest()
+
+
+def test_only_what_changes_the_world_is_recorded(begin, place):
+    """Reads and refusals leave the directory as it is, and a change costs what it touched."""
+    sim = begin(place)
+    directory = sim._all().keeping.directory
+    number = directory.number
+    sim.call("get_me", "demo-owner")
+    sim.call("create_channel", "demo-owner", body={"name": ""})
+    sim.call("create_channel", None, body={"name": "x"})
+    assert directory.number == number
+    sim.call("update_terms_url", "demo-api-token", body=URL)
+    assert (directory.number, directory.weight < 1000) == (number + 1, True)
+
+
+def test_a_record_tells_its_instant_and_its_operation(begin, place):
+    """For whoever opens the file with the sqlite3 shell."""
+    sim = begin(place)
+    sim.clock.advance("1h")
+    sim.call("update_terms_url", "demo-api-token", body=URL)
+    killed(sim)
+    with sqlite3.connect(place / "confsim.sqlite") as store:
+        rows = store.execute("SELECT world, at, what FROM log ORDER BY number").fetchall()
+    store.close()
+    assert rows[-1] == ("", sim.clock.now, "update_terms_url")
+
+
+def test_worlds_are_kept_apart(begin, place):
+    """Worlds of one server, made in every way, some of them dropped: each comes back as itself."""
+    sim = begin(place)
+    busy(sim)
+    sim.worlds.add("seeded", seed=7)
+    sim.worlds.add("copy", "")
+    sim.worlds.add("gone")
+    busy(sim.worlds["seeded"])
+    busy(sim)
+    sim.worlds["copy"].reset()
+    sim.worlds.drop("gone")
+    before = {name: told(sim.worlds[name]) for name in sim.worlds}
+    killed(sim)
+    other = begin(place)
+    assert {name: told(other.worlds[name]) for name in other.worlds} == before
+    assert len(before) == 3
+    assert len({each[0] for each in before.values()}) == 3
+
+
+def test_a_world_that_was_dropped_hears_of_nothing(begin, place):
+    """Its calls are answered and recorded nowhere; one of its name may come again."""
+    sim = begin(place)
+    sim.worlds.add("w")
+    dropped = sim.worlds["w"]
+    sim.worlds.drop("w")
+    number = sim._all().keeping.directory.number
+    busy(dropped)
+    assert sim._all().keeping.directory.number == number
+    sim.worlds.add("w")
+    killed(sim)
+    assert begin(place).worlds["w"].service.world.digest() == Simulator().service.world.digest()
+
+
+def test_bases_keep_the_log_short(begin, place, monkeypatch):
+    """The log begins anew once it has grown, documents nobody names go, and nothing is lost."""
+    monkeypatch.setattr(keeping, "LEAST", 2000)
+    sim = begin(place)
+    for n in range(60):
+        sim.call("update_terms_url", "demo-api-token", body={"url": f"https://terms.example/{n}"})
+        sim.snapshot("again")
+    killed(sim)
+    with sqlite3.connect(place / "confsim.sqlite") as store:
+        assert store.execute("SELECT count(*) FROM log").fetchone()[0] < 30
+        assert store.execute("SELECT count(*) FROM documents").fetchone()[0] < 30
+    store.close()
+    assert told(begin(place)) == told(sim)
+
+
+def test_a_directory_that_was_closed_has_no_log(place):
+    """A clean stop leaves a base alone, and lets go of the simulator."""
+    sim = Simulator(clock=START)
+    with sim.keep_in(place):
+        busy(sim)
+    before = told(sim)
+    busy(sim)
+    with sqlite3.connect(place / "confsim.sqlite") as store:
+        assert store.execute("SELECT count(*) FROM log").fetchone() == (0,)
+    store.close()
+    assert sorted(each.name for each in place.iterdir()) == ["confsim.sqlite", "head"]
+    with Simulator(clock=START).keep_in(place) as kept:
+        assert told(Simulator.__new__(Simulator)._attach(kept.worlds.default)) == before
+
+
+def test_what_could_not_be_recorded_is_not_answered(begin, place, monkeypatch):
+    """A full disk: the call fails, and so does every later one, until all that happened is on disk."""
+    sim = begin(place)
+    directory = sim._all().keeping.directory
+    whole = directory.append
+
+    def full(*record):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(directory, "append", full)
+    with pytest.raises(sqlite3.OperationalError):
+        sim.snapshot("x")
+    with pytest.raises(sqlite3.OperationalError):
+        sim.call("get_me", "demo-owner")
+    monkeypatch.setattr(directory, "append", whole)
+    assert sim.call("get_me", "demo-owner").ok
+    killed(sim)
+    assert told(begin(place)) == told(sim)
+
+
+# What a directory is refused for
+
+
+@pytest.fixture
+def lived(place, begin):
+    """A directory with a base and a log, left as kill -9 leaves it, and what it holds."""
+    sim = begin(place)
+    sim.snapshot("a")
+    busy(sim)
+    sim.worlds.add("w")
+    killed(sim)
+    sim = begin(place)
+    sim.reset()
+    busy(sim)
+    killed(sim)
+    return told(sim)
+
+
+def test_a_second_process_is_refused(place, begin):
+    """While one has the directory, no other gets it; afterwards it does."""
+    sim = begin(place)
+    with pytest.raises(Misuse, match="in use by another process"):
+        Simulator().keep_in(place)
+    script = f"from confsim import Simulator; Simulator().keep_in({str(place)!r})"
+    other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "in use by another process" in other.stderr
+    killed(sim)
+    begin(place)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ({"seed": 5}, "seed 0 (now 5)"),
+        ({"world": "empty"}, "world 'demo' (now 'empty')"),
+        ({"profile": {"size.page-default": 7}}, "profile choice size.page-default = 'the default' (now 7)"),
+        ({"scenario": "other"}, "scenario None (now 'other')"),
+    ],
+)
+def test_a_directory_is_for_what_it_was_begun_with(place, lived, chosen, words, begin):
+    """Another world, seed, profile or scenario is refused by name, and the directory stays as it is."""
+    with pytest.raises(Misuse) as refused:
+        begin(place, **chosen)
+    assert words in str(refused.value)
+    assert told(begin(place)) == lived
+
+
+def test_a_world_file_that_changed_is_refused(tmp_path, place, begin):
+    """The same name, other content."""
+    file = tmp_path / "mine.json"
+    file.write_text('{"version": 1, "at": "2026-01-01T00:00:00Z", "clients": [{"name": "One"}]}')
+    killed(begin(place, world=str(file)))
+    file.write_text('{"version": 1, "at": "2026-01-01T00:00:00Z", "clients": [{"name": "Two"}]}')
+    with pytest.raises(Misuse, match="which has changed"):
+        begin(place, world=str(file))
+
+
+def edit(place, *statements):
+    """Change the file behind confsim's back."""
+    with sqlite3.connect(place / "confsim.sqlite") as store:
+        for statement in statements:
+            store.execute(statement)
+    store.close()
+
+
+LAST = "(SELECT max(number) FROM log)"
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        (f"UPDATE log SET body = '{{}}' WHERE number = {LAST}", "is altered"),
+        (f"UPDATE log SET body = CAST('{{}}' AS BLOB) WHERE number = {LAST} - 2", "is altered"),
+        (f"UPDATE log SET at = at + 1 WHERE number = {LAST} - 2", "is altered"),
+        (f"UPDATE log SET world = 'w' WHERE number = {LAST} - 1", "is altered"),
+        (f"DELETE FROM log WHERE number = {LAST} - 2", "is gone"),
+        (f"DELETE FROM log WHERE number = {LAST}", "head tells of record"),
+        ("DELETE FROM log", "head tells of record"),
+        ("DELETE FROM worlds WHERE name = 'w'", "the base is altered"),
+        ("UPDATE worlds SET body = CAST('{}' AS BLOB)", "the base is altered"),
+        ("UPDATE base SET version = '0.0.9'", "the base is altered"),
+        ("DELETE FROM base", "it has 0 bases"),
+        ("DELETE FROM documents", "is gone"),
+        ("UPDATE documents SET body = CAST('{}' AS BLOB)", "is altered"),
+        ("DROP TABLE log", "is damaged"),
+        ("PRAGMA user_version = 2", "it is of format 2; confsim"),
+        ("PRAGMA application_id = 5", "is no state of confsim"),
+    ],
+)
+def test_what_was_edited_is_told(place, lived, begin, statement, words):
+    """Every record hangs on the one before, the base on its digest, a document on its name."""
+    edit(place, statement)
+    with pytest.raises(Misuse) as refused:
+        begin(place)
+    assert words in str(refused.value)
+    assert str(place) in str(refused.value)
+
+
+def test_a_directory_without_its_head_is_told(place, lived, begin):
+    """And it says how to go on with what there is."""
+    (place / "head").unlink()
+    with pytest.raises(Misuse, match="To go on with what there is, write") as refused:
+        begin(place)
+    (place / "head").write_text(str(refused.value).split("write '")[1].split("'")[0] + "\n")
+    assert told(begin(place)) == lived
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite format 3\0 and then nothing", b"something else altogether"])
+def test_a_file_that_is_no_store_is_told(place, lived, begin, content):
+    """Emptied, cut, or another file altogether."""
+    for each in place.glob("confsim.sqlite-*"):
+        each.unlink()
+    (place / "confsim.sqlite").write_bytes(content)
+    with pytest.raises(Misuse, match=r"records are gone|damaged"):
+        begin(place)
+
+
+@pytest.mark.parametrize("name", ["confsim.sqlite", "confsim.sqlite-wal", "head"])
+def test_a_torn_or_altered_file_never_loads_in_silence(place, lived, tmp_path, name, begin):
+    """Cut at any length, or with any byte turned over: it is told, or it holds exactly what was acknowledged."""
+    if name == "confsim.sqlite":
+        begin(place)._all().keeping.close()
+    whole = (place / name).read_bytes()
+    step = max(1, len(whole) // 30)
+    damaged = [whole[:length] for length in range(0, len(whole), step)]
+    for spot in range(7, len(whole), step):
+        damaged.append(whole[:spot] + bytes([whole[spot] ^ 0x41]) + whole[spot + 1 :])
+    refused = 0
+    for number, content in enumerate(damaged):
+        copy = tmp_path / str(number)
+        shutil.copytree(place, copy)
+        (copy / name).write_bytes(content)
+        try:
+            other = begin(copy)
+        except Misuse:
+            refused += 1
+        else:
+            assert told(other) == lived
+            killed(other)
+        shutil.rmtree(copy)
+    assert refused > len(damaged) // 3
+
+
+def test_a_record_between_log_and_head_is_kept(place, lived, begin):
+    """The process may die after the record and before the head: the call was not acknowledged, and has happened."""
+    sim = begin(place)
+    before = (place / "head").read_bytes()
+    sim.call("update_terms_url", "demo-api-token", body={"url": "https://terms.example/last"})
+    killed(sim)
+    assert before != (place / "head").read_bytes()
+    (place / "head").write_bytes(before)
+    assert told(begin(place)) == told(sim) != lived
+
+
+def test_an_entry_of_another_version_is_refused_by_name(place, lived, begin, monkeypatch):
+    """A table this confsim does not know: the message names the version that wrote it, and the table."""
+    monkeypatch.delitem(Table.declared, "api tokens")
+    with pytest.raises(Misuse, match=r"written by confsim \d.*api tokens"):
+        begin(place)
+
+
+def test_a_directory_of_another_version_that_can_be_read_is_taken_over(place, begin, monkeypatch):
+    """It loads, and has a base of this version at once."""
+    monkeypatch.setattr(durable, "version", lambda name: "0.0.1")
+    killed(begin(place))
+    monkeypatch.undo()
+    sim = begin(place)
+    assert not sim._all().keeping.directory.foreign
+
+
+def test_a_place_that_is_no_directory_is_told(tmp_path):
+    """A file stands there."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(Misuse, match="state directory"):
+        Simulator().keep_in(tmp_path / "file")
+
+
+def test_profiles_of_worlds_come_back(begin, place):
+    """Worlds added to a server go on under the profile that they had."""
+    sim = begin(place)
+    chosen = read_profile({"errors": {"body": "flat"}})
+    world = sim.service.world
+    sim._all().add("flat", Service(world, sim.service.clock.copy(), chosen))
+    killed(sim)
+    assert begin(place).worlds["flat"].service.profile == chosen

@@ -1,0 +1,53 @@
+"""State files: whole or not there, refused with their place."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from confsim import Misuse, Simulator
+from confsim.service import state
+
+
+def test_a_world_is_saved_and_loaded_as_it_is(sim, tmp_path):
+    """And it is the start that a reset brings back."""
+    sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
+    sim.save(tmp_path / "state.json")
+    other = Simulator("empty", clock=sim.clock.now)
+    other.load(tmp_path / "state.json")
+    assert other.service.world.digest() == sim.service.world.digest()
+    other.call("update_terms_url", "demo-api-token", body={"url": "https://terms.example/7"})
+    other.reset()
+    assert other.service.world.digest() == sim.service.world.digest()
+
+
+def test_a_file_is_the_document_of_the_control_plane(sim, tmp_path):
+    """To the byte."""
+    sim.save(tmp_path / "state.json")
+    assert (tmp_path / "state.json").read_bytes() == sim.client().get("/_confsim/state").data
+
+
+@pytest.mark.parametrize("name", ["replace", "fsync"])
+def test_a_file_that_cannot_be_finished_leaves_the_old_one(sim, tmp_path, monkeypatch, name):
+    """What was there stays whole, and nothing lies beside it."""
+    file = tmp_path / "state.json"
+    file.write_text("old")
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, name, full)
+    with pytest.raises(Misuse, match="No space left on device"):
+        state.write(file, sim.service.world)
+    assert [each.name for each in tmp_path.iterdir()] == ["state.json"]
+    assert file.read_text() == "old"
+
+
+def test_a_file_that_is_refused_leaves_the_world(sim, tmp_path):
+    """The message names the file, and the world goes on."""
+    before = sim.service.world
+    (tmp_path / "bad.json").write_text('{"version": 1, "seed": 0}')
+    with pytest.raises(Misuse, match=r"bad\.json.*missing"):
+        sim.load(tmp_path / "bad.json")
+    assert sim.service.world is before

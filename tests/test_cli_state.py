@@ -1,0 +1,161 @@
+"""The command line and the state: --state, --import, --export-on-exit, run as people run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from contextlib import contextmanager
+from subprocess import PIPE
+
+import pytest
+
+from confsim import Simulator
+
+BEGUN = ("--clock", "2026-02-01T00:00:00Z", "--frozen")
+URL = b'{"url":"https://terms.example/5"}'
+
+
+def run(*arguments):
+    """A server that is not expected to start; answers exit code and errors."""
+    command = [sys.executable, "-m", "confsim", "serve", "-p", "0", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    return done.returncode, done.stderr
+
+
+@contextmanager
+def serving(*arguments, end=signal.SIGTERM, **environment):
+    """A server on a free port; yields its root, and ends it by the signal."""
+    command = [sys.executable, "-m", "confsim", "serve", "-p", "0", *map(str, arguments)]
+    env = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
+    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, env=env) as process:
+        greeting = []
+        for line in process.stdout:
+            greeting.append(line)
+            if "Ctrl-C" in line:
+                break
+        words = "".join(greeting).split()
+        try:
+            assert words, process.stderr.read()
+            yield words[words.index("API") + 1].removesuffix("/v1_0")
+        finally:
+            process.send_signal(end)
+    assert process.returncode == (0 if end is signal.SIGTERM else -end)
+
+
+def fetch(url, body=None, token="demo-api-token"):
+    """A request as curl would make it; answers the body."""
+    headers = {"Content-Type": "application/json"}
+    if "/v1_0/" in url:
+        headers["Authorization"] = f"Bearer {token}"
+    with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=10) as answer:
+        return answer.read()
+
+
+def test_what_was_answered_outlives_kill_9(tmp_path):
+    """The calls, the worlds and the clock are there again; the second process is refused meanwhile."""
+    place = tmp_path / "state"
+    with serving("--state", place, *BEGUN, end=signal.SIGKILL) as root:
+        fetch(f"{root}/v1_0/terms", URL)
+        fetch(f"{root}/_confsim/clock/advance", b'{"by":"1h"}')
+        fetch(f"{root}/_confsim/worlds", b'{"name":"w1"}')
+        fetch(f"{root}/w/w1/v1_0/terms", b'{"url":"https://terms.example/w1"}')
+        before = [fetch(f"{root}{mount}/_confsim/state") for mount in ("", "/w/w1")]
+        now = fetch(f"{root}/_confsim/clock")
+        assert run("--state", place) == (1, f"Error: state directory {str(place)!r} is in use by another process\n")
+    assert b"https://terms.example/5" in before[0]
+    with serving("--state", place) as root:
+        assert [fetch(f"{root}{mount}/_confsim/state") for mount in ("", "/w/w1")] == before
+        assert fetch(f"{root}/_confsim/clock") == now
+
+
+def test_another_seed_on_a_directory_is_refused(tmp_path):
+    """The message names the seed that the directory was begun with."""
+    with serving("--state", tmp_path):
+        pass
+    code, error = run("--state", tmp_path, "--seed", 9)
+    assert (code, "begun with seed 0 (now 9)" in error) == (1, True)
+
+
+def test_a_damaged_directory_is_refused(tmp_path):
+    """Exit 1 and one line that names the directory."""
+    with serving("--state", tmp_path):
+        pass
+    store = tmp_path / "confsim.sqlite"
+    store.write_bytes(store.read_bytes()[:5000])
+    code, error = run("--state", tmp_path)
+    assert (code, error.count("\n")) == (1, 1)
+    assert error.startswith(f"Error: state directory {str(tmp_path)!r}: ")
+
+
+def test_a_state_goes_from_server_to_server(tmp_path):
+    """What one writes at its end, the next starts from; untouched it writes the same bytes, and a reset keeps it."""
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    with serving("--export-on-exit", first, *BEGUN) as root:
+        fetch(f"{root}/v1_0/terms", URL)
+        fetch(f"{root}/v1_0/users/handle/reserve", b'{"handle":"Held"}', token="demo-user")
+        state = fetch(f"{root}/_confsim/state")
+    assert first.read_bytes() == state
+    with serving(*BEGUN, CONFSIM_IMPORT=str(first), CONFSIM_EXPORT_ON_EXIT=str(second)) as root:
+        assert fetch(f"{root}/_confsim/state") == state
+        fetch(f"{root}/v1_0/terms", b'{"url":"https://terms.example/6"}')
+        fetch(f"{root}/_confsim/reset", b"")
+    assert second.read_bytes() == state
+    assert [each.name for each in tmp_path.iterdir() if each not in (first, second)] == []
+
+
+def test_an_imported_state_can_be_kept(tmp_path):
+    """A directory that was begun with a state file goes on with it, and is refused without."""
+    file, place = tmp_path / "state.json", tmp_path / "state"
+    Simulator(seed=4).save(file)
+    with serving("--import", file, "--state", place, end=signal.SIGKILL) as root:
+        fetch(f"{root}/v1_0/terms", URL)
+    with serving("--import", file, "--state", place) as root:
+        assert URL[8:-2] in fetch(f"{root}/_confsim/state")
+    code, error = run("--state", place)
+    assert (code, "seed 4 (now 0)" in error) == (1, True)
+
+
+STATE = json.dumps(Simulator().state)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "No such file or directory"),
+        ("", "it is no JSON"),
+        (STATE[:-40], "it is no JSON"),
+        ("[]", "is no JSON object"),
+        ("{}", "version None; this confsim reads version 1"),
+        (STATE.replace('"version": 1', '"version": 2'), "version 2; this confsim reads version 1"),
+        (STATE.replace('"handle":', '"hendle":', 1), "tables.users.11111111-1111-4111-8111-111111111111[0].hendle"),
+        (STATE.replace('"seed": 0', '"seed": "x"'), "Expected `int`, got `str` - at `$.seed`"),
+    ],
+)
+def test_a_bad_state_file_is_told_with_its_place(tmp_path, content, told):
+    """Exit 1, and one line that names the file and the first thing in it that cannot be."""
+    file = tmp_path / "state.json"
+    if content is not None:
+        file.write_text(content)
+    code, error = run("--import", file)
+    assert (code, error.count("\n")) == (1, 1)
+    assert error.startswith(f"Error: state file {str(file)!r}: ")
+    assert told in error
+
+
+def test_a_place_that_cannot_be_written_is_told_at_the_start(tmp_path):
+    """Not after hours of work: the folder is missing, or the name is one."""
+    missing = tmp_path / "nowhere" / "state.json"
+    assert run("--export-on-exit", missing)[0] == 1
+    assert "there is no directory" in run("--export-on-exit", missing)[1]
+    assert "it is a directory" in run("--export-on-exit", tmp_path)[1]
+
+
+@pytest.mark.parametrize("other", [("--world", "empty"), ("--seed", "3"), ("--scenario", "any")])
+def test_an_import_is_the_whole_world(tmp_path, other):
+    """A world, a seed or a scenario beside it would say otherwise."""
+    code, error = run("--import", tmp_path / "x.json", *other)
+    assert (code, "--import brings the whole world" in error) == (1, True)

@@ -1,0 +1,161 @@
+"""Worlds that start from what a scenario leads to: in Python, over HTTP, on the command line, in pytest."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from urllib.request import urlopen
+
+import pytest
+
+from confsim import Simulator
+from confsim.arazzo import library
+from confsim.control.control import Control
+from confsim.control.worlds import MakeWorld, make_world
+from confsim.kernel.refusal import Misuse
+
+pytest_plugins = ["pytester"]
+
+START = "2026-02-01T00:00:00Z"
+NOON = 1772366400000  # 2026-03-01T12:00:00Z
+
+
+@pytest.mark.parametrize("name", library.shipped())
+def test_a_world_starts_from_any_scenario(name):
+    """Its outputs are at hand, and its journal is empty."""
+    sim = Simulator(clock=START, scenario=name)
+    assert sim.outputs
+    assert len(sim.requests) == 0
+    assert sim.assumptions_used == []
+
+
+def test_what_the_scenario_made_can_be_used():
+    """Tokens and ids among the outputs are good."""
+    sim = Simulator(clock=START, scenario="onboarding-a-tenant")
+    answer = sim.call("get_me", sim.outputs["administratorToken"])
+    assert (answer.status, answer.body["clientId"]) == (200, sim.outputs["client"])
+
+
+def test_a_reset_comes_back_to_the_end_of_the_scenario():
+    """World and instant, not those before it."""
+    sim = Simulator(clock=START, scenario="single-sign-on")
+    after, now = sim.service.world.digest(), sim.clock.now
+    assert sim.call("set_user_full_name", "demo-user", userId="me", body={"fullName": "Somebody"}).ok
+    sim.clock.advance("3d")
+    sim.reset()
+    assert (sim.service.world.digest(), sim.clock.now) == (after, now)
+    assert now == NOON - (3_600_000 * 2 - 5 * 60_000)
+    assert sim.call("get_me", sim.outputs["token"]).status == 200
+
+
+def test_a_running_clock_runs_on():
+    """It goes on from where the scenario set it, and a reset brings it back there."""
+    sim = Simulator(scenario="single-sign-on")
+    assert not sim.clock.frozen
+    assert abs(sim.clock.now - (NOON - 6_900_000)) < 60_000
+    sim.clock.advance("3d")
+    sim.reset()
+    assert abs(sim.clock.now - (NOON - 6_900_000)) < 60_000
+
+
+def test_forks_have_the_outputs_too():
+    """And go their own way."""
+    sim = Simulator(clock=START, scenario="lobby")
+    assert sim.fork().outputs == sim.outputs
+    assert Simulator().outputs == {}
+
+
+def test_seed_and_profile_hold_for_the_scenario():
+    """Ids are those of the seed; the same seed gives the same world."""
+    one, same, other = (Simulator(clock=START, seed=seed, scenario="lobby") for seed in (1, 1, 2))
+    assert one.service.world.digest() == same.service.world.digest() != other.service.world.digest()
+    moved = Simulator(clock=START, profile={"auth.presentation": ["X-Token: {token}"]}, scenario="lobby")
+    assert moved.outputs == one.outputs
+
+
+def test_a_scenario_that_fails_is_misuse():
+    """With the step, as on the command line."""
+    with pytest.raises(Misuse, match=r"(?s)'phones'.*step 'calls' of workflow 'dial-out'.*criterion.*request.*answer"):
+        Simulator(clock=START, profile={"duration.call-answered": "manual(1)"}, scenario="phones")
+
+
+def test_an_unknown_scenario_is_misuse():
+    """With the names of those there are."""
+    with pytest.raises(Misuse, match=r"no scenario 'lobbi'.*lobby"):
+        Simulator(scenario="lobbi")
+
+
+# Over HTTP
+
+
+def test_a_world_of_a_server_starts_from_a_scenario(sim):
+    """By its name; the outputs are told at once and by /info, and the other worlds are as before."""
+    sim.service.clock.freeze()
+    before = sim.service.world
+    with sim.serve() as server:
+        body = json.dumps({"name": "w1", "from": "lobby", "seed": 7}).encode()
+        with urlopen(f"{server.root}/_confsim/worlds", body) as answer:
+            made = json.load(answer)
+        with urlopen(f"{made['root']}/_confsim/info") as answer:
+            info = json.load(answer)
+    assert made["outputs"] == info["outputs"] == Simulator(clock=START, scenario="lobby").outputs
+    assert (info["world"], info["seed"]) == ("demo", 7)
+    assert sim.service.world is before
+
+
+@pytest.mark.parametrize("source", ["no-such", "../lobby", "scenarios/lobby.arazzo.json"])
+def test_the_server_reads_no_files(sim, source):
+    """Only scenarios that ship can be named; what there is, is told."""
+    with pytest.raises(Misuse, match=r"neither a world nor a scenario; there are .*lobby") as caught:
+        make_world(Control(sim.service, sim._all()), MakeWorld(name="w1", from_=source))
+    assert caught.value.status == 404
+
+
+def test_serving_a_scenario():
+    """The greeting tells the outputs."""
+    command = [sys.executable, "-m", "confsim", "serve", "--port", "0", "--scenario", "lobby", "--clock", START]
+    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as process:
+        lines = []
+        while not lines or not lines[-1].startswith("Ctrl-C"):
+            lines.append(process.stdout.readline())
+            assert lines[-1], lines
+        process.send_signal(signal.SIGTERM)
+    assert [line.split() for line in lines if line.startswith(("  user ", "  owner "))] == [
+        ["user", "1004"],
+        ["owner", "1002"],
+    ]
+
+
+# In pytest
+
+MARKED = """
+    import pytest
+
+    @pytest.mark.confsim(scenario="onboarding-a-tenant")
+    def test_marked(confsim, confsim_server, make_confsim):
+        for sim in (confsim, confsim_server.simulator, make_confsim()):
+            assert sim.call("list_users", sim.outputs["apiToken"]).status == 200
+            assert len(sim.requests) == 1
+
+    def test_made(make_confsim):
+        sim = make_confsim(scenario="single-sign-on", clock="2026-02-01T00:00:00Z", strict=True)
+        assert sim.clock.frozen
+        assert sim.call("get_me", sim.outputs["token"]).status == 200
+
+    @pytest.mark.parametrize("turn", [1, 2])
+    @pytest.mark.confsim(scenario="lobby")
+    def test_each_has_its_own(confsim, turn):
+        assert confsim.call("create_channel", "demo-owner", body={"name": "Mine"}).status == 200
+
+    def test_without(confsim):
+        assert confsim.outputs == {}
+"""
+
+
+def test_the_marker_and_the_maker(pytester):
+    """Each test gets a world of its own, as it is after the scenario."""
+    pytester.makepyfile(MARKED)
+    result = pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=5)
