@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .kernel.refusal import Misuse
+    from .service.answer import Answer
+    from .service.clock import Clock
+    from .simulator import Simulator
+
 __version__ = "0.1.0"
 __all__ = ["Answer", "Clock", "Misuse", "Simulator", "__version__"]
 

@@ -187,7 +187,8 @@ def run(
     from confsim.arazzo.remote import Http
     from confsim.arazzo.runner import run as run_plan
     from confsim.control.scenarios import mount, planned, play
-    from confsim.simulator import Simulator, read_profile
+    from confsim.service.profiles import read_profile
+    from confsim.simulator import Simulator
 
     chosen = read_profile(profile)
     given = dict(map(_input, inputs))

@@ -136,7 +136,7 @@ class _Run:
 
     def _profile(self, profile: Any) -> dict[str, Any]:
         """The profile of the run, and over it that of the test."""
-        from confsim.simulator import read_profile
+        from confsim.service.profiles import read_profile
 
         if self._chosen is None:
             given, setting = self.config.getoption("--confsim-profile"), self.config.getini("confsim_profile")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,15 @@ import msgspec
 
 from confsim.api.call import API
 from confsim.assumptions import transport, wire
-from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
+from confsim.service.answer import Answer
 from confsim.service.clock import Clock
 from confsim.service.credential import present
 from confsim.service.loading import load
-from confsim.service.message import Request, Response
+from confsim.service.message import Request
 from confsim.service.pipeline import HOST, Service
 from confsim.service.places import places
+from confsim.service.profiles import read_profile
 from confsim.service.state import read, write
 from confsim.service.waiting import delivered
 from confsim.service.worlds import Worlds
@@ -31,50 +32,13 @@ if TYPE_CHECKING:
     from confsim.control.control import Control
     from confsim.control.mail import Mail
     from confsim.control.people import MadeClient, MadeUser, Redeemed
-    from confsim.control.python import CallsOf, ClockOf, FaultsOf, PresenceOf, Requests, WebhooksOf
+    from confsim.control.python import CallsOf, ClockOf, FaultsOf, PresenceOf, Requests, WebhooksOf, WorldsOf
     from confsim.control.validators import MadeValidator
     from confsim.http.app import App, Mount
     from confsim.http.clients import Client
     from confsim.http.serving import Serving
     from confsim.http.wsgi import Wsgi
     from confsim.service.keeping import Keeping
-
-
-class Answer:
-    """What a call was answered: status code, headers, and the body as plain values (None when there is none)."""
-
-    __slots__ = ("_response",)
-
-    def __init__(self, response: Response) -> None:
-        self._response = response
-
-    @property
-    def status(self) -> int:
-        """The HTTP status code."""
-        return self._response.status
-
-    @property
-    def ok(self) -> bool:
-        """Whether the status is a success."""
-        return self._response.status < 400
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The header lines."""
-        return dict(self._response.headers)
-
-    @property
-    def content(self) -> bytes:
-        """The body as bytes."""
-        return self._response.body
-
-    @property
-    def body(self) -> Any:
-        """The JSON body as plain values, None when the body is empty."""
-        return msgspec.json.decode(self._response.body) if self._response.body else None
-
-    def __repr__(self) -> str:
-        return f"<Answer {self.status} {self.content[:200]!r}>"
 
 
 class Simulator:
@@ -244,9 +208,12 @@ class Simulator:
         return ClockOf(self.control)
 
     @property
-    def worlds(self) -> WorldsOf:
+    def worlds(self) -> WorldsOf[Simulator]:
         """The worlds beside this one."""
-        return WorldsOf(self)
+        from confsim.control.python import WorldsOf
+
+        worlds = self._all()
+        return WorldsOf(self.control, lambda service: Simulator.__new__(Simulator)._attach(service, worlds))
 
     @property
     def requests(self) -> Requests:
@@ -318,12 +285,12 @@ class Simulator:
         return Simulator.__new__(Simulator)._attach(self.service.fork())
 
     def snapshot(self, name: str) -> None:
-        """Keep the world and its instant under a name."""
-        self.service.keep(name)
+        """Keep the world and its clock under a name."""
+        self.order("take_snapshot", name=name)
 
     def restore(self, name: str) -> None:
-        """Bring the world and the instant of a snapshot back. Misuse for an unknown name."""
-        self.service.restore(name)
+        """Bring the world and the clock of a snapshot back. Misuse for an unknown name."""
+        self.order("restore_snapshot", name)
 
     @property
     def state(self) -> Any:
@@ -396,37 +363,6 @@ class Simulator:
         return self._worlds
 
 
-class WorldsOf:
-    """The worlds of a simulator's server by name; the empty name is the one at the root."""
-
-    __slots__ = ("_simulator",)
-
-    def __init__(self, simulator: Simulator) -> None:
-        self._simulator = simulator
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._simulator._all())
-
-    def __len__(self) -> int:
-        return len(self._simulator._all())
-
-    def __getitem__(self, name: str) -> Simulator:
-        worlds = self._simulator._all()
-        service = worlds.get(name)
-        if service is None:
-            raise KeyError(name)
-        return Simulator.__new__(Simulator)._attach(service, worlds)
-
-    def add(self, name: str, source: object = None, seed: int | None = None) -> Simulator:
-        """Put a world on the server: a shipped one, one of this server, or the content of a world file."""
-        self._simulator.order("make_world", name=name, seed=seed, **{"from": source})
-        return self[name]
-
-    def drop(self, name: str) -> None:
-        """Take a world off the server."""
-        self._simulator._all().drop(name)
-
-
 @lru_cache(maxsize=1)
 def _mount() -> Mount:
     """What every world serves: made once, and only when HTTP is asked for."""
@@ -436,21 +372,3 @@ def _mount() -> Mount:
     from confsim.http.app import Face, Mount
 
     return Mount(API, FILES, Face(PREFIX, CONTROL, perform.perform, perform.refuse))
-
-
-def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
-    """The chosen alternatives by id. Misuse that names every unknown id and every bad value."""
-    if profile is None:
-        return {}
-    API.operations  # noqa: B018  (gates and routes are assumptions of the operations)
-    if isinstance(profile, Mapping):
-        return REGISTER.profile(profile)
-    import tomllib
-
-    try:
-        with open(profile, "rb") as file:
-            return REGISTER.profile(tomllib.load(file), str(profile))
-    except OSError as error:
-        raise Misuse(f"profile {str(profile)!r}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise Misuse(f"profile {str(profile)!r}: {error}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -119,31 +118,34 @@ def test_an_imported_state_can_be_kept(tmp_path):
     assert (code, "seed 4 (now 0)" in error) == (1, True)
 
 
-STATE = json.dumps(Simulator().state)
-
-
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("made", "told"),
     [
-        (None, "No such file or directory"),
-        ("", "it is no JSON"),
-        (STATE[:-40], "it is no JSON"),
-        ("[]", "is no JSON object"),
-        ("{}", "version None; this confsim reads version 1"),
-        (STATE.replace('"version": 1', '"version": 2'), "version 2; this confsim reads version 1"),
-        (STATE.replace('"handle":', '"hendle":', 1), "tables.users.11111111-1111-4111-8111-111111111111[0].hendle"),
-        (STATE.replace('"seed": 0', '"seed": "x"'), "Expected `int`, got `str` - at `$.seed`"),
+        (lambda whole: "", "it is no JSON"),
+        (lambda whole: whole[:-40], "it is no JSON"),
+        (lambda whole: "[]", "is no JSON object"),
+        (lambda whole: "{}", "version None; this confsim reads version 1"),
+        (lambda whole: whole.replace('"version":1', '"version":2'), "version 2; this confsim reads version 1"),
+        (lambda whole: whole.replace('"handle":', '"hendle":', 1), "tables.users.11111111-1111-4111-8111-1111111111"),
+        (lambda whole: whole.replace('"handle":', '"hendle":', 1), "[0].hendle is no field of a record of users"),
+        (lambda whole: whole.replace('"seed":0', '"seed":"x"'), "Expected `int`, got `str` - at `$.seed`"),
     ],
 )
-def test_a_bad_state_file_is_told_with_its_place(tmp_path, content, told):
+def test_a_bad_state_file_is_told_with_its_place(tmp_path, made, told):
     """Exit 1, and one line that names the file and the first thing in it that cannot be."""
     file = tmp_path / "state.json"
-    if content is not None:
-        file.write_text(content)
+    Simulator().save(file)
+    file.write_text(made(file.read_text()))
     code, error = run("--import", file)
     assert (code, error.count("\n")) == (1, 1)
     assert error.startswith(f"Error: state file {str(file)!r}: ")
     assert told in error
+
+
+def test_a_state_file_that_is_not_there_is_told(tmp_path):
+    """In the words of the system."""
+    assert run("--import", tmp_path / "x.json")[0] == 1
+    assert "No such file or directory" in run("--import", tmp_path / "x.json")[1]
 
 
 def test_a_place_that_cannot_be_written_is_told_at_the_start(tmp_path):

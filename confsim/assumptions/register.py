@@ -14,9 +14,11 @@ class Asker(Protocol):
     """Whoever leans on assumptions: a change, a call. Knows the profile and remembers what was asked."""
 
     @property
-    def profile(self) -> Mapping[str, Any]: ...
+    def profile(self) -> Mapping[str, Any]:
+        """The alternatives chosen, by id."""
     @property
-    def used(self) -> dict[str, None]: ...
+    def used(self) -> dict[str, None]:
+        """The ids of the entries asked so far."""
 
 
 class Asking:

@@ -9,15 +9,16 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from confsim.assumptions import parsing, wire
+from confsim.assumptions import parsing, transport, wire
 from confsim.assumptions.refusals import Reason
 from confsim.contract import gates
-from confsim.contract.operation import Catalogue
+from confsim.contract.operation import Catalogue, Operation
 from confsim.domain import clients, users
 from confsim.domain.clients import CLIENTS, Client
 from confsim.domain.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
+from confsim.service.journal import Ordered
 from confsim.service.pipeline import HOST, Service
 from confsim.service.worlds import Worlds
 
@@ -27,6 +28,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 PREFIX = "/_confsim"
 #: How the control plane reads its own calls, whatever the profile of the world says.
 STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
+
+
+#: Calls of the control plane that are of no concern to a world: others, and how its journal is kept and read.
+STANDING_APART = frozenset({
+    "add_name",
+    "clear_requests",
+    "count_requests",
+    "drop_name",
+    "drop_world",
+    "drop_worlds",
+    "find_requests",
+    "forget_request",
+    "make_world",
+    "reset_world",
+    "set_journal",
+    "set_webhooks",
+    "wait",
+})
 
 
 def _families() -> Sequence[ModuleType]:
@@ -65,13 +84,22 @@ class Control:
     @property
     def root(self) -> str:
         """The URL of the world's mount, without a slash at its end."""
-        return f"http://{self.host}{self.service.mount}"
+        scheme = self.service.profile.get(transport.SCHEME.id, transport.SCHEME.default)
+        return f"{scheme}://{self.host}{self.service.mount}"
 
     @property
     def base_url(self) -> str:
         """The URL below which the API of the world stands."""
         prefix: str = self.service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
         return self.root + prefix
+
+    def note(self, operation: Operation, path: tuple[str, ...], body: bytes) -> None:
+        """Let the journal know of a call of the control plane that was done, when it is one that moves something."""
+        if operation.changes and operation.name not in STANDING_APART:
+            service = self.service
+            service.journal.orders.append(
+                Ordered(service.journal.count, service.clock.now(), operation.name, path, body)
+            )
 
     def see(self) -> Change:
         """The world at this instant, to be read."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from . import (
     calls,
     clock,
+    export,
     faults,
     info,
     journal,
     mail,
+    names,
     numbers,
     people,
     presence,
@@ -35,5 +37,7 @@ FAMILIES = (
     mail,
     webhooks,
     journal,
+    export,
     wait,
+    names,
 )

@@ -100,6 +100,12 @@ class Count(Wire):
     count: int
 
 
+class SetJournal(Order):
+    """``most`` is how many calls the journal keeps."""
+
+    most: Int
+
+
 class Pattern(Order):
     """Which calls are meant: those that are all of what is given.
 
@@ -133,16 +139,33 @@ def list_requests(
     return [seen(control, each) for each in (found if limit is None else found[max(0, len(found) - limit) :])]
 
 
+@operation("PUT /requests")
+def set_journal(control: Control, body: SetJournal) -> SetJournal:
+    """Say how many calls are kept; the oldest go first."""
+    control.service.journal.most = body.most
+    return body
+
+
 @operation("DELETE /requests")
-def clear_requests(control: Control) -> Count:
-    """Forget every call; tells how many they were."""
-    return Count(count=control.service.journal.clear())
+def clear_requests(
+    control: Control,
+    *,
+    operation: str | None = None,
+    method: str | None = None,
+    path: str | None = None,
+    status: int | None = None,
+) -> Count:
+    """Forget every call, or those that match; tells how many they were. Misuse (404) for an unknown operation."""
+    journal, pattern = control.service.journal, Pattern(operation=operation, method=method, path=path, status=status)
+    if pattern == Pattern():
+        return Count(count=journal.clear())
+    return Count(count=journal.forget({each.id for each in matching(control, pattern)}))
 
 
 @operation("DELETE /requests/{id}")
 def forget_request(control: Control, id: str) -> Count:
     """Forget one call. Misuse (404) when there is none of this id."""
-    if not control.service.journal.forget(id):
+    if not control.service.journal.forget((id,)):
         raise Misuse(f"there is no request {id!r}", status=404)
     return Count(count=1)
 
@@ -282,6 +305,12 @@ def key_text(key: Any) -> str:
     return " ".join("" if part is None else str(part) for part in key) if isinstance(key, tuple) else str(key)
 
 
+def below(control: Control, entry: Entry) -> str:
+    """The path of the call below the mount of the world, as it came."""
+    mount, target = control.service.mount, entry.request.target
+    return target.removeprefix(mount) if mount and target.startswith(f"{mount}/") else target
+
+
 def part_of(part: Any, whole: Any) -> bool:
     """Whether a JSON value is a part of another: objects have at least its fields, everything else is equal."""
     if isinstance(part, Mapping):
@@ -297,7 +326,7 @@ def _nearest(control: Control, entry: Entry) -> str:
     """The route that the request comes nearest to."""
     profile = control.service.profile
     prefix: str = profile.get(wire.PREFIX.id, wire.PREFIX.default)
-    target = entry.request.target.removeprefix(control.service.mount)
+    target = below(control, entry)
     asked = _segments(target.removeprefix(prefix))
     routes = (each.route(profile) for each in API)
     method, path = max(routes, key=lambda route: _nearness(entry.request.method, asked, *route))

@@ -15,7 +15,7 @@ from confsim.contract.query import arguments, query_of
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST, Service
-from confsim.service.waiting import Later
+from confsim.service.waiting import Later, steady
 from confsim.service.worlds import Worlds
 
 from .control import Control
@@ -39,7 +39,10 @@ def perform(
             named = arguments(control, operation, query_of(control, request.query))
             if operation.body is not None:
                 named["body"] = operation.body.read(control, request.body)
-            return operation.function(control, *things, **named)
+            service.used = steady()
+            done = operation.function(control, *things, **named)
+            control.note(operation, path, request.body)
+            return done
 
     return _answer(control, operation, request, result)
 

@@ -9,6 +9,7 @@ from typing import Any
 from confsim.api.call import API
 from confsim.arazzo import check, library, runner
 from confsim.arazzo.check import Face, Plan
+from confsim.arazzo.document import read
 from confsim.arazzo.exchange import Got, Sent
 from confsim.arazzo.report import Report
 from confsim.assumptions import wire
@@ -30,8 +31,10 @@ def faces(profile: Mapping[str, Any]) -> tuple[Face, ...]:
     )
 
 
-def planned(scenario: str | Path, profile: Mapping[str, Any]) -> Plan:
-    """A scenario by its name or its file, checked. Misuse that names what cannot work."""
+def planned(scenario: str | Path | Mapping[str, Any], profile: Mapping[str, Any]) -> Plan:
+    """A scenario by its name, its file or its content, checked. Misuse that names what cannot work."""
+    if isinstance(scenario, Mapping):
+        return check.plan(read(scenario, "scenario"), faces(profile), "scenario")
     return check.plan(library.load(scenario), faces(profile), f"scenario {str(scenario)!r}")
 
 
@@ -70,7 +73,7 @@ def play(plan: Plan, control: Control, inputs: Mapping[str, Any] | None = None) 
     return runner.run(plan, Direct(control), inputs)
 
 
-def start_from(scenario: str | Path, control: Control) -> None:
+def start_from(scenario: str | Path | Mapping[str, Any], control: Control) -> None:
     """Let a world start from what it is after a scenario, with its outputs at hand. Misuse when the scenario fails."""
     service = control.service
     report = play(planned(scenario, service.profile), control)

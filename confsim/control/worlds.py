@@ -1,16 +1,20 @@
-"""The worlds of the server: each a complete mount with its own state, clock, seed and journal."""
+"""The worlds of the server: each a complete mount with its own state, clock, seed, profile, faults and journal."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from msgspec import field
+from msgspec.structs import replace
 
 from confsim.contract.types import Json, Long, Wire
 from confsim.kernel.refusal import Misuse
-from confsim.service import loading
+from confsim.kernel.world import World
+from confsim.service import clock, loading, state
 from confsim.service.pipeline import Service
+from confsim.service.profiles import read_profile
+from confsim.service.waiting import steady
 
 from .control import Control, Order, operation
 
@@ -18,7 +22,9 @@ from .control import Control, Order, operation
 class WorldInfo(Wire):
     """A world: its name (empty for the one at the root), what it was made from, and where it stands.
 
-    ``outputs`` are those of the scenario that it starts from.
+    ``outputs`` are those of the scenario that it starts from. ``age`` and ``idle`` tell for how many milliseconds of
+    real time there has been the world, and for how many it has not been called; ``calls`` how many calls of the API
+    there were.
     """
 
     name: str
@@ -27,19 +33,28 @@ class WorldInfo(Wire):
     base_url: str
     root: str
     outputs: dict[str, Any]
+    profile: dict[str, Any]
+    age: int
+    idle: int
+    calls: int
 
 
 class MakeWorld(Order):
     """``name`` is 1 to 64 of A-Z a-z 0-9 _ -.
 
     ``from`` is a shipped world by name, another world of the server by name (as it is now), a shipped scenario by name,
-    or the content of a world file; without it the world is made as the one at the root was, and so it is before a
-    scenario. ``seed`` is that of its ids and tokens.
+    ``{"snapshot": name, "world": name}`` for a snapshot of a world (the one at the root when ``world`` is left out), or
+    the content of a world file, of a state document or of a scenario. Without it the world is made as the one at the
+    root was; so it is before a scenario.
+
+    ``seed`` is that of its ids and tokens, ``profile`` chooses alternatives of assumptions, over those of the world
+    that it is made from or as.
     """
 
     name: str
     from_: Json = field(default=None, name="from")
     seed: Long | None = None
+    profile: dict[str, Any] | None = None
 
 
 class Dropped(Wire):
@@ -49,25 +64,29 @@ class Dropped(Wire):
 
 
 @operation("GET /worlds")
-def list_worlds(control: Control) -> list[WorldInfo]:
-    """List the worlds of the server, the one at the root first."""
-    return [_told(control, name) for name in control.worlds]
+def list_worlds(control: Control, *, idle: str | None = None) -> list[WorldInfo]:
+    """List the worlds of the server, the one at the root first; of those alone that were ``idle`` so long ("10m")."""
+    found = [_told(control, name) for name in control.worlds]
+    span = None if idle is None else _span(idle)
+    return [each for each in found if span is None or each.idle >= span]
 
 
 @operation("POST /worlds")
 def make_world(control: Control, body: MakeWorld) -> WorldInfo:
     """Put another world on the server. Misuse for a bad name, a taken one (409), and an unknown source (404).
 
-    Misuse too when the scenario that it is to start from fails.
+    Misuse too when the scenario that it is to start from fails, for a profile that cannot be, and when there are as
+    many as there may be and all are in use (409, code too_many_worlds). When one was idle for a minute, the one that
+    was for longest makes room.
     """
     control.worlds.add(body.name, made(control, body))
     return _told(control, body.name)
 
 
 @operation("DELETE /worlds")
-def drop_worlds(control: Control) -> Dropped:
-    """Drop every world but the one at the root."""
-    names = [name for name in control.worlds if name]
+def drop_worlds(control: Control, *, idle: str | None = None) -> Dropped:
+    """Drop every world but the one at the root: all, or those that were ``idle`` for so long, such as "10m"."""
+    names = [each.name for each in list_worlds(control, idle=idle) if each.name]
     for name in names:
         control.worlds.drop(name)
     return Dropped(dropped=names)
@@ -81,55 +100,104 @@ def drop_world(control: Control, name: str) -> Dropped:
 
 
 def made(control: Control, body: MakeWorld) -> Service:
-    """The service of a world that is made as the body says, with the profile of the one at the root."""
+    """The service of a world that is made as the body says."""
     source = body.from_
-    if isinstance(source, str) and source not in (*loading.shipped(), *control.worlds):
-        return _after(control, source, body.seed)
-    return _like(control, source, body.seed)
+    if isinstance(source, dict):
+        if "snapshot" in source:
+            return _from_snapshot(control, source, body)
+        if "arazzo" in source:
+            return _after(control, source, body)
+        if "tables" in source:
+            return _again(control.worlds.default, state.world_of(source), body)
+        return _built(control, source, body)
+    if source is None:
+        return _as_root(control, body)
+    if source in loading.shipped():
+        return _built(control, source, body)
+    if isinstance(source, str) and (other := control.worlds.get(source)) is not None:
+        return _forked(other, other.world, body)
+    return _after(control, source, body)
 
 
-def _after(control: Control, scenario: str, seed: int | None) -> Service:
-    """A world as the one at the root was made, after a scenario that ships."""
+def _profile(base: Mapping[str, Any], body: MakeWorld) -> Mapping[str, Any] | None:
+    """The choices of the body over those of another world; None when they are the same."""
+    return {**base, **read_profile(body.profile)} if body.profile else None
+
+
+def _forked(other: Service, world: World, body: MakeWorld) -> Service:
+    """A world beside another: as that one in all that is not said otherwise."""
+    if body.seed is not None:
+        world = replace(world, seed=body.seed)
+    return other.fork(world, _profile(other.profile, body))
+
+
+def _again(root: Service, world: World, body: MakeWorld, made_from: str = "") -> Service:
+    """A world that starts when the one at the root did."""
+    service = _forked(root, world, body)
+    service.clock, service.made_from, service.outputs = root.clock.fresh(), made_from, {}
+    return service
+
+
+def _built(control: Control, source: str | Mapping[str, Any], body: MakeWorld) -> Service:
+    """A world of a world file: a shipped one, or its content."""
+    root = control.worlds.default
+    seed = root.origin.seed if body.seed is None else body.seed
+    world = loading.load(source, seed, _profile(root.profile, body) or root.profile)
+    return _again(root, world, body, source if isinstance(source, str) else "")
+
+
+def _as_root(control: Control, body: MakeWorld) -> Service:
+    """A world as the one at the root was at its start; built anew where seed or profile may bear on it."""
+    root = control.worlds.default
+    if (body.seed is not None or body.profile) and root.made_from in loading.shipped() and not root.outputs:
+        return _built(control, root.made_from, body)
+    service = _again(root, root.origin, body, root.made_from)
+    service.outputs = root.outputs
+    return service
+
+
+def _from_snapshot(control: Control, source: Mapping[str, Any], body: MakeWorld) -> Service:
+    """A world as another one was when the snapshot was taken, with the clock of that moment."""
+    unknown = source.keys() - {"snapshot", "world"}
+    if unknown:
+        raise Misuse(f"from: a snapshot has no {', '.join(sorted(unknown))}; there are snapshot and world")
+    name, taken = source.get("world", ""), source["snapshot"]
+    other = control.worlds.get(name) if isinstance(name, str) else None
+    if other is None:
+        raise Misuse(f"from: there is no world {name!r}", status=404)
+    snapshot = other.snapshots.get(taken) if isinstance(taken, str) else None
+    if snapshot is None:
+        raise Misuse(f"from: there is no snapshot {taken!r}; there are {', '.join(other.snapshots)}", status=404)
+    service = _forked(other, snapshot.world, body)
+    service.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
+    service.clock.begin()
+    return service
+
+
+def _after(control: Control, scenario: Any, body: MakeWorld) -> Service:
+    """A world as the one at the root was made, after a scenario: one that ships, or the content of a file."""
     # Imported here, because most servers never run one.
     from confsim.arazzo import library
 
     from .scenarios import start_from
 
-    if scenario not in library.shipped():
+    if not isinstance(scenario, Mapping) and scenario not in library.shipped():
         known = ", ".join((*loading.shipped(), *filter(None, control.worlds), *library.shipped()))
         raise Misuse(f"from: {scenario!r} is neither a world nor a scenario; there are {known}", status=404)
-    service = _like(control, None, seed)
+    service = _as_root(control, body)
     start_from(scenario, Control(service, control.worlds, control.host))
     return service
 
 
-def _like(control: Control, source: Any, given: int | None) -> Service:
-    """A world as a world file, another world of the server, or the one at the root was made."""
-    root = control.worlds.default
-    clock, outputs = root.clock.fresh(), root.outputs if source is None else {}
-    seed = root.origin.seed if given is None else given
-    if isinstance(source, dict) or source in loading.shipped():
-        world, made_from = loading.load(source, seed, root.profile), source if isinstance(source, str) else ""
-    elif source is None:
-        world, made_from = root.origin, root.made_from
-        if given is not None and made_from in loading.shipped() and not outputs:
-            world = loading.load(made_from, seed, root.profile)
-    else:
-        other = control.worlds.get(source) if isinstance(source, str) else None
-        if other is None:
-            raise Misuse(f"from: {source!r} is neither a name nor a world file", status=404)
-        world, made_from, clock, outputs = other.world, other.made_from, other.clock.copy(), other.outputs
-    if given is not None:
-        world = msgspec.structs.replace(world, seed=given)
-    service = Service(world, clock, root.profile, made_from)
-    service.outputs = outputs
-    return service
+def _span(text: str) -> int:
+    return clock.span(int(text) if text.isdecimal() else text)
 
 
 def _told(control: Control, name: str) -> WorldInfo:
     service = control.worlds.get(name)
     assert service is not None
     there = Control(service, control.worlds, control.host)
+    now = steady()
     return WorldInfo(
         name=name,
         world=service.made_from,
@@ -137,4 +205,8 @@ def _told(control: Control, name: str) -> WorldInfo:
         base_url=there.base_url,
         root=there.root,
         outputs=service.outputs,
+        profile=dict(service.profile),
+        age=int((now - service.made) * 1000),
+        idle=int((now - service.used) * 1000),
+        calls=service.calls,
     )

@@ -77,6 +77,7 @@ class App:
         self.answers_to = answers_to
         profile = worlds.default.profile
         mount.routes(profile)  # a profile whose routes collide is told now, not with the first request
+        worlds.check = mount.routes
         self.limits = Limits(
             body=profile.get(sizes.REQUEST_BODY.id, sizes.REQUEST_BODY.default),
             url=profile.get(sizes.REQUEST_URL.id, sizes.REQUEST_URL.default),

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container
 from ipaddress import ip_address
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _ANY = frozenset({"0.0.0.0", "::", ""})
 
 
-def known(bound: str, more: Iterable[str] = ()) -> Callable[[str], bool]:
+def known(bound: str, more: Container[str] = ()) -> Callable[[str], bool]:
     """Tell of a Host header whether it names this server.
 
-    Loopback names do, the host it is bound to, and ``more``; where it is bound to every address, any address in
-    digits does too, for an address cannot be made to point elsewhere.
+    Loopback names do, the host it is bound to, and ``more``, in lower case, whatever they are at the time; where it is
+    bound to every address, any address in digits does too, for an address cannot be made to point elsewhere.
     """
-    names = _LOOPBACK | {bound.lower()} | {name.lower() for name in more}
+    names = _LOOPBACK | {bound.lower()}
     everywhere = bound in _ANY
 
     def answers_to(host: str) -> bool:
         name = name_of(host)
-        return name in names or name.endswith(".localhost") or (everywhere and _is_address(name))
+        return name in names or name in more or name.endswith(".localhost") or (everywhere and _is_address(name))
 
     return answers_to
 

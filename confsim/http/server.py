@@ -180,7 +180,7 @@ class _Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._peers.add(self)
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio names it)
         self._peers.discard(self)
         del self._parser  # it holds our methods: a cycle
 

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from confsim.assumptions import wire
-from confsim.service.senders import Courier
+from confsim.service.courier import Courier
 from confsim.service.worlds import Worlds
 
 from . import hosts
@@ -33,7 +33,8 @@ class Serving:
     ) -> None:
         self.worlds = worlds
         self._allowed = tuple(allow_webhooks)
-        app = App(worlds, mount, hosts.known(host, names))
+        self.answer_to(*names)
+        app = App(worlds, mount, hosts.known(host, worlds.names))
         self._server = LiveServer(app, host, port, app.limits, worlds.beat)
 
     @property
@@ -46,6 +47,10 @@ class Serving:
         """The URL below which the API of the world at the root stands."""
         prefix: str = self.worlds.default.profile.get(wire.PREFIX.id, wire.PREFIX.default)
         return self.root + prefix
+
+    def answer_to(self, *names: str) -> None:
+        """Answer to these Host names too, from now on."""
+        self.worlds.names.update(name.lower() for name in names)
 
     @property
     def port(self) -> int:

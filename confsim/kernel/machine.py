@@ -36,6 +36,7 @@ class Guard:
         return Guard(self.name, self.test, not self.holds)
 
     def __call__(self, subject: object, facts: Facts) -> bool:
+        """Whether the condition holds for the subject and the facts of the event."""
         return bool(self.test(subject, facts)) is self.holds
 
     def __str__(self) -> str:

@@ -6,9 +6,9 @@ record, written after the record and before the answer: SQLite drops the torn en
 and the head is what tells of it.
 
 On disk means handed to the operating system: the stated threat is kill -9 of the process, for which no fsync is needed.
-So the log is in WAL mode with synchronous=OFF, and a record costs one write (10 us; with NORMAL, whose only syncs are at
-checkpoints of the WAL, 25 us). A power cut may tear the file, and then that is told: digests and head miss nothing. The
-file is locked for as long as the process lives: a second one is refused.
+So the log is in WAL mode with synchronous=OFF, and a record costs one write: 10 us, where NORMAL, which only syncs
+checkpoints of the WAL, costs 25. A power cut may tear the file, and then that is told: digests and head miss nothing.
+The file is locked for as long as the process lives: a second one is refused.
 """
 
 from __future__ import annotations

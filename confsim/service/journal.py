@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from msgspec import Struct
 
 from confsim.domain.credentials import Caller
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Place, World
 
 from .message import Request, Response
 
-#: Entries a journal keeps; the oldest go first.
+#: Entries a journal keeps unless it is told otherwise; the oldest go first.
 KEPT = 1000
 
 
@@ -42,13 +43,38 @@ class Entry(Struct):
     after: World
     caller: Caller | None = None
     fault: tuple[Hit, ...] = ()
+    #: The token of a call that was made in Python; every other has it in its request.
+    token: str | None = None
+
+    @property
+    def number(self) -> int:
+        """Which call it was, counted from 1."""
+        return int(self.id[1:])
+
+
+class Ordered(Struct, frozen=True):
+    """A call of the control plane that moved something, for whoever repeats the calls of a journal.
+
+    ``after`` is the number of the last call of the API before it, ``at`` what the clock showed after it.
+    """
+
+    after: int
+    at: int
+    operation: str
+    path: tuple[str, ...]
+    body: bytes
 
 
 class Journal:
-    """The last calls, oldest first. ``count`` counts all there were, ``leaned`` what those leaned on that are gone."""
+    """The last calls, oldest first, ``most`` of them at the most, and what the control plane was ordered between them.
 
-    def __init__(self) -> None:
+    ``count`` counts all there were, ``leaned`` what those leaned on that are gone.
+    """
+
+    def __init__(self, most: int = KEPT) -> None:
         self._entries: deque[Entry] = deque()
+        self._most = most
+        self.orders: deque[Ordered] = deque(maxlen=most)
         self.count = 0
         self.leaned: dict[str, None] = {}
 
@@ -57,6 +83,24 @@ class Journal:
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    @property
+    def most(self) -> int:
+        """How many calls it keeps."""
+        return self._most
+
+    @most.setter
+    def most(self, most: int) -> None:
+        if most < 0:
+            raise Misuse(f"a journal cannot keep {most} calls")
+        self._most = most
+        self.orders = deque(self.orders, most)
+        while len(self._entries) > most:
+            self._drop()
+
+    def fresh(self) -> Journal:
+        """An empty journal that keeps as many."""
+        return Journal(self._most)
 
     def last(self) -> Entry | None:
         """The newest entry."""
@@ -70,22 +114,26 @@ class Journal:
     def add(self, entry: Entry) -> None:
         """Take an entry up; the oldest goes when there are too many."""
         self._entries.append(entry)
-        if len(self._entries) > KEPT:
-            self.leaned.update(dict.fromkeys(self._entries.popleft().assumptions))
+        if len(self._entries) > self._most:
+            self._drop()
+
+    def _drop(self) -> None:
+        self.leaned.update(dict.fromkeys(self._entries.popleft().assumptions))
 
     def clear(self) -> int:
         """Forget every entry; answers how many they were."""
         count = len(self._entries)
         self._entries.clear()
+        self.orders.clear()
         self.leaned.clear()
         return count
 
-    def forget(self, id: str) -> bool:
-        """Forget one entry; answers whether it was there."""
-        kept = deque(entry for entry in self._entries if entry.id != id)
-        there = len(kept) < len(self._entries)
+    def forget(self, ids: Collection[str]) -> int:
+        """Forget the entries of these ids; answers how many of them were there."""
+        kept = deque(entry for entry in self._entries if entry.id not in ids)
+        gone = len(self._entries) - len(kept)
         self._entries = kept
-        return there
+        return gone
 
     def assumptions(self) -> list[str]:
         """The ids of the assumptions that calls leaned on, in alphabetical order."""

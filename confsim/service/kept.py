@@ -14,7 +14,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 
 from . import state
-from .clock import Values
+from .clock import Clock, Values
 from .durable import Directory
 from .pipeline import Snapshot
 
@@ -71,7 +71,7 @@ class Standing:
         self.made = Made("", 0, "", {})
         self.origin = self.world = World()
         self.outputs: dict[str, Any] = {}
-        self.clock: Values = (0, None, 1, 0, None, 1)
+        self.clock = Clock().values()
         self.snapshots: dict[str, Snapshot] = {}
 
     def take(self, entry: Entry, document: Callable[[str], World]) -> None:

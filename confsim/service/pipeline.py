@@ -195,13 +195,23 @@ class Service:
                 self._repeats = Repeats()
             self.faults.reset()
 
-    def fork(self) -> Service:
-        """Another service of the world as it is now, with a clock that shows the same and goes on by itself."""
-        other = Service(self.world, self.clock.copy(), self.profile, self.made_from)
-        other.judge = self.judge
+    def fork(self, world: World | None = None, profile: Mapping[str, Any] | None = None) -> Service:
+        """Another service of the world as it is now, with a clock that shows the same and goes on by itself.
+
+        It may be one of another world or under another profile.
+        """
+        other = Service(
+            self.world if world is None else world,
+            self.clock.copy(),
+            self.profile if profile is None else profile,
+            self.made_from,
+        )
+        if profile is None:
+            other.judge = self.judge
         other.webhooks.allow(self.webhooks.allowed)
         other.outputs = self.outputs
         other.faults.by_request = self.faults.by_request
+        other.journal.most = self.journal.most
         return other
 
     def begin(self) -> None:
@@ -280,7 +290,9 @@ class Service:
             except Exception as bug:
                 bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
                 response = self._bug(call, bug)
-            self._note(operation.name, request, response, change, before, after, touched, call, meeting)
+            entry = self._note(operation.name, request, response, change, before, after, touched, call, meeting)
+            if token is not FROM_REQUEST:
+                entry.token = token
             change.opened.clear()  # what it opened refers to it: a cycle
             if after is not before:
                 self.webhooks.send(change.now)
@@ -356,7 +368,9 @@ class Service:
         touched: list[Any],
         call: Call | None,
         meeting: Meeting | None = None,
-    ) -> None:
+    ) -> Entry:
+        self.calls += 1
+        self.used = steady()
         id = self.journal.next_id()
         response.headers.append(("X-Confsim-Request-Id", id))
         caller = None if call is None else call.caller
@@ -370,3 +384,4 @@ class Service:
         self.journal.add(entry)
         if self.judge is not None and not (meeting is not None and meeting.stands_in):
             self.bugs.extend(self.judge.problems(entry))
+        return entry

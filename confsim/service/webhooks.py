@@ -22,9 +22,10 @@ from confsim.domain.deliveries import DELIVERIES, Delivery
 from confsim.domain.events import ENDPOINTS
 from confsim.kernel.world import Change, World
 
-from .senders import Courier, Message, Outcome, Receiver, barred, receiver
+from .senders import Message, Outcome, Receiver, receiver
 
 if TYPE_CHECKING:
+    from .courier import Courier
     from .pipeline import Service
 
 
@@ -161,7 +162,7 @@ class Webhooks:
         """Let the courier carry it, where it may; the world goes on meanwhile."""
         assert self._courier is not None
         message = self._message(delivery, now)
-        problem = barred(message.url, self.allowed | self._courier.allowed)
+        problem = self._courier.barred(message.url, self.allowed)
         if problem is not None:
             self._record(now, partial(deliveries.refuse, id=delivery.id, problem=problem))
             return

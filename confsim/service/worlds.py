@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from confsim.kernel.refusal import Misuse
 
 from .pipeline import HOST, Service
-from .senders import Courier
+from .waiting import steady
 
 if TYPE_CHECKING:
+    from .courier import Courier
     from .keeping import Keeping
 
+#: Worlds that one server holds beside the one at the root, unless it is told otherwise.
+MOST = 10_000
+#: Seconds for which a world must have been idle before another may take its room.
+GRACE = 60.0
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z", re.ASCII)
 
 
 class Worlds:
     """Services by name. The default world has the empty name and stands at the root.
 
+    There are at most ``most`` beside it. One that is added beyond them takes the room of the one that was idle for
+    longest, if that was for a minute; else it is refused, for all are in use.
+
     ``keeping``, where there is one, records which worlds there are. ``courier`` is there while they stand on a live
-    server, and carries their webhooks.
+    server, and carries their webhooks. ``names`` are the Host names, in lower case, that such a server answers to
+    beside its own. ``check`` raises Misuse for a profile that cannot be served.
     """
 
-    def __init__(self, default: Service) -> None:
+    def __init__(self, default: Service, most: int = MOST) -> None:
         self._services: dict[str, Service] = {"": default}
+        self._most = most
+        self.names: set[str] = set()
+        self.check: Callable[[Mapping[str, Any]], object] = lambda profile: None
         self._host = HOST
         self._lock = RLock()
         self.keeping: Keeping | None = None
@@ -43,23 +55,57 @@ class Worlds:
     def __len__(self) -> int:
         return len(self._services)
 
+    @property
+    def most(self) -> int:
+        """How many there may be beside the one at the root."""
+        return self._most
+
+    @most.setter
+    def most(self, most: int) -> None:
+        if most < 0:
+            raise Misuse(f"there cannot be {most} worlds")
+        self._most = most
+
     def get(self, name: str) -> Service | None:
         """The world of this name, or None."""
         return self._services.get(name)
 
     def add(self, name: str, service: Service) -> Service:
-        """Take a world up under a new name. Misuse for a bad name (400) or a taken one (409)."""
+        """Take a world up under a new name.
+
+        Misuse for a bad name (400), a taken one, and when there are as many as may be and all are in use (409).
+        """
         if not _NAME.match(name):
             raise Misuse(f"{name!r} is no name of a world: 1 to 64 of A-Z a-z 0-9 _ -")
         with self._lock:
             if name in self._services:
                 raise Misuse(f"a world named {name!r} exists already", status=409)
+            self.check(service.profile)
+            while len(self._services) > self._most:
+                self._make_room()
             service.mount, service.host = f"/w/{name}", self._host
             if self.keeping is not None:
                 self.keeping.made(name, service)
             self._services[name] = service
         service.webhooks.carried_by(self.courier)
         return service
+
+    def _make_room(self) -> None:
+        """Drop the world that was idle for longest. Misuse (409) when all are in use."""
+        others = [name for name in self._services if name]
+        name = max(others, key=self.idle, default="")
+        if not name or self.idle(name) < GRACE:
+            raise Misuse(
+                f"there are {len(others)} worlds, and no more may be; all were used in the last {GRACE:.0f}s: drop one",
+                status=409,
+                code="too_many_worlds",
+                most=self._most,
+            )
+        self.drop(name)
+
+    def idle(self, name: str) -> float:
+        """For how many seconds a world has not been called."""
+        return steady() - self._services[name].used
 
     def served_at(self, host: str = HOST) -> None:
         """Note host and port of the live server that the worlds stand on; without them there is none any more."""

@@ -254,7 +254,8 @@ def _harvest(outcome: Outcome, field: str) -> Any:
     body = outcome.body
     if outcome.status >= 400 or body is None:
         return multiple()
-    elements: list[Any] = body.get("results", body.get("rows", [body])) if isinstance(body, dict) else body
+    page = isinstance(body, dict)
+    elements: Any = body.get("results", body.get("rows", [body])) if page else body
     return multiple(*(each[field] for each in elements if field in each))
 
 

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from confsim.api.call import API
 from confsim.contract.operation import Operation
-from confsim.simulator import Answer, Simulator
+from confsim.service.answer import Answer
+from confsim.simulator import Simulator
 
 from .samples import Arguments, Pool, valid
 

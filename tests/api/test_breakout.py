@@ -590,6 +590,21 @@ def test_users_are_assigned_to_a_room(sim, people):
     assert [each["id"] for each in body] == [people[USER], people[OPERATOR]]
 
 
+@pytest.mark.rule("R466", "R473")
+def test_images_of_assigned_and_linked_users_come_in_the_size_asked_for(sim, people):
+    """imgSize chooses it, and a size that there is not is refused."""
+    sim.call("set_user_image", USER, userId="me", body=b"\x89PNG\r\n\x1a\n")
+    id = prepare(sim)
+    room = add_room(sim, id)
+    assign(sim, id, room, people[USER])
+    sim.call("link_user", OWNER, uuid=EVENT, userId=people[USER])
+    path = {"uuid": EVENT, "breakoutSession": id, "breakoutRoom": room}
+    for operation, where in (("list_breakout_participants", path), ("list_linked_users", {"uuid": EVENT})):
+        (shown,) = sim.call(operation, OWNER, **where, imgSize="xlarge").body
+        assert shown["imageUrl"].endswith("?size=xlarge")
+        assert sim.call(operation, OWNER, **where, imgSize="huge").status == 400
+
+
 @pytest.mark.rule("R465")
 def test_an_assignment_is_removed(sim, people):
     """Who is not assigned to that room is a 404."""

@@ -16,7 +16,7 @@ from confsim.control.control import CONTROL
 from confsim.control.info import control_document
 from confsim.service.judge import Judge
 from confsim.service.message import Request, Response
-from confsim.simulator import read_profile
+from confsim.service.profiles import read_profile
 from confsim.testing.samples import Pool, valid
 
 PROFILES = {

@@ -13,7 +13,7 @@ from confsim import Misuse, Simulator
 from confsim.kernel.table import Table
 from confsim.service import durable, keeping
 from confsim.service.pipeline import Service
-from confsim.simulator import read_profile
+from confsim.service.profiles import read_profile
 
 START = "2026-02-01T00:00:00Z"
 CLIENT = "22222222-2222-4222-8222-222222222222"
@@ -81,6 +81,7 @@ def moves():
             sim.order("advance_clock", until="next"),
         ),
         "a clock that runs": lambda sim: sim.order("resume_clock"),
+        "a clock that runs fast": lambda sim: sim.order("run_clock", rate=60),
         "a clock set back": lambda sim: sim.order("set_clock", to="2020-01-01T00:00:00Z"),
         "reset": lambda sim: (busy(sim), sim.reset()),
         "a snapshot": lambda sim: (busy(sim), sim.snapshot("a"), busy(sim)),

@@ -10,7 +10,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from confsim import Simulator
 from confsim.domain import deliveries
 from confsim.domain.deliveries import State
-from confsim.service.senders import Courier, barred
+from confsim.service.courier import Courier, barred
 from confsim.service.webhooks import Plan, Way
 
 START = 1_769_904_000_000
@@ -480,7 +480,7 @@ def test_nothing_goes_to_a_host_that_is_not_loopback(url, no_network):
 
 def test_without_the_guard_it_would_go_there(no_network, monkeypatch):
     """The attack succeeds on a courier that is not asked whether it may."""
-    monkeypatch.setattr("confsim.service.webhooks.barred", lambda url, allowed: None)
+    monkeypatch.setattr("confsim.service.courier.barred", lambda url, allowed: None)
     sim = listening("http://10.0.0.1/")
     sim.service.webhooks.carried_by(Courier())
     happen(sim, "a")
