@@ -6,8 +6,8 @@ Everything but click is imported by the command that needs it, so that each star
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -55,21 +55,90 @@ def confsim() -> None:
     """Simulate a multi-tenant web-conferencing REST API."""
 
 
+def _of_a_server(port: int) -> Callable[[F], F]:
+    """The options of what is served; ``port`` is the one that is taken by default."""
+    path = click.Path()
+    number = click.IntRange(0)
+    options = (
+        _option("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind."),
+        _option("-p", "--port", default=port, show_default=True, type=click.IntRange(0, 65535), help="0: a free one."),
+        _option("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a file."),
+        _option("--scenario", help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it."),
+        _option("--profile", type=path, help="Profile (TOML) that chooses alternatives of assumptions."),
+        _option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token."),
+        _option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts."),
+        _option("--frozen", is_flag=True, help="Let the clock stand still."),
+        _option("--name", multiple=True, help="A further Host name to answer to."),
+        _option("--allow-webhooks", multiple=True, metavar="HOST", help="A host beside loopback that webhooks reach."),
+        _option("--worlds", type=number, metavar="N", help="Worlds that there may be beside the first.  [10000]"),
+        _option("--journal", type=number, metavar="N", help="Calls that the journal of a world keeps.  [1000]"),
+        _option("--state", type=path, metavar="DIR", help="Keep the worlds there: what was answered outlives kill -9."),
+        _option("--import", "imported", type=path, metavar="FILE", help="Start from a state file, not a --world."),
+        _option("--export-on-exit", type=path, metavar="FILE", help="Write the state to this file when it stops."),
+    )
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
 @confsim.command()
-@_option("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind.")
-@_option("-p", "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 for a free one.")
-@_option("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a world file.")
-@_option("--scenario", help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it.")
-@_option("--profile", type=click.Path(), help="Profile (TOML) that chooses alternatives of assumptions.")
-@_option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token.")
-@_option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts.")
-@_option("--frozen", is_flag=True, help="Let the clock stand still.")
-@_option("--name", multiple=True, help="A further Host name to answer to.")
-@_option("--allow-webhooks", multiple=True, metavar="HOST", help="A host beside loopback that webhooks may go to.")
-@_option("--state", type=click.Path(), metavar="DIR", help="Keep the worlds there: what was answered outlives kill -9.")
-@_option("--import", "imported", type=click.Path(), metavar="FILE", help="Start from a state file, not a --world.")
-@_option("--export-on-exit", type=click.Path(), metavar="FILE", help="Write the state to this file when it stops.")
-def serve(
+@_of_a_server(8080)
+def serve(**told: Any) -> None:
+    """Serve a world over HTTP until Ctrl-C or SIGTERM.
+
+    A state directory goes on as it was left, its clock included; it takes the world, seed, scenario and profile that it
+    was begun with. State files are what GET /_confsim/state gives. When there are as many --worlds as may be, the one
+    that was idle for longest makes room for another, if that was for a minute; else the other is refused.
+    """
+    with _served(**told) as (simulator, server):
+        _run(simulator, server)
+
+
+@confsim.command("exec", context_settings={"allow_interspersed_args": False})
+@_of_a_server(0)
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def exec_(command: tuple[str, ...], **told: Any) -> None:
+    """Run a command beside a server of a world, on a free port, and stop the server with it.
+
+    The command finds the address of the server in CONFSIM_URL, and where the API stands in CONFSIM_BASE_URL. Exit code
+    is that of the command: 128 and the number of the signal that ended it, 127 when there is no such command.
+    """
+    with _served(**told) as (_, server):
+        try:
+            server.start()
+        except OSError as error:
+            raise click.ClickException(str(error.strerror or error)) from None
+        try:
+            code = _attend(command, {"CONFSIM_URL": server.root, "CONFSIM_BASE_URL": server.base_url})
+        finally:
+            server.stop()
+    sys.exit(code)
+
+
+def _attend(command: Sequence[str], environment: dict[str, str]) -> int:
+    """Run a command to its end, and answer its exit code as a shell tells it."""
+    import os
+    import signal
+    import subprocess
+
+    try:
+        child = subprocess.Popen(command, env={**os.environ, **environment})
+    except OSError as error:
+        click.echo(f"Error: {command[0]}: {error.strerror}", err=True)
+        return 127 if isinstance(error, FileNotFoundError) else 126
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches the command too, and is its own affair
+    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+@contextmanager
+def _served(
+    *,
     host: str,
     port: int,
     world: str,
@@ -80,15 +149,13 @@ def serve(
     frozen: bool,
     name: tuple[str, ...],
     allow_webhooks: tuple[str, ...],
+    worlds: int | None,
+    journal: int | None,
     state: str | None,
     imported: str | None,
     export_on_exit: str | None,
-) -> None:
-    """Serve a world over HTTP until Ctrl-C or SIGTERM.
-
-    A state directory goes on as it was left, its clock included; it takes the world, seed, scenario and profile that it
-    was begun with. State files are what GET /_confsim/state gives.
-    """
+) -> Iterator[tuple[Simulator, Serving]]:
+    """A world and its server, yet to be started; at the end the world is kept as the options say."""
     from confsim.service.state import check_place
     from confsim.simulator import Simulator
 
@@ -99,8 +166,12 @@ def serve(
     simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
     if imported is not None:
         simulator.load(imported)
+    if worlds is not None:
+        simulator.worlds.most = worlds
+    if journal is not None:
+        simulator.requests.most = journal
     with nullcontext() if state is None else simulator.keep_in(state, scenario or ""):
-        _run(simulator, simulator.serve(host, port, name, allow_webhooks))
+        yield simulator, simulator.serve(host, port, name, allow_webhooks)
         if export_on_exit is not None:
             simulator.save(export_on_exit)
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from confsim.control.control import Control
     from confsim.control.mail import Mail
     from confsim.control.people import MadeClient, MadeUser, Redeemed
-    from confsim.control.python import CallsOf, ClockOf, FaultsOf, PresenceOf, Requests, WebhooksOf, WorldsOf
+    from confsim.control.python import CallsOf, ClockOf, FaultsOf, PresenceOf, Requests, WebhooksOf
+    from confsim.control.python_worlds import WorldsOf
     from confsim.control.validators import MadeValidator
     from confsim.http.app import App, Mount
     from confsim.http.clients import Client
@@ -103,7 +104,8 @@ class Simulator:
         if arguments or declared.placeholders:
             path, query = places(declared, arguments)
             for name, text in zip(declared.placeholders, path, strict=True):
-                target = target.replace(f"{{{name}}}", quote(text, safe=""), 1)
+                plain = text.isascii() and text.replace("-", "").isalnum()
+                target = target.replace(f"{{{name}}}", text if plain else quote(text, safe=""), 1)
         try:
             raw = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
         except (TypeError, UnicodeEncodeError) as error:
@@ -134,14 +136,14 @@ class Simulator:
     def client(self, token: str | None = None) -> Client:
         """A test client of werkzeug that calls as the holder of the token.
 
-        Paths are taken to be below the base address: ``client.get("/users/me")``; those that start with /_confsim,
-        /w or /files, or with the base address itself, are taken as they are.
+        Paths are taken to be below the base address: ``client.get("/users/me")``; those that start with /_confsim or
+        /files, or with /v1_0 itself, below the mount of the world; those that start with /w as they are.
         """
         from confsim.http.clients import Client
 
         headers, query = self.presented(token)
-        roots = (self._prefix, "/_confsim", "/w", "/files", "/openapi.json")
-        return Client(self.wsgi, self._prefix, roots, headers, query)
+        roots = (self._prefix, "/_confsim", "/files", "/openapi.json")
+        return Client(self.wsgi, self._mount, self._prefix, roots, headers, query)
 
     def transport(self) -> httpx.BaseTransport:
         """A transport for ``httpx.Client`` and ``httpx.AsyncClient``, for any host name."""
@@ -174,7 +176,12 @@ class Simulator:
     @property
     def base_url(self) -> str:
         """The URL that in-process clients use for the base address of the API."""
-        return f"http://{HOST}{self.service.mount}{self._prefix}"
+        return f"http://{HOST}{self._mount}{self._prefix}"
+
+    @property
+    def _mount(self) -> str:
+        """Where the world stands in its app."""
+        return "" if self._all().default is self.service else self.service.mount
 
     def presented(self, token: str | None) -> tuple[dict[str, str], dict[str, str]]:
         """The headers and the query parameters by which a client presents the token."""
@@ -210,7 +217,7 @@ class Simulator:
     @property
     def worlds(self) -> WorldsOf[Simulator]:
         """The worlds beside this one."""
-        from confsim.control.python import WorldsOf
+        from confsim.control.python_worlds import WorldsOf
 
         worlds = self._all()
         return WorldsOf(self.control, lambda service: Simulator.__new__(Simulator)._attach(service, worlds))

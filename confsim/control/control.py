@@ -31,21 +31,23 @@ STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
 
 
 #: Calls of the control plane that are of no concern to a world: others, and how its journal is kept and read.
-STANDING_APART = frozenset({
-    "add_name",
-    "clear_requests",
-    "count_requests",
-    "drop_name",
-    "drop_world",
-    "drop_worlds",
-    "find_requests",
-    "forget_request",
-    "make_world",
-    "reset_world",
-    "set_journal",
-    "set_webhooks",
-    "wait",
-})
+STANDING_APART = frozenset(
+    {
+        "add_name",
+        "clear_requests",
+        "count_requests",
+        "drop_name",
+        "drop_world",
+        "drop_worlds",
+        "find_requests",
+        "forget_request",
+        "make_world",
+        "reset_world",
+        "set_journal",
+        "set_webhooks",
+        "wait",
+    }
+)
 
 
 def _families() -> Sequence[ModuleType]:

@@ -1,15 +1,17 @@
 """The journal as something to be run again: as curl lines, as a pytest test, as a scenario.
 
-Tokens appear as they were sent, for they are fake. What the control plane was ordered between the calls is repeated with
-them, so that a fresh world of the same start goes through the same.
+Tokens appear as they were sent, for they are fake. What the control plane was ordered between the calls is repeated
+with them, so that a fresh world of the same start goes through the same.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
 from base64 import b64encode
 from collections.abc import Iterator
 from enum import StrEnum
+from math import isfinite
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
@@ -203,16 +205,30 @@ def readdressed(entry: Entry, mount: str, raw: bytes, address: str) -> bytes:
 def json_of(raw: bytes) -> tuple[bool, Any]:
     """Whether the bytes are JSON that can be written down as its value, and that value."""
     try:
-        value = msgspec.json.decode(raw)
-    except (ValueError, RecursionError):
+        value = json.loads(raw, object_pairs_hook=_object, parse_constant=_Strange.told, parse_float=_number)
+        msgspec.json.encode(value)
+    except (ValueError, TypeError, OverflowError, RecursionError):
         return False, None
-    return msgspec.json.encode(value) == b"".join(_compact(raw)), value
+    return True, value
 
 
-def _compact(raw: bytes) -> Iterator[bytes]:
-    """JSON without the white space between its parts."""
-    for place, part in enumerate(raw.replace(b'\\"', b"\0").split(b'"')):
-        yield (b'"' if place else b"") + (part.replace(b"\0", b'\\"') if place % 2 else b"".join(part.split()))
+class _Strange(ValueError):
+    """What no value stands for: a name that is there twice, or a number that is none."""
+
+    @classmethod
+    def told(cls, text: str) -> Any:
+        """Raise it."""
+        raise cls(text)
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    return number if isfinite(number) else _Strange.told(text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    return value if len(value) == len(pairs) else _Strange.told("a name is there twice")
 
 
 def start(service: Service) -> str | None:
@@ -251,7 +267,7 @@ def _line(control: Control, call: Asked) -> str:
     body = entry.request.body
     if body and not any(name.lower() == "content-type" for name in headers):
         headers["Content-Type"] = "application/json"
-    url = f"{control.root}{call.target}" + (f"?{query}" if query else "")
+    url = control.root + quote(call.target + (f"?{query}" if query else ""), safe="%/?:@!$&'()*+,;=~-._")
     body = readdressed(entry, service.mount, body, control.root.partition("://")[2])
     return told + _curl(entry.request.method, url, headers, body)
 

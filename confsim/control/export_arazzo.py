@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from confsim import __version__
 from confsim.arazzo.expressions import expressions
 from confsim.contract.query import unknown
 from confsim.kernel.refusal import Misuse
@@ -39,7 +38,7 @@ def as_scenario(control: Control, calls: list[Asked | Ordered]) -> bytes:
     root = control.root
     document = {
         "arazzo": "1.0.1",
-        "info": {"title": "A journal", "summary": written.summary(), "version": __version__},
+        "info": {"title": "A journal", "summary": written.summary(), "version": "1.0.0"},
         "sourceDescriptions": [
             {"name": "api", "url": f"{root}/openapi.json", "type": "openapi"},
             {"name": "control", "url": f"{root}{PREFIX}/openapi.json", "type": "openapi"},
@@ -65,8 +64,9 @@ class _Writer:
         """What the scenario is made from, and what of the journal is not in it."""
         seed, profile = self.service.origin.seed, plain(self.service.profile)
         world = "a state of its own" if self.start is None else f"the world {self.start}"
-        told = f"Starts from {world}, seed {seed}" + (f", under {msgspec.json.encode(profile).decode()}" if profile else "")
-        return told + (f"; without {', '.join(self.left_out)}" if self.left_out else "")
+        under = f", under {msgspec.json.encode(profile).decode()}" if profile else ""
+        told = f"Starts from {world}, seed {seed}{under}"
+        return told + (f"; left out is {', '.join(self.left_out)}" if self.left_out else "")
 
     def begin(self, calls: list[Asked | Ordered]) -> None:
         """Bring the clock, and the world where it is none that can be named, to the start."""
@@ -87,7 +87,7 @@ class _Writer:
         self._control(order.operation, order.path, body)
 
     def call(self, call: Asked) -> None:
-        """A call of the API, or a word on why it cannot be a step."""
+        """A call of the API. One that can be no step is left out, and what came of it is put."""
         entry = call.entry
         if entry.at != self.now and not call.steers:
             self._at(entry.at)
@@ -95,6 +95,8 @@ class _Writer:
         step = self._step(call)
         if step is None:
             self.left_out.append(f"{entry.id} ({entry.request.method} {call.target[:60]})")
+            if entry.after is not entry.before:
+                self._control("put_state", (), msgspec.json.decode(state.document(entry.after)))
             return
         self.steps.append(step)
         sent = {str(value) for _, value in _leaves(step)}

@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from confsim import __version__
 from confsim.service import state
 from confsim.service.journal import Entry, Ordered
 from confsim.service.kept import plain
@@ -28,7 +27,7 @@ def as_test(service: Service, calls: list[Asked | Ordered]) -> str:
     body = list(_lines(service, calls))
     text = "".join(body)
     made_from = start(service)
-    head = f'"""{_told(service, calls)} Written by confsim {__version__}."""\n\n'
+    head = f'"""{_told(service, calls)} Written by confsim."""\n\n'
     if "json." in text or made_from is None:
         head += "import json\n\n"
     if "pytest." in text:
@@ -75,15 +74,16 @@ def _order(order: Ordered) -> str:
         words = [order.operation, *order.path]
         return f"    world.order({', '.join(filter(None, (_list(words), _keywords(body))))})\n"
     declared = CONTROL[order.operation]
-    url = f"http://{HOST}{PREFIX}{declared.path}"
-    return f"    assert world.client().open({url!r}, method={declared.method!r}, json={_literal(body)}).status_code < 400\n"
+    said = f"{f'http://{HOST}{PREFIX}{declared.path}'!r}, method={declared.method!r}, json={_literal(body)}"
+    return f"    assert world.client().open({said}).status_code < 400\n"
 
 
 def _call(service: Service, call: Asked) -> Iterator[str]:
     entry = call.entry
     yield f"\n    # {entry.id}\n"
     if entry.request.fault:
-        yield f"    # {entry.request.method} {call.target[:80]!r} was refused before it was read: {entry.request.fault}\n"
+        what = f"{entry.request.method} {call.target[:60]!r}"
+        yield f"    # {what} was refused before it was read: {entry.request.fault}\n"
         return
     made = _by_name(service, call) if call.operation is not None else _by_path(service, call)
     cut = entry.response.cut

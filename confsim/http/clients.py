@@ -24,14 +24,22 @@ _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 class Client(TestClient):
     """Werkzeug's test client, below the base address of the API and with a token.
 
-    A path is taken to be below ``prefix``, unless it starts with one of ``roots``. ``headers`` and ``query`` are how
-    the token is presented; headers given with a request win.
+    A path is taken to be below ``prefix``, unless it starts with one of ``roots``; and below ``mount``, unless it
+    starts with that of a world. ``headers`` and ``query`` are how the token is presented; headers given with a request
+    win.
     """
 
     def __init__(
-        self, wsgi: Any, prefix: str, roots: tuple[str, ...], headers: Mapping[str, str], query: Mapping[str, str]
+        self,
+        wsgi: Any,
+        mount: str,
+        prefix: str,
+        roots: tuple[str, ...],
+        headers: Mapping[str, str],
+        query: Mapping[str, str],
     ) -> None:
         super().__init__(wsgi, use_cookies="Cookie" not in headers)
+        self._mount = mount
         self._prefix = prefix
         self._roots = roots
         self._headers = headers
@@ -48,11 +56,15 @@ class Client(TestClient):
         return super().open(*args, **kwargs)
 
     def _placed(self, path: str) -> str:
-        if path.startswith("/") and not any(path == root or path.startswith(f"{root}/") for root in self._roots):
-            path = self._prefix + path
+        if path.startswith("/") and not _starts(path, "/w"):
+            path = self._mount + ("" if any(_starts(path, root) for root in self._roots) else self._prefix) + path
         if self._query:
             path += ("&" if "?" in path else "?") + urlencode(self._query)
         return path
+
+
+def _starts(path: str, root: str) -> bool:
+    return path == root or path.startswith(f"{root}/")
 
 
 def _merged(own: Mapping[str, str], given: Any) -> list[tuple[str, str]]:

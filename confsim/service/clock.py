@@ -56,8 +56,8 @@ def rate(value: object) -> float:
     raise Misuse(f"{value!r} is no rate: a number above 0, at most {FASTEST}; 60 lets a minute pass in a second")
 
 
-#: A clock as plain values: its offset, where it stands and its rate, now and at its start.
-Values = tuple[int, int | None, float, int, int | None, float]
+#: A clock as plain values: its offset, where it stands and its rate, now and at its start. A whole rate stays whole.
+Values = tuple[int, int | None, int | float, int, int | None, int | float]
 
 
 class Clock:

@@ -37,7 +37,7 @@ class Entry(Struct):
     operation: str
     request: Request
     response: Response
-    assumptions: tuple[str, ...]
+    assumptions: dict[str, None]
     touched: list[tuple[Place, Any]]
     before: World
     after: World
@@ -118,7 +118,7 @@ class Journal:
             self._drop()
 
     def _drop(self) -> None:
-        self.leaned.update(dict.fromkeys(self._entries.popleft().assumptions))
+        self.leaned.update(self._entries.popleft().assumptions)
 
     def clear(self) -> int:
         """Forget every entry; answers how many they were."""
@@ -139,5 +139,5 @@ class Journal:
         """The ids of the assumptions that calls leaned on, in alphabetical order."""
         used = dict(self.leaned)
         for entry in self._entries:
-            used.update(dict.fromkeys(entry.assumptions))
+            used.update(entry.assumptions)
         return sorted(used)

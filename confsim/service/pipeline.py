@@ -379,7 +379,7 @@ class Service:
             fault = (*meeting.hits, *fault)
             meeting.finish(response, request)
         entry = Entry(
-            id, change.now, name, request, response, tuple(change.used), touched, before, after, caller, fault
+            id, change.now, name, request, response, change.used, touched, before, after, caller, fault
         )
         self.journal.add(entry)
         if self.judge is not None and not (meeting is not None and meeting.stands_in):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import freezegun
 import pytest
+import time_machine
+
+from confsim import Simulator
+from confsim.service import clock
 
 START = 1_769_904_000_000
 MINUTE = 60_000
@@ -101,3 +106,113 @@ def test_a_wrong_instant_is_told(plane, to):
 def test_a_duration_beyond_all_time_is_told(plane, by):
     """Durations that lead out of what the clock can show are problems too."""
     assert plane("POST", "/clock/advance", {"by": by})[0] == 400
+
+
+# A multiple of real time
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """The machine's time, which passes when a test lets it: seconds since the epoch."""
+
+    class Machine:
+        at = 1_800_000_000.0
+
+        def time(self):
+            return self.at
+
+    machine = Machine()
+    monkeypatch.setattr(clock, "time", machine)
+    return machine
+
+
+def test_a_clock_runs_at_a_multiple(plane, machine):
+    """From the instant it shows, standing or running; the rate is told, and slow motion is one too."""
+    assert plane("POST", "/clock/run", {"rate": 60}) == (200, {"now": START, "fired": []})
+    machine.at += 2
+    assert plane("GET", "/clock")[1] == {"now": START + 2 * MINUTE, "frozen": False, "rate": 60}
+    plane("POST", "/clock/run", {"rate": 0.5})
+    machine.at += 2
+    assert plane("GET", "/clock")[1] == {"now": START + 2 * MINUTE + 1000, "frozen": False, "rate": 0.5}
+
+
+def test_it_goes_on_at_its_rate_after_everything_else(plane, machine):
+    """Frozen it stands and keeps the rate for when it is resumed; set and advanced it goes on from there."""
+    plane("POST", "/clock/run", {"rate": 3600})
+    plane("POST", "/clock/freeze")
+    machine.at += 5
+    assert plane("GET", "/clock")[1] == {"now": START, "frozen": True, "rate": 3600}
+    plane("POST", "/clock/resume")
+    plane("POST", "/clock/advance", {"by": "1h"})
+    machine.at += 1
+    assert plane("GET", "/clock")[1]["now"] == START + 120 * MINUTE
+    plane("POST", "/clock/set", {"to": START})
+    machine.at += 1
+    assert plane("GET", "/clock")[1]["now"] == START + 60 * MINUTE
+
+
+def test_things_fall_due_in_its_time(plane, sim, machine):
+    """At sixty times the pace, fifteen minutes are over in fifteen seconds, each thing at its own instant."""
+    plane("POST", "/clock/run", {"rate": 60})
+    reserve(sim)
+    machine.at += 14.75
+    assert plane("GET", "/state")[1]["timers"]
+    machine.at += 0.25
+    assert plane("GET", "/state")[1]["timers"] == []
+
+
+def test_a_snapshot_keeps_how_the_clock_went(plane, sim, machine):
+    """Its instant, whether it stood, its rate; and a reset brings back those of the start."""
+    plane("POST", "/snapshots", {"name": "standing"})
+    plane("POST", "/clock/run", {"rate": 60})
+    plane("POST", "/snapshots", {"name": "running"})
+    machine.at += 10
+    plane("POST", "/snapshots/standing/restore")
+    assert plane("GET", "/clock")[1]["frozen"] is True
+    plane("POST", "/snapshots/running/restore")
+    machine.at += 1
+    assert plane("GET", "/clock")[1] == {"now": START + MINUTE, "frozen": False, "rate": 60}
+    assert sim.fork().clock.rate == 60
+    plane("POST", "/reset")
+    assert plane("GET", "/clock")[1] == {"now": START, "frozen": True, "rate": 1}
+
+
+@pytest.mark.parametrize("rate", [0, -1, "fast", None, True, [], 1_000_001, 10**400])
+def test_what_is_no_rate_is_told(plane, rate):
+    """Above nothing, at most a million; the clock stays as it is."""
+    assert plane("POST", "/clock/run", {"rate": rate})[0] == 400
+    assert plane("GET", "/clock")[1]["frozen"] is True
+
+
+def test_no_clock_runs_out_of_time(plane, sim, machine):
+    """It stops at the end of the year 9999, and calls are answered there."""
+    plane("POST", "/clock/set", {"to": clock.LATEST - 10})
+    plane("POST", "/clock/run", {"rate": 1_000_000})
+    machine.at += 10
+    assert plane("GET", "/clock")[1]["now"] == clock.LATEST
+    assert sim.call("reserve_handle", "demo-user", body={"handle": "Late"}).ok
+
+
+def test_a_clock_that_runs_in_python(sim, machine):
+    """The same by name."""
+    sim.clock.run(60)
+    machine.at += 1
+    assert (sim.clock.now, sim.clock.rate, sim.clock.frozen) == (START + MINUTE, 60, False)
+    sim.clock.freeze()
+    sim.clock.run(1)
+    machine.at += 1
+    assert sim.clock.now == START + MINUTE + 1000
+
+
+@pytest.mark.parametrize("freezer", [freezegun.freeze_time, time_machine.travel])
+def test_whoever_moves_the_machine_moves_the_clock(freezer):
+    """freezegun and time-machine: the default clock at their pace, one at a multiple so many times as far."""
+    sim = Simulator()
+    fast = Simulator()
+    with freezer("2027-01-01T00:00:00Z"):
+        assert abs(sim.clock.now - 1_798_761_600_000) < 1000
+        fast.clock.run(60)
+        before = fast.clock.now
+    with freezer("2027-01-01T01:00:00Z"):
+        assert abs(sim.clock.now - 1_798_765_200_000) < 1000
+        assert abs(fast.clock.now - before - 60 * 60 * MINUTE) < 120_000

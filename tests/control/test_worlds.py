@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
+from pathlib import Path
 
 import pytest
 
+from confsim import Misuse
+from confsim.arazzo import library
+from confsim.control import perform
+from confsim.control import worlds as control_worlds
+from confsim.service import pipeline, waiting
+from confsim.service import worlds as service_worlds
 from confsim.service.message import Request
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
@@ -140,3 +148,182 @@ def test_the_same_in_python(sim):
     assert list(sim.worlds) == [""]
     with pytest.raises(KeyError):
         sim.worlds["w1"]
+
+
+# What a world can be made from
+
+
+@pytest.fixture
+def told(ask):
+    """What a call of the control plane of a world is answered: method, path, body as plain values."""
+
+    def call(method, path, body=None):
+        response = ask(method, path, b"" if body is None else json.dumps(body).encode())
+        return response.status, json.loads(response.body)
+
+    return call
+
+
+def test_a_world_is_made_from_a_snapshot(told, ask):
+    """Of the root or of another world, with the instant and the pace of its clock; a reset comes back to it."""
+    ask("POST", "/v1_0/terms", URL)
+    told("POST", "/_confsim/snapshots", {"name": "new terms"})
+    told("POST", "/_confsim/clock/advance", {"by": "1h"})
+    told("POST", "/_confsim/worlds", {"name": "w1", "from": {"snapshot": "new terms"}})
+    assert b"terms.example/new" in ask("GET", f"/w/w1/v1_0/clients/{CUSTOMER}/terms").body
+    assert told("GET", "/w/w1/_confsim/clock")[1]["now"] == told("GET", "/_confsim/clock")[1]["now"] - 3_600_000
+    told("POST", "/w/w1/_confsim/clock/run", {"rate": 60})
+    told("POST", "/w/w1/_confsim/snapshots", {"name": "fast"})
+    told("POST", "/_confsim/worlds", {"name": "w2", "from": {"snapshot": "fast", "world": "w1"}, "seed": 9})
+    assert told("GET", "/w/w2/_confsim/info")[1]["seed"] == 9
+    assert (told("GET", "/w/w2/_confsim/clock")[1]["rate"], told("GET", "/_confsim/clock")[1]["rate"]) == (60, 1)
+    told("POST", "/w/w2/_confsim/clock/freeze")
+    told("POST", "/w/w2/_confsim/reset")
+    assert told("GET", "/w/w2/_confsim/clock")[1]["frozen"] is False
+
+
+def test_a_world_is_made_from_a_state_document_or_a_scenario(told):
+    """As GET /state gives it, and as a file of a scenario has it; the outputs are at hand."""
+    told("POST", "/_confsim/users", {"clientId": CUSTOMER, "handle": "Newcomer"})
+    document = told("GET", "/_confsim/state")[1]
+    told("POST", "/_confsim/worlds", {"name": "state", "from": document})
+    assert told("GET", "/w/state/_confsim/state")[1] == document
+    scenario = json.loads((library.folder() / "invitations.arazzo.json").read_bytes())
+    by_content = told("POST", "/_confsim/worlds", {"name": "content", "from": scenario})[1]
+    by_name = told("POST", "/_confsim/worlds", {"name": "name", "from": "invitations"})[1]
+    assert by_content["outputs"] == by_name["outputs"] != {}
+
+
+def test_a_world_has_a_profile_of_its_own(told, ask):
+    """Over that of the world it is made from; nobody else is under it."""
+    profile = {"errors": {"body": "nested"}, "route": {"prefix": "/x/v1_0"}}
+    made = told("POST", "/_confsim/worlds", {"name": "w1", "profile": profile})[1]
+    assert made["base_url"].endswith("/w/w1/x/v1_0")
+    assert "error" in json.loads(ask("GET", "/w/w1/x/v1_0/channels/nope").body)
+    assert "code" in json.loads(ask("GET", "/v1_0/channels/nope").body)
+    told("POST", "/_confsim/worlds", {"name": "w2", "from": "w1", "profile": {"encode": {"empty": "204"}}})
+    assert told("GET", "/w/w2/_confsim/info")[1]["profile"] == {
+        "errors.body": "nested", "route.prefix": "/x/v1_0", "encode.empty": "204",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"from": {"snapshot": "nope"}}, 404),
+        ({"from": {"snapshot": "a", "world": "nope"}}, 404),
+        ({"from": {"snapshot": 5}}, 404),
+        ({"from": {"snapshot": "a", "colour": 1}}, 400),
+        ({"from": {"version": 1, "tables": {"nope": {}}}}, 400),
+        ({"from": {"arazzo": "1.0.1"}}, 400),
+        ({"from": ["demo"]}, 404),
+        ({"profile": {"no": {"such": 1}}}, 400),
+        ({"profile": {"errors": {"body": "upside down"}}}, 400),
+        ({"profile": {"route": {"get_user_email": "GET /users/me/terms/{userId}",
+                                "get_user_client": "GET /users/me/terms/{userId}"}}}, 400),
+    ],
+)  # fmt: skip
+def test_what_no_world_can_be_made_from_is_told(told, body, status):
+    """Snapshots and worlds that are not there, documents that are none, profiles that cannot be; nothing is added."""
+    told("POST", "/_confsim/snapshots", {"name": "a"})
+    code, problem = told("POST", "/_confsim/worlds", {"name": "w1", **body})
+    assert (code, problem["status"]) == (status, status)
+    assert len(told("GET", "/_confsim/worlds")[1]) == 1
+
+
+# Who is there, and how many
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Lets real time pass, in seconds."""
+    real, passed = waiting.steady, [0.0]
+    for module in (pipeline, service_worlds, control_worlds, perform):
+        monkeypatch.setattr(module, "steady", lambda: real() + passed[0])
+
+    def pass_(seconds):
+        passed[0] += seconds
+
+    return pass_
+
+
+def test_the_list_tells_who_is_idle(told, ask, later):
+    """Age and idle time in milliseconds of real time, whatever clocks show, and the calls of the API there were."""
+    told("POST", "/_confsim/worlds", {"name": "w1"})
+    later(120)
+    told("POST", "/_confsim/worlds", {"name": "w2"})
+    ask("GET", "/w/w2/v1_0/users/me")
+    ask("GET", "/w/w2/v1_0/nowhere")
+    later(30)
+    _, one, two = told("GET", "/_confsim/worlds")[1]
+    assert (one["age"] // 1000, one["idle"] // 1000, one["calls"]) == (150, 150, 0)
+    assert (two["age"] // 1000, two["idle"] // 1000, two["calls"]) == (30, 30, 2)
+    told("GET", "/w/w1/_confsim/clock")
+    assert [each["idle"] // 1000 for each in told("GET", "/_confsim/worlds")[1][1:]] == [0, 30]
+
+
+def test_idle_worlds_are_listed_and_dropped(told, later):
+    """Those that nobody called for so long, and never the root."""
+    for name in ("old", "older"):
+        told("POST", "/_confsim/worlds", {"name": name})
+    later(600)
+    told("POST", "/_confsim/worlds", {"name": "new"})
+    assert [each["name"] for each in told("GET", "/_confsim/worlds?idle=10m")[1]] == ["old", "older"]
+    assert told("DELETE", "/_confsim/worlds?idle=600000") == (200, {"dropped": ["old", "older"]})
+    assert told("DELETE", "/_confsim/worlds?idle=10m") == (200, {"dropped": []})
+    assert [each["name"] for each in told("GET", "/_confsim/worlds")[1]] == ["", "new"]
+    assert told("DELETE", "/_confsim/worlds?idle=soon")[0] == 400
+
+
+def test_the_longest_idle_makes_room_and_nobody_in_use_does(told, sim, later):
+    """Beyond as many as may be, one that nobody called for a minute goes; else the new one is refused, by a code."""
+    sim.worlds.most = 2
+    for name in ("a", "b"):
+        assert told("POST", "/_confsim/worlds", {"name": name})[0] == 200
+    later(59)
+    status, problem = told("POST", "/_confsim/worlds", {"name": "c"})
+    assert (status, problem["code"], problem["most"]) == (409, "too_many_worlds", 2)
+    later(2)
+    told("GET", "/w/a/_confsim/health")
+    assert told("POST", "/_confsim/worlds", {"name": "c"})[0] == 200
+    assert list(sim.worlds) == ["", "a", "c"]
+    assert told("POST", "/_confsim/worlds", {"name": "d"})[0] == 409
+
+
+def test_a_server_may_hold_no_other_world(told, sim):
+    """And what it holds when fewer may be stays, until one more is wanted."""
+    told("POST", "/_confsim/worlds", {"name": "a"})
+    sim.worlds.most = 0
+    assert told("POST", "/_confsim/worlds", {"name": "b"})[0] == 409
+    assert list(sim.worlds) == ["", "a"]
+    with pytest.raises(Misuse):
+        sim.worlds.most = -1
+
+
+def test_all_of_it_in_python(sim, tmp_path, later):
+    """Snapshots, files and profiles as sources; who is idle; who goes."""
+    sim.snapshot("start")
+    sim.call("update_terms_url", "demo-api-token", body=json.loads(URL))
+    sim.save(tmp_path / "state.json")
+    one = sim.worlds.add("one", snapshot="start", profile={"encode": {"empty": "204"}})
+    two = sim.worlds.add("two", tmp_path / "state.json", seed=4)
+    assert one.call("update_terms_url", "demo-api-token", body=json.loads(URL)).status == 204
+    assert two.call("get_client_terms", "demo-api-token", clientId=CUSTOMER).body["url"] == json.loads(URL)["url"]
+    later(60)
+    assert [(each.name, each.calls) for each in sim.worlds.infos("1m")] == [("", 1), ("one", 1), ("two", 1)]
+    assert (sim.worlds.drop("one"), sim.worlds.drop(idle="1m")) == (["one"], ["two"])
+    for wrong in (tmp_path / "nope.json", Path(__file__)):
+        with pytest.raises(Misuse, match=wrong.name):
+            sim.worlds.add("three", wrong)
+
+
+def test_worlds_are_made_in_no_time(sim):
+    """Whatever they are made from: a hundred in less than a tenth of a second, however much there is in them."""
+    for number in range(500):
+        sim.make_user(CUSTOMER, f"Person {number}")
+    sim.snapshot("full")
+    start = time.perf_counter()
+    for number in range(50):
+        sim.worlds.add(f"w{number}", "")
+        sim.worlds.add(f"s{number}", snapshot="full")
+    assert time.perf_counter() - start < 0.1

@@ -210,6 +210,19 @@ def test_a_mail_that_is_lost(sim):
     assert sim.requests[0].fault[0].do == "lost"
 
 
+def test_a_mail_that_falls_due_is_lost_too(meeting):
+    """What time brings is struck like what a call brings, and is no part of the next call."""
+    ok(meeting, "set_user_email", OWNER, userId="me", body={"email": "owner@example.com"})
+    ok(meeting, "verify_user_email", OWNER, userId="me", code=meeting.mail[-1].code)
+    meeting.faults.add(thing="mail", match={"kind": "recording"}, do="lost")
+    for _ in range(2):
+        recorded(meeting)
+        meeting.clock.advance("1m")
+    assert len([mail for mail in meeting.mail if mail.kind == "recording" and mail.to == "owner@example.com"]) == 1
+    assert counts(meeting) == [(2, 1)]
+    assert not any(entry.fault for entry in meeting.requests)
+
+
 def test_what_a_refused_call_would_have_done_does_not_count(sim, monkeypatch):
     """A mail that was never sent is no mail."""
     from confsim.assumptions.refusals import Reason

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.service import journal
-
 URL = {"url": "https://terms.example/new"}
 
 
 @pytest.fixture
-def short(monkeypatch):
-    """Journals that keep three entries."""
-    monkeypatch.setattr(journal, "KEPT", 3)
+def short(sim):
+    """A journal that keeps three entries."""
+    sim.requests.most = 3
 
 
 def test_the_oldest_go_first(sim, short):

@@ -1,0 +1,286 @@
+"""The journal written down to be run again: curl lines, a pytest test, a scenario."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from confsim import Simulator
+from confsim.control.scenarios import planned, play
+from confsim.testing.journeys import START, Journey, api_journey
+from confsim.testing.targets import Core, Wsgi
+from confsim.testing.tour import tour
+
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+URL = "https://terms.example/new"
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+
+
+def world_of(document):
+    """The world that a scenario leads to, from a fresh one."""
+    simulator = Simulator()
+    report = play(planned(json.loads(document), {}), simulator.control)
+    assert report.failure is None, report.failure.told()
+    return simulator.service.world
+
+
+def run_test(text, simulator=Simulator):
+    """Run the test in an exported module; answers the world that its fixture made."""
+    made = []
+
+    def make_confsim(**words):
+        made.append(simulator(**words))
+        return made[0]
+
+    names = {}
+    exec(compile(text, "exported", "exec"), names)
+    names["test_journal"](make_confsim)
+    return made[0].service.world
+
+
+def again(sim):
+    """Both ways to run the journal again lead to this very world."""
+    digest = sim.service.world.digest()
+    assert run_test(sim.requests.export("pytest")).digest() == digest
+    assert world_of(sim.requests.export("scenario")).digest() == digest
+
+
+# curl
+
+
+def test_curl_lines_hold_all_there_is_to_a_call(sim):
+    """Method, address, token, body; in the order of the calls, with a word on each; orders between them too."""
+    sim.call("update_terms_url", "demo-api-token", body={"url": URL})
+    sim.presence.join(ROOM, "demo-owner")
+    sim.client("demo-user").get("/users/me?x=a b")
+    assert sim.requests.export("curl").splitlines() == [
+        "# r1 update_terms_url -> 200",
+        "curl --silent -X POST http://confsim.test/v1_0/terms -H 'Authorization: Bearer demo-api-token' "
+        f"-H 'Content-Type: application/json' --data-raw '{{\"url\":\"{URL}\"}}'",
+        "# join_channel",
+        "curl --silent -X POST http://confsim.test/_confsim/presence/join -H 'Content-Type: application/json' "
+        f"--data-raw '{{\"channel\":\"{ROOM}\",\"token\":\"demo-owner\"}}'",
+        "# r2 get_me -> 200",
+        "curl --silent 'http://confsim.test/v1_0/users/me?x=a%20b' -H 'Authorization: Bearer demo-user'",
+    ]
+
+
+def test_curl_lines_lead_a_server_to_the_same_world(sim):
+    """Run by a shell against a live server: a token from an answer, a name with a quote, an image, a moved clock."""
+    with sim.serve() as server:
+        sim.worlds.add("copy")
+        for kind in ("guest", "it's"):
+            sim.call("create_channel", "demo-api-token", body={"name": kind})
+        sim.call("set_user_image", "demo-user", userId="me", body=PNG, content_type="image/png")
+        sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
+        sim.clock.advance("20m")
+        text = sim.order("list_worlds") and sim.requests.export("curl")
+        lines = text.replace("http://confsim.test", f"{server.root}/w/copy")
+        subprocess.run(["bash", "-euc", lines], check=True, capture_output=True, timeout=60)
+        assert sim.worlds["copy"].service.world.digest() == sim.service.world.digest()
+
+
+def test_addresses_are_those_of_the_mount(sim):
+    """Whatever name the calls were made by: where the world stands for whoever asks."""
+    sim.worlds.add("w1").client("demo-user").get("/nowhere", headers={"Host": "old.example"})
+    with sim.serve() as server:
+        import httpx
+
+        text = httpx.get(f"{server.root}/w/w1/_confsim/requests/export?as=curl").text
+    assert f"{server.root}/w/w1/v1_0/nowhere" in shlex.split(text.splitlines()[1])
+    assert "old.example" not in text
+
+
+# pytest
+
+
+def test_the_exported_test_runs_with_the_fixture(sim, tmp_path):
+    """A module that pytest runs as it is: every answer is compared; and it fails when the world is another."""
+    sim.call("update_terms_url", "demo-api-token", body={"url": URL})
+    sim.call("create_channel", "demo-owner", body={"name": "Room"})
+    sim.clock.advance("1h")
+    sim.client("demo-user").post("/channels/create", data=b'{"name": "twice", "name": "x"}')
+    sim.client().get("/nowhere?x=1", headers={"X-Other": "1"})
+    text = sim.requests.export("pytest")
+    for name, wanted in ((text, 0), (text.replace("seed=0", "seed=1"), 1)):
+        module = tmp_path / f"test_exported_{wanted}.py"
+        module.write_text(name)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", str(module)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        assert done.returncode == wanted, done.stdout
+
+
+def test_calls_appear_by_their_names(sim):
+    """As one would write them."""
+    sim.session("demo-owner").get(f"http://any.example/v1_0/channels/{ROOM}?x=1")
+    text = sim.requests.export("pytest")
+    assert "    answer = world.call('get_channel', 'demo-owner', uuid='" + ROOM + "', x='1')\n" in text
+    assert "make_confsim(world='demo', seed=0, clock=1769904000000)" in text
+
+
+# Whatever has happened
+
+
+def order_everything(sim):
+    """A bit of everything that the control plane does to a world."""
+    joined = sim.presence.join(ROOM, "demo-owner")
+    assert joined.state == "in"
+    token = sim.token(1001, "15m")
+    sim.call("get_me", token)
+    sim.make_user(CUSTOMER, "New comer")
+    sim.clock.run(60)
+    sim.clock.freeze()
+    sim.faults.put([{"operation": "get_me", "do": {"status": 503}}])
+    sim.call("get_me", "demo-user")
+    sim.faults.add("list_channels", do={"clock": "3s"})
+    sim.call("list_channels", "demo-owner")
+    sim.faults.add("list_channels", do={"drop": "after"})
+    with pytest.raises(ConnectionResetError):
+        sim.call("list_channels", "demo-owner")
+    sim.snapshot("kept")
+    sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
+    sim.clock.advance("20m")
+    sim.restore("kept")
+    sim.call("create_channel", "demo-owner", body={"name": "after"})
+    sim.client("demo-owner").get("/users/me", headers={"X-Confsim": "now=2026-03-01T00:00:00Z"})
+    sim.call("set_user_image", "demo-user", userId="me", body=PNG, content_type="image/png")
+
+
+def test_orders_of_the_control_plane_are_repeated(sim):
+    """People, tokens, time, faults and snapshots between the calls."""
+    order_everything(sim)
+    again(sim)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        lambda sim: sim.fork(),
+        lambda sim: Simulator(sim.state and {"version": 1, "at": "2026-01-01T00:00:00Z", "clients": []}),
+        lambda sim: Simulator(scenario="invitations", clock=START),
+        lambda sim: Simulator(seed=7),
+        lambda sim: Simulator(profile={"errors": {"body": "nested"}, "auth": {"presentation": ["X-Token: {token}"]}}),
+        lambda sim: sim.worlds.add("w1", seed=3),
+        lambda sim: sim.worlds.add("w1", ""),
+    ],
+)
+def test_whatever_the_world_started_from(sim, start):
+    """A name where the start has one, else the whole of it; another seed, another profile, another mount."""
+    sim.call("update_terms_url", "demo-api-token", body={"url": URL})
+    other = start(sim)
+    client = other.client("demo-owner")
+    client.post("http://any.example" + other.service.mount + "/v1_0/channels/create", json={"name": "Room"})
+    other.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
+    other.call("get_me", "demo-user")
+    client.get(f"http://any.example{other.service.mount}/v1_0/nowhere")
+    digest = other.service.world.digest()
+    assert run_test(other.requests.export("pytest")).digest() == digest
+
+
+def test_a_tour_through_the_catalogue_is_run_again(sim):
+    """Eight hundred calls of every operation, with their ids and tokens taken from answers."""
+    sim.requests.most = 10_000
+    for _ in tour(sim, CUSTOMER, ("demo-owner", "demo-customer-admin", "demo-user"), rounds=(0,)):
+        pass
+    again(sim)
+    steps = json.loads(sim.requests.export("scenario"))["workflows"][0]["steps"]
+    linked = [step for step in steps if "$steps." in json.dumps(step.get("parameters", []))]
+    assert len(linked) > 50
+
+
+class Exported(Journey):
+    """A journey whose journal is run again at its end."""
+
+    def targets(self):
+        """The core and WSGI, for calls of both kinds."""
+        ways = Core(Simulator(clock=START)), Wsgi(Simulator(clock=START))
+        for way in ways:
+            way.simulator.requests.most = 10_000
+        return ways
+
+    def teardown(self):
+        """What holds after every journey."""
+        for way in self.ways:
+            again(way.simulator)
+        super().teardown()
+
+
+def test_random_histories_are_run_again():
+    """Whatever is called, over whichever way, test and scenario lead a fresh world to the same."""
+    budget = settings(max_examples=6, stateful_step_count=30, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+    run_state_machine_as_test(api_journey(Exported), settings=budget)
+
+
+def test_linked_values_follow_the_server(sim):
+    """Ids and tokens that answers gave are taken from the answers, so the scenario passes under another seed too."""
+    made = sim.call("create_channel", "demo-owner", body={"name": "Room"}).body
+    sim.call("rename_channel", "demo-owner", uuid=made["channelUuid"], body={"name": "Other"})
+    guest = sim.call("create_guest", None, clientId=CUSTOMER, body={"handle": "Visitor"})
+    if guest.ok:
+        sim.call("get_me", guest.body["token"])
+    document = sim.requests.export("scenario")
+    other = Simulator(seed=99)
+    report = play(planned(json.loads(document), {}), other.control)
+    assert report.passed, report.failure.told()
+    assert made["channelUuid"] not in document
+
+
+def test_a_scenario_runs_from_its_file(sim, tmp_path):
+    """By the command line, in a process of its own."""
+    sim.call("create_channel", "demo-owner", body={"name": "Room"})
+    sim.call("get_me", "no-such-token")
+    file = tmp_path / "journal.arazzo.json"
+    file.write_text(sim.requests.export("scenario"))
+    done = subprocess.run([sys.executable, "-m", "confsim", "run", str(file)], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+# Over HTTP, and what cannot be
+
+
+def test_exports_over_http(plane, sim):
+    """Each as what it is; filters pick calls, and then orders are left out."""
+    sim.call("get_me", "demo-user")
+    sim.presence.join(ROOM, "demo-owner")
+    sim.call("list_channels", "demo-owner", limit=1)
+    for kind, content in (("curl", "text/plain"), ("pytest", "text/x-python"), ("scenario", "application/json")):
+        answer = sim.client().get(f"/_confsim/requests/export?as={kind}")
+        assert answer.content_type.startswith(content)
+        assert "join_channel" in answer.text
+        some = sim.client().get(f"/_confsim/requests/export?as={kind}&operation=list_channels").text
+        assert ("list_channels" in some, "get_me" in some, "join_channel" in some) == (True, False, False)
+        last = sim.client().get(f"/_confsim/requests/export?as={kind}&limit=1").text
+        assert ("list_channels" in last, "get_me" in last) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("query", "status"), [("", 400), ("?as=har", 400), ("?as=curl&operation=nope", 404), ("?as=curl&colour=1", 400)]
+)
+def test_what_cannot_be_exported_is_told(sim, query, status):
+    """Unknown forms, operations and words."""
+    assert sim.client().get(f"/_confsim/requests/export{query}").status_code == status
+
+
+def test_what_was_never_read_is_told(sim):
+    """A call that was refused for its size cannot be repeated; the others are."""
+    sim.client().get("/" + "x" * 70_000)
+    sim.call("get_me", "demo-user")
+    assert "url_too_long" in sim.requests.export("curl")
+    assert "refused before it was read" in sim.requests.export("pytest")
+    again(sim)
+
+
+def test_a_missing_past_is_told(sim):
+    """The module says that it is not the whole journal."""
+    for _ in range(3):
+        sim.call("get_me", "demo-user")
+    sim.requests.clear(operation="get_me", status=200)
+    sim.call("get_me", "demo-user")
+    assert sim.requests.export("pytest").startswith('"""1 calls of a journal that was told 4')
