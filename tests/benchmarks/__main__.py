@@ -17,6 +17,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import crowd  # noqa: E402
 import measure  # noqa: E402
 import yardstick  # noqa: E402
 
@@ -212,7 +213,60 @@ def rates() -> Iterator[tuple[str, str]]:
         yield f"POSTs on {connections} connection{plural}", ratio
 
 
-ALL = (wsgi, durable, forks, pages, imports, starts, rates)
+def memory(process: int) -> int:
+    """What a process holds in memory, in bytes; 0 where the machine does not tell."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
+
+
+def worlds() -> Iterator[tuple[str, str]]:
+    """A thousand worlds on one server: made, called all at once from 32 threads, and each as if it were alone."""
+    count, port = 1000, free_port()
+    command = [sys.executable, "-m", "confsim", "serve", "-p", str(port), "--clock", crowd.CLOCK, "--frozen"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        try:
+            until_served(port)
+            yield from crowded(process.pid, port, count)
+        finally:
+            process.terminate()
+
+
+def until_served(port: int) -> None:
+    """Wait until a server answers."""
+    while True:
+        try:
+            with crowd.Way(port) as way:
+                way.ask("GET", "/_confsim/health")
+                return
+        except OSError:
+            time.sleep(0.01)
+
+
+def crowded(process: int, port: int, count: int) -> Iterator[tuple[str, str]]:
+    """What so many worlds cost, idle and under load."""
+    with crowd.Way(port) as way:
+        before, start = memory(process), time.perf_counter()
+        for number in range(count):
+            way.ask("POST", "/_confsim/worlds", {"name": f"idle-{number}", "from": "demo"})
+        yield "a world more, over HTTP", f"{(time.perf_counter() - start) / count * 1e6:.0f} us to make"
+        yield f"an idle world of {count:,}", f"{(memory(process) - before) / count / 1024:.1f} kB"
+        way.ask("DELETE", "/_confsim/worlds")
+    before = memory(process)
+    members = crowd.make(port, count)
+    yield "an idle world of a seed of its own", f"{(memory(process) - before) / count / 1024:.1f} kB"
+    start = time.perf_counter()
+    done = crowd.load(port, members, calls=20, threads=32)
+    rate = done / (time.perf_counter() - start)
+    held = (memory(process) - before) / count / 1024
+    yield f"{done:,} calls from 32 threads", f"{rate:,.0f}/s, {held:.0f} kB a world with its journal"
+    crowd.check(port, members)
+    yield f"{count:,} worlds under load", "each is as its twin that was alone"
+
+
+ALL = (wsgi, durable, forks, pages, imports, starts, rates, worlds)
 
 
 def main() -> None:

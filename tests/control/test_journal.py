@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from confsim import Misuse
+
 START = 1_769_904_000_000
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 URL = {"url": "https://terms.example/new"}
@@ -143,6 +145,60 @@ def test_entries_are_forgotten_one_by_one_or_all(plane, sim):
 
 
 @pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("?operation=update_terms_url", ["r3"]),
+        ("?status=403", ["r1", "r3"]),
+        ("?method=get", ["r1", "r2"]),
+        ("?path=*/users/*&status=200", ["r1", "r2"]),
+        ("?operation=promulgate_terms", ["r1", "r2", "r3"]),
+    ],
+)
+def test_entries_are_forgotten_by_what_they_are(plane, sim, query, left):
+    """The same words as of the list; what they leaned on, and ids, stay as they were."""
+    update(sim)
+    sim.call("update_terms_url", "demo-user", body=URL)
+    sim.call("get_user_terms", "demo-user")
+    assert plane("DELETE", f"/requests{query}") == (200, {"count": 3 - len(left)})
+    assert [each["id"] for each in plane("GET", "/requests")[1]] == left
+    update(sim)
+    assert last(plane)["id"] == "r4"
+
+
+@pytest.mark.parametrize("query", ["?operation=nope", "?status=x", "?statuss=200", "?body={}"])
+def test_nothing_is_forgotten_by_mistake(plane, sim, query):
+    """A word that is not known forgets nothing."""
+    update(sim)
+    assert plane("DELETE", f"/requests{query}")[0] in (400, 404)
+    assert len(plane("GET", "/requests")[1]) == 1
+
+
+def test_how_many_are_kept_is_said(plane, sim):
+    """The oldest go first, at once and later; resets and worlds made from this one keep as many."""
+    for _ in range(4):
+        update(sim)
+    assert plane("PUT", "/requests", {"most": 2}) == (200, {"most": 2})
+    assert [each["id"] for each in plane("GET", "/requests")[1]] == ["r3", "r4"]
+    update(sim)
+    assert [each["id"] for each in plane("GET", "/requests")[1]] == ["r4", "r5"]
+    plane("POST", "/reset")
+    for world in (sim, sim.fork(), sim.worlds.add("w1")):
+        for _ in range(3):
+            update(world)
+        assert (len(world.requests), world.requests.most) == (2, 2)
+    plane("PUT", "/requests", {"most": 0})
+    assert update(sim).ok
+    assert len(sim.requests) == 0
+
+
+@pytest.mark.parametrize("body", [{}, {"most": -1}, {"most": "many"}, {"most": 5, "colour": 1}])
+def test_what_no_journal_keeps_is_told(plane, sim, body):
+    """Less than nothing, and what is no number."""
+    assert plane("PUT", "/requests", body)[0] == 400
+    assert sim.requests.most == 1000
+
+
+@pytest.mark.parametrize(
     ("method", "path", "nearest"),
     [
         ("GET", "/users/me/terms", "GET /v1_0/users/me/terms"),
@@ -201,5 +257,11 @@ def test_the_journal_in_python(sim):
     assert sim.requests.find(status=500) == []
     sim.client().get("/nope")
     assert len(sim.requests.unmatched) == 1
-    sim.requests.clear()
+    assert sim.requests.clear(operation="update_terms_url") == 1
+    assert [each.operation for each in sim.requests] == ["get_user_terms", None]
+    assert sim.requests.clear() == 2
     assert len(sim.requests) == 0
+    sim.requests.most = 3
+    assert sim.requests.most == 3
+    with pytest.raises(Misuse):
+        sim.requests.most = -1

@@ -14,12 +14,14 @@ from pathlib import Path
 
 import msgspec
 from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
 from confsim import Simulator
+from confsim.api.call import API
 from confsim.service import keeping, state
 from confsim.testing.journeys import START, Journey, api_journey
-from confsim.testing.targets import Core
+from confsim.testing.targets import Core, Url, Wsgi
 
 NEW = state.document(Simulator().service.world)
 THOROUGH = settings().max_examples > 1000
@@ -90,6 +92,79 @@ def test_journeys_survive_crashes_and_end_in_a_complete_reset(monkeypatch):
     budget = settings() if THOROUGH else settings(max_examples=12, stateful_step_count=40)
     quiet = settings(budget, suppress_health_check=list(HealthCheck), deadline=None)
     run_state_machine_as_test(api_journey(Crashing), settings=quiet)
+
+
+class Resetting(Journey):
+    """A journey side by side in the core, WSGI and a socket, with snapshots, faults and a clock of any pace on the way.
+
+    At its end each way is reset through its own control plane, and gives the state of a new world to the byte.
+    """
+
+    def targets(self):
+        """The three ways in, each with a world of its own."""
+        self.serving = Simulator(clock=START).serve()
+        self.serving.start()
+        return Core(Simulator(clock=START)), Wsgi(Simulator(clock=START)), Url(self.serving.root)
+
+    @rule(name=st.sampled_from("ab"))
+    def keep(self, name):
+        """Snapshots stay after a reset, and change nothing of it."""
+        self.control("POST", "/snapshots", {"name": name})
+
+    @rule(name=st.sampled_from("ab"))
+    def restore(self, name):
+        """Back to one, where there is one."""
+        self.control("POST", f"/snapshots/{name}/restore")
+
+    @rule()
+    def let_fail(self):
+        """Faults go with a reset."""
+        faults = [{"operation": "*", "on": 3, "do": {"status": 503}}, {"thing": "mail", "times": "always", "do": "lost"}]
+        assert self.control("PUT", "/faults", faults).status == 200
+
+    @rule(to=st.sampled_from(["2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"]))
+    def set_clock(self, to):
+        """Any instant, before the start of the world too."""
+        self.control("POST", "/clock/set", {"to": to})
+
+    @rule()
+    def reset(self):
+        """In the middle of everything."""
+        self.is_new()
+
+    def call(self, operation, caller, arguments):
+        """A call, which faults may answer with 503."""
+        outcomes = [way.call(API[operation] if isinstance(operation, str) else operation, caller, arguments)
+                    for way in self.ways]  # fmt: skip
+        self._compare(f"{operation} by {caller} with {arguments}", outcomes)
+        assert outcomes[0].status in {*range(500), 503}
+        return outcomes[0]
+
+    def is_new(self):
+        """After a reset: state, clock, journal, faults, mail and deliveries of a new world, whatever there was."""
+        for way in self.ways:
+            assert way.control("POST", "/reset").status == 200
+            assert msgspec.json.encode(way.control("GET", "/state").body) == msgspec.json.encode(FRESH)
+            assert way.control("GET", "/clock").body == {"now": AT, "frozen": True, "rate": 1}
+            for empty in ("/requests", "/faults", "/mail", "/webhooks/deliveries"):
+                assert way.control("GET", empty).body == [], empty
+
+    def teardown(self):
+        """What holds after every journey."""
+        self.is_new()
+        super().teardown()
+        self.serving.stop()
+
+
+FRESH = msgspec.json.decode(NEW)
+AT = Simulator(clock=START).clock.now
+
+
+def test_a_reset_is_complete_over_every_way():
+    """Random histories over the whole API and the control plane, in core, WSGI and socket alike."""
+    budget = settings() if THOROUGH else settings(max_examples=10, stateful_step_count=30)
+    quiet = settings(budget, suppress_health_check=list(HealthCheck), deadline=None)
+    run_state_machine_as_test(api_journey(Resetting), settings=quiet)
 
 
 # A server that is killed under load

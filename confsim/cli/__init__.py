@@ -1,0 +1,32 @@
+"""The command line. Exit codes: 0 as asked, 1 wrongly used or not possible, 2 drift between what is and what should be.
+
+Everything but click is imported by the command that needs it, so that each starts fast.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from . import listing, running, serving
+from .command import confsim
+
+__all__ = ["confsim", "listing", "main", "running", "serving"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit."""
+    from confsim.kernel.refusal import Misuse
+
+    try:
+        confsim.main(arguments, prog_name="confsim", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(1)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(1)
+    except Misuse as misuse:
+        click.echo(f"Error: {misuse}", err=True)
+        sys.exit(1)

@@ -1,0 +1,89 @@
+"""Commands that print what there is: operations, assumptions, machines, the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from .command import as_json_text, confsim, option, plain, table
+
+if TYPE_CHECKING:
+    from confsim.control.control import Control
+
+
+@confsim.command()
+@option("--profile", type=click.Path(), help="Profile (TOML) under which to show them.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def operations(profile: str | None, as_json: bool) -> None:
+    """List every operation: name, route, source, who may call it, the rules it answers for."""
+    from confsim.control.info import list_operations
+
+    found = list_operations(_control(profile))
+    if as_json:
+        return as_json_text(found)
+    rows = [(each.name, f"{each.method} {each.path}", each.source, each.gate, " ".join(each.rules)) for each in found]
+    return table(("name", "route", "source", "gate", "rules"), rows)
+
+
+@confsim.command()
+@option("--profile", type=click.Path(), help="Profile (TOML) whose choices to show.")
+@click.option("--operation", help="Only those that touch this operation.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def assumptions(profile: str | None, operation: str | None, as_json: bool) -> None:
+    """List what the documents leave open: id, gaps, statement, what is in force, alternatives."""
+    from confsim.control.info import list_assumptions
+
+    found = list_assumptions(_control(profile), operation=operation)
+    if as_json:
+        return as_json_text(found)
+    for each in found:
+        click.echo(f"{each.id}  [{' '.join(each.gaps)}]")
+        click.echo(f"    {each.statement}")
+        click.echo(f"    default {plain(each.default)}")
+        if each.value != each.default:
+            click.echo(f"    chosen  {plain(each.value)}")
+        if each.alternatives:
+            click.echo(f"    or      {', '.join(map(plain, each.alternatives))}")
+    return None
+
+
+@confsim.command()
+@click.option("--mermaid", metavar="NAME", help="The diagram of this machine, in Mermaid.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def machines(mermaid: str | None, as_json: bool) -> None:
+    """Show the state machines as tables."""
+    from confsim.api.call import API
+    from confsim.kernel.machine import Machine
+
+    API.operations  # noqa: B018  (their modules declare the machines)
+    declared = Machine.declared
+    if mermaid is not None:
+        if mermaid not in declared:
+            raise click.ClickException(f"there is no machine {mermaid!r}; there are {', '.join(declared)}")
+        return click.echo(declared[mermaid].mermaid())
+    if as_json:
+        return as_json_text({name: {"title": each.title, "rows": each.table()} for name, each in declared.items()})
+    for name, each in declared.items():
+        click.echo(f"{name}: {each.title}")
+        columns = ("when", "on", "only if", "then", "effect", "source")
+        table(columns, [tuple(row[column] for column in columns) for row in each.table()])
+        click.echo()
+    return None
+
+
+@confsim.command()
+@click.option("--control", is_flag=True, help="The control plane's document in place of the API's.")
+@option("--profile", type=click.Path(), help="Profile (TOML) under which to describe the API.")
+def openapi(control: bool, profile: str | None) -> None:
+    """Print the OpenAPI document."""
+    from confsim.api.files import api_document
+    from confsim.control.info import control_document
+
+    click.echo(control_document() if control else api_document(_control(profile).service.profile))
+
+
+def _control(profile: str | None) -> Control:
+    from confsim.simulator import Simulator
+
+    return Simulator("empty", profile=profile).control

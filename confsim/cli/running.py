@@ -1,0 +1,98 @@
+"""The command that runs scenarios."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .command import confsim, option, plain, table
+
+if TYPE_CHECKING:
+    from confsim.arazzo.report import Report
+
+
+@confsim.command()
+@click.argument("scenario", nargs=-1)
+@option("--base-url", help="Run against this server (where its API stands), not in this process.")
+@option("--world", default="demo", show_default=True, help="The world to run in, in this process.")
+@option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token, in this process.")
+@option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock stands, in this process.")
+@option("--profile", type=click.Path(), help="Profile (TOML): routes and presentation of tokens follow it.")
+@click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="An input of the workflows.")
+@click.option("-q", "--quiet", is_flag=True, help="Tell only of what failed.")
+def run(
+    scenario: tuple[str, ...],
+    base_url: str | None,
+    world: str,
+    seed: int,
+    clock: str | None,
+    profile: str | None,
+    inputs: tuple[str, ...],
+    quiet: bool,
+) -> None:
+    """Run scenarios: shipped ones by name, or Arazzo files. Without any, list those that ship.
+
+    Each runs in a world of its own in this process; with --base-url all run on that server, one after the other.
+    Exit 0 when all passed, 1 when one failed or cannot be run, 2 when the server's answers differ from what it says.
+    """
+    if not scenario:
+        return _list_scenarios()
+    from contextlib import closing
+
+    from confsim.arazzo.remote import Http
+    from confsim.arazzo.runner import run as run_plan
+    from confsim.control.scenarios import mount, planned, play
+    from confsim.service.profiles import read_profile
+    from confsim.simulator import Simulator
+
+    chosen = read_profile(profile)
+    given = dict(map(_input, inputs))
+    plans = [planned(each, chosen) for each in scenario]
+    reports: list[Report] = []
+    for plan in plans:
+        if base_url is None:
+            simulator = Simulator(world, seed, int(clock) if clock and clock.isdigit() else clock, chosen)
+            report = play(plan, simulator.control, given)
+        else:
+            with closing(Http(mount(base_url, chosen))) as way:
+                report = run_plan(plan, way, given)
+        _tell(report, quiet)
+        reports.append(report)
+    if not all(report.passed for report in reports):
+        sys.exit(1 if base_url is None else 2)
+    return None
+
+
+def _list_scenarios() -> None:
+    from confsim.arazzo import library
+
+    rows = [(name, library.load(name).info.summary) for name in library.shipped()]
+    table(("scenario", "what it is about"), rows)
+
+
+def _input(text: str) -> tuple[str, Any]:
+    """NAME=VALUE, where the value is JSON, or else a text."""
+    import msgspec
+
+    name, mark, value = text.partition("=")
+    if not mark:
+        raise click.ClickException(f"--input {text!r} is not of the form NAME=VALUE")
+    try:
+        return name, msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return name, value
+
+
+def _tell(report: Report, quiet: bool) -> None:
+    """What came of a scenario: its steps, and in full the one that failed it."""
+    if not quiet or not report.passed:
+        click.echo(f"{report.name}: {'passed' if report.passed else 'FAILED'}")
+    for result in report.results if not quiet else ():
+        click.echo(f"  {result.line()}")
+    if report.failure is not None:
+        click.echo(report.failure.told())
+    elif not quiet:
+        for name, value in report.outputs.items():
+            click.echo(f"  {name} = {plain(value)}")

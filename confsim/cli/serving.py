@@ -1,0 +1,191 @@
+"""Commands that serve a world: ``serve`` until it is stopped, ``exec`` beside another command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .command import F, confsim, option, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from confsim.http.serving import Serving
+    from confsim.service.clock import Clock
+    from confsim.simulator import Simulator
+
+
+def _of_a_server(port: int) -> Callable[[F], F]:
+    """The options of what is served; ``port`` is the one that is taken by default."""
+    path = click.Path()
+    number = click.IntRange(0)
+    options = (
+        option("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind."),
+        option("-p", "--port", default=port, show_default=True, type=click.IntRange(0, 65535), help="0: a free one."),
+        option("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a file."),
+        option("--scenario", help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it."),
+        option("--profile", type=path, help="Profile (TOML) that chooses alternatives of assumptions."),
+        option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token."),
+        option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts."),
+        option("--frozen", is_flag=True, help="Let the clock stand still."),
+        option("--name", multiple=True, help="A further Host name to answer to."),
+        option("--allow-webhooks", multiple=True, metavar="HOST", help="A host beside loopback that webhooks reach."),
+        option("--worlds", type=number, metavar="N", help="Worlds that there may be beside the first.  [10000]"),
+        option("--journal", type=number, metavar="N", help="Calls that the journal of a world keeps.  [1000]"),
+        option("--state", type=path, metavar="DIR", help="Keep the worlds there: what was answered outlives kill -9."),
+        option("--import", "imported", type=path, metavar="FILE", help="Start from a state file, not a --world."),
+        option("--export-on-exit", type=path, metavar="FILE", help="Write the state to this file when it stops."),
+    )
+
+    def decorate(function: F) -> F:
+        for each in reversed(options):
+            function = each(function)
+        return function
+
+    return decorate
+
+
+@confsim.command()
+@_of_a_server(8080)
+def serve(**told: Any) -> None:
+    """Serve a world over HTTP until Ctrl-C or SIGTERM.
+
+    A state directory goes on as it was left, its clock included; it takes the world, seed, scenario and profile that it
+    was begun with. State files are what GET /_confsim/state gives. When there are as many --worlds as may be, the one
+    that was idle for longest makes room for another, if that was for a minute; else the other is refused.
+    """
+    with _served(**told) as (simulator, server):
+        _run(simulator, server)
+
+
+@confsim.command("exec", context_settings={"allow_interspersed_args": False})
+@_of_a_server(0)
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def exec_(command: tuple[str, ...], **told: Any) -> None:
+    """Run a command beside a server of a world, on a free port, and stop the server with it.
+
+    The command finds the address of the server in CONFSIM_URL, and where the API stands in CONFSIM_BASE_URL. Exit code
+    is that of the command: 128 and the number of the signal that ended it, 127 when there is no such command.
+    """
+    with _served(**told) as (_, server):
+        try:
+            server.start()
+        except OSError as error:
+            raise click.ClickException(str(error.strerror or error)) from None
+        try:
+            code = _attend(command, {"CONFSIM_URL": server.root, "CONFSIM_BASE_URL": server.base_url})
+        finally:
+            server.stop()
+    sys.exit(code)
+
+
+def _attend(command: Sequence[str], environment: dict[str, str]) -> int:
+    """Run a command to its end, and answer its exit code as a shell tells it."""
+    import os
+    import signal
+    import subprocess
+
+    try:
+        child = subprocess.Popen(command, env={**os.environ, **environment})
+    except OSError as error:
+        click.echo(f"Error: {command[0]}: {error.strerror}", err=True)
+        return 127 if isinstance(error, FileNotFoundError) else 126
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches the command too, and is its own affair
+    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+@contextmanager
+def _served(
+    *,
+    host: str,
+    port: int,
+    world: str,
+    scenario: str | None,
+    profile: str | None,
+    seed: int,
+    clock: str | None,
+    frozen: bool,
+    name: tuple[str, ...],
+    allow_webhooks: tuple[str, ...],
+    worlds: int | None,
+    journal: int | None,
+    state: str | None,
+    imported: str | None,
+    export_on_exit: str | None,
+) -> Iterator[tuple[Simulator, Serving]]:
+    """A world and its server, yet to be started; at the end the world is kept as the options say."""
+    from confsim.service.state import check_place
+    from confsim.simulator import Simulator
+
+    if imported is not None and (scenario is not None or seed or world != "demo"):
+        raise click.ClickException("--import brings the whole world: leave --world, --scenario and --seed away")
+    if export_on_exit is not None:
+        check_place(export_on_exit)
+    simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
+    if imported is not None:
+        simulator.load(imported)
+    if worlds is not None:
+        simulator.worlds.most = worlds
+    if journal is not None:
+        simulator.requests.most = journal
+    with nullcontext() if state is None else simulator.keep_in(state, scenario or ""):
+        yield simulator, simulator.serve(host, port, name, allow_webhooks)
+        if export_on_exit is not None:
+            simulator.save(export_on_exit)
+
+
+def _run(simulator: Simulator, server: Serving) -> None:
+    import gc
+
+    gc.collect()
+    gc.freeze()  # what is there now stays; the collector need not look at it again
+    gc.set_threshold(20_000, 20, 100)
+    try:
+        server.run(lambda: click.echo(_greeting(simulator, server)))
+    except OSError as error:
+        raise click.ClickException(str(error.strerror or error)) from None
+
+
+def _clock(at: str | None, frozen: bool) -> Clock:
+    from confsim.service.clock import Clock
+
+    clock = Clock() if at is None else Clock(int(at) if at.isdigit() else at)
+    if frozen:
+        clock.freeze()
+    else:
+        clock.resume()
+    return clock.copy()
+
+
+def _greeting(simulator: Simulator, server: Serving) -> str:
+    """What to know about a world that is served."""
+    from confsim.control.info import get_info
+
+    info = get_info(simulator.control)
+    lines = [f"confsim {info.version} serves the world {info.world}", ""]
+    lines += [f"  API            {server.base_url}", f"  control plane  {server.root}/_confsim"]
+    for client in info.clients:
+        lines += ["", f"{client.name}  {client.id}"]
+        for token, holder in info.tokens.items():
+            if holder.clientId == client.id:
+                whose = "" if holder.userId is None else f"user {holder.userId}"
+                lines.append(f"  {token:22} {holder.role:15} {whose}".rstrip())
+    outputs = simulator.outputs
+    lines += ["", *(f"  {name:22} {plain(value)}" for name, value in outputs.items())] if outputs else []
+    shown = next((token for token, holder in info.tokens.items() if holder.userId is not None), None)
+    if shown is not None:
+        lines += ["", f"curl {_presented(simulator, shown)}{server.base_url}/users/me"]
+    return "\n".join([*lines, "", "Ctrl-C stops."])
+
+
+def _presented(simulator: Simulator, token: str) -> str:
+    headers, query = simulator.presented(token)
+    return "".join(f"-H '{name}: {value}' " for name, value in headers.items()) + "".join(
+        f"-G -d '{name}={value}' " for name, value in query.items()
+    )

@@ -1,0 +1,140 @@
+"""``confsim exec``: a command beside a server, in whatever language the command is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from subprocess import PIPE
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+CONFSIM = [sys.executable, "-m", "confsim", "exec"]
+#: Prints what the command finds: the addresses, and what the server there says of itself.
+LOOK = """
+import json, os, urllib.request
+root = os.environ["CONFSIM_URL"]
+info = json.load(urllib.request.urlopen(root + "/_confsim/info"))
+print(json.dumps([root, os.environ["CONFSIM_BASE_URL"], info]))
+"""
+
+
+def run(*arguments, **environment):
+    """One run; answers exit code, output and errors."""
+    environment = {**os.environ, **environment}
+    done = subprocess.run([*CONFSIM, *arguments], capture_output=True, text=True, timeout=60, env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_command_finds_its_server():
+    """On a free port of loopback, the world as the options say; nothing but the command speaks; then it is gone."""
+    code, output, errors = run("--seed", "7", "--frozen", "--clock", "1769904000000", "--", sys.executable, "-c", LOOK)
+    root, base_url, info = json.loads(output)
+    assert (code, errors) == (0, "")
+    assert root.startswith("http://127.0.0.1:")
+    assert base_url == info["base_url"] == f"{root}/v1_0"
+    assert (info["seed"], info["now"]) == (7, 1_769_904_000_000)
+    with pytest.raises(URLError):
+        urlopen(root, timeout=5)
+
+
+def test_two_run_side_by_side():
+    """Each with a server of its own."""
+    runs = [subprocess.Popen([*CONFSIM, sys.executable, "-c", LOOK], stdout=PIPE, text=True) for _ in range(2)]
+    roots = [json.loads(each.communicate(timeout=60)[0])[0] for each in runs]
+    assert roots[0] != roots[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ((sys.executable, "-c", "raise SystemExit(0)"), 0),
+        ((sys.executable, "-c", "raise SystemExit(42)"), 42),
+        ((sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"), 128 + signal.SIGKILL),
+        (("no-such-command-anywhere",), 127),
+        (("/",), 126),
+    ],
+)
+def test_the_exit_code_is_that_of_the_command(command, code):
+    """As a shell tells it."""
+    assert run("--", *command)[0] == code
+
+
+def test_options_after_the_command_are_its_own():
+    """With and without the two dashes."""
+    say = (sys.executable, "-c", "import sys; print(sys.argv[1:])", "--seed", "5", "-p")
+    assert run(*say)[1] == run("--", *say)[1] == "['--seed', '5', '-p']\n"
+
+
+def test_scenarios_run_against_the_server_beside_them():
+    """confsim run takes the address from the same place."""
+    code, output, _ = run("--", sys.executable, "-m", "confsim", "run", "-q", "breakout-session")
+    assert (code, output) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [((), "COMMAND"), (("--nope", "x"), "--nope"), (("--world", "nowhere", "--", "true"), "nowhere")],
+)
+def test_wrong_use_is_told(arguments, told):
+    """Exit code 1, and no command is run."""
+    code, output, errors = run(*arguments)
+    assert (code, output) == (1, "")
+    assert told in errors
+
+
+def test_a_taken_port_is_told():
+    """And the command is not run."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        code, output, errors = run("-p", port, "--", sys.executable, "-c", "print('ran')")
+    assert (code, output) == (1, "")
+    assert port in errors
+
+
+def test_the_state_is_written_when_the_command_ends(tmp_path):
+    """What the command made is there."""
+    make = (
+        "import os, urllib.request as r;"
+        "r.urlopen(r.Request(os.environ['CONFSIM_BASE_URL'] + '/channels/create', b'{\"name\": \"Made\"}',"
+        "{'Authorization': 'Bearer demo-owner', 'Content-Type': 'application/json'}))"
+    )
+    assert run("--export-on-exit", str(tmp_path / "state.json"), "--", sys.executable, "-c", make)[0] == 0
+    assert '"name":"Made"' in (tmp_path / "state.json").read_text()
+
+
+def test_a_command_that_is_told_to_end_ends():
+    """SIGTERM is passed on, and the server goes with the command."""
+    wait = "import os, time; print(os.environ['CONFSIM_URL'], flush=True); time.sleep(60)"
+    with subprocess.Popen([*CONFSIM, "--", sys.executable, "-c", wait], stdout=PIPE, text=True) as process:
+        root = process.stdout.readline().strip()
+        time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 128 + signal.SIGTERM
+    with pytest.raises(URLError):
+        urlopen(root, timeout=5)
+
+
+def test_limits_of_worlds_and_journals():
+    """--worlds and --journal hold for the server, as they do for ``confsim serve``."""
+    probe = (
+        "import json, os, urllib.error, urllib.request as r\n"
+        "root = os.environ['CONFSIM_URL']\n"
+        "def call(path, body=None):\n"
+        "    try:\n"
+        "        return json.load(r.urlopen(r.Request(root + path, body)))\n"
+        "    except urllib.error.HTTPError as error:\n"
+        "        return json.load(error)\n"
+        "call('/_confsim/worlds', b'{\"name\": \"a\"}')\n"
+        "for _ in range(3): call('/v1_0/nowhere')\n"
+        "print(call('/_confsim/worlds', b'{\"name\": \"b\"}')['code'], len(call('/_confsim/requests')))\n"
+    )
+    told = run("--worlds", "1", "--journal", "2", "--", sys.executable, "-c", probe)
+    assert told == (0, "too_many_worlds 2\n", "")
+    assert run("--worlds", "-1", "--", "true")[0] == 1
