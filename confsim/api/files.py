@@ -19,7 +19,6 @@ from confsim.domain.clients import Client
 from . import recordings
 from .call import API, Call
 
-
 #: Everything is declared in this module.
 FILES = Catalogue("Files", tuple)
 

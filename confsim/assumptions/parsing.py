@@ -15,8 +15,11 @@ UNKNOWN_QUERY = assumption(
     ("refuse",),
 )
 MISSING_QUERY = assumption(
-    "parse.missing-query", "G052", "A query parameter that the call needs is missing: invalid (400), or no such thing (404).",
-    "400", ("404",),
+    "parse.missing-query",
+    "G052",
+    "A query parameter that the call needs is missing: invalid (400), or no such thing (404).",
+    "400",
+    ("404",),
 )
 EMPTY_QUERY = assumption(
     "parse.empty-query",
@@ -26,7 +29,11 @@ EMPTY_QUERY = assumption(
     ("absent",),
 )
 NULL_OPTION = assumption(
-    "parse.null", "G071", "An explicit null for an optional field of a body: it is absent, or refused.", "absent", ("refuse",)
+    "parse.null",
+    "G071",
+    "An explicit null for an optional field of a body: it is absent, or refused.",
+    "absent",
+    ("refuse",),
 )
 
 
@@ -86,10 +93,18 @@ ESCAPES = assumption(
     ("replace",),
 )
 LIST_SEPARATOR = assumption(
-    "parse.list-separator", "G055 G075", "What separates the items of a list in the path or the query.", ",", (";", "|", " ")
+    "parse.list-separator",
+    "G055 G075",
+    "What separates the items of a list in the path or the query.",
+    ",",
+    (";", "|", " "),
 )
 EMPTY_ITEMS = assumption(
-    "parse.empty-items", "G075", "Empty items of a list are left out, or refused; items are trimmed.", "skip", ("refuse",)
+    "parse.empty-items",
+    "G075",
+    "Empty items of a list are left out, or refused; items are trimmed.",
+    "skip",
+    ("refuse",),
 )
 PATH_NUMBERS = assumption(
     "parse.path-numbers",
@@ -101,12 +116,16 @@ PATH_NUMBERS = assumption(
 NUMBERS = assumption(
     "parse.numbers",
     "G069",
-    "Numbers in a JSON body: 5.0 is the integer 5; or it is not; or even the text \"5\" is.",
+    'Numbers in a JSON body: 5.0 is the integer 5; or it is not; or even the text "5" is.',
     "5.0 is 5",
     ("strict", "coerce"),
 )
 DUPLICATE_KEYS = assumption(
-    "parse.duplicate-keys", "G065", "A key that a JSON object has twice: the last counts, or it is refused.", "last", ("refuse",)
+    "parse.duplicate-keys",
+    "G065",
+    "A key that a JSON object has twice: the last counts, or it is refused.",
+    "last",
+    ("refuse",),
 )
 NO_BODY = assumption(
     "parse.no-body", "G066", "No body where every field is optional: the same as {}, or refused.", "as {}", ("refuse",)
@@ -119,10 +138,18 @@ PLACES = assumption(
     ("query too",),
 )
 BAD_WORD = assumption(
-    "parse.bad-sort", "G084 G085", "A sort or an order that the call does not know: refused, or as if absent.", "refuse", ("absent",)
+    "parse.bad-sort",
+    "G084 G085",
+    "A sort or an order that the call does not know: refused, or as if absent.",
+    "refuse",
+    ("absent",),
 )
 LIMIT_ZERO = assumption(
-    "parse.limit-zero", "G081", "A limit of 0: an empty page with the total, or as if absent.", "empty page", ("absent",)
+    "parse.limit-zero",
+    "G081",
+    "A limit of 0: an empty page with the total, or as if absent.",
+    "empty page",
+    ("absent",),
 )
 LIMIT_LARGE = assumption(
     "parse.limit-large", "G080", "A limit above the most: cut to it, or refused.", "cut", ("refuse",)

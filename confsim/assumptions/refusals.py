@@ -115,7 +115,9 @@ class Reason(Enum):
     PROPERTY_TOO_LARGE = Refused(413, "The value is larger than {limit} bytes.", gaps="G249")
     # Running channels, sessions, breakout sessions
     CHANNEL_BEING_CREATED = Refused(
-        409, "The channel is being created on a streaming server; wait a second and retry.", source="P2 Errors L380, R538"
+        409,
+        "The channel is being created on a streaming server; wait a second and retry.",
+        source="P2 Errors L380, R538",
     )
     CHANNEL_PRIVATE = Refused(403, "The channel is private.", gaps="G310")
     CHANNEL_FULL = Refused(409, "The channel has room for {limit} users.", gaps="G042 G317")

@@ -16,6 +16,7 @@ class Asker(Protocol):
     @property
     def profile(self) -> Mapping[str, Any]:
         """The alternatives chosen, by id."""
+
     @property
     def used(self) -> dict[str, None]:
         """The ids of the entries asked so far."""

@@ -21,7 +21,12 @@ INVITATION_EXPIRES = assumption(
     "create_invitation get_invitation list_users",
 )
 PROMULGATED = assumption(
-    "units.promulgated", "G116", "Unit of promulgated in a client's terms.", "epoch-ms", ("epoch-s",), "get_client_terms"
+    "units.promulgated",
+    "G116",
+    "Unit of promulgated in a client's terms.",
+    "epoch-ms",
+    ("epoch-s",),
+    "get_client_terms",
 )
 SESSION = assumption(
     "units.session",

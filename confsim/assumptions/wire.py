@@ -16,7 +16,9 @@ def _presentations(value: object) -> tuple[str, ...]:
         raise ValueError(f"{value!r} is no list of presentations")
     for line in lines:
         if not isinstance(line, str) or not _PRESENTATION.match(line):
-            raise ValueError(f"{line!r} is none of 'Name: Scheme {{token}}', '?name={{token}}', 'Cookie: name={{token}}'")
+            raise ValueError(
+                f"{line!r} is none of 'Name: Scheme {{token}}', '?name={{token}}', 'Cookie: name={{token}}'"
+            )
     return tuple(lines)
 
 
@@ -33,7 +35,13 @@ PRESENTATION: Entry[tuple[str, ...]] = assumption(
 ERROR_BODIES: dict[str, Any] = {
     "flat": {"status": "$status", "code": "$code", "message": "$message", "details": "$details"},
     "nested": {"error": {"code": "$code", "message": "$message", "details": "$details"}},
-    "problem": {"type": "about:blank", "title": "$message", "status": "$status", "code": "$code", "details": "$details"},
+    "problem": {
+        "type": "about:blank",
+        "title": "$message",
+        "status": "$status",
+        "code": "$code",
+        "details": "$details",
+    },
     "text": {"error": "$message"},
     "empty": None,
 }
@@ -63,10 +71,16 @@ EMPTY = assumption(
     "200",
     ("200 {}", "204"),
 )
-ABSENT = assumption("encode.absent", "G077", "An option without a value: left out of the answer, or null.", "omit", ("null",))
+ABSENT = assumption(
+    "encode.absent", "G077", "An option without a value: left out of the answer, or null.", "omit", ("null",)
+)
 PREFIX = assumption(
-    "route.prefix", "G001 G249", "What precedes the paths of the API; it ends with the version.", "/v1_0",
-    ("any prefix that ends with /v1_0",), check=lambda value: _prefix(value),
+    "route.prefix",
+    "G001 G249",
+    "What precedes the paths of the API; it ends with the version.",
+    "/v1_0",
+    ("any prefix that ends with /v1_0",),
+    check=lambda value: _prefix(value),
 )
 
 

@@ -359,4 +359,3 @@ def _told(error: BaseException) -> str:
         return f"the bytes are not UTF-8 (byte {error.start})"
     text = str(error).removeprefix("JSON is malformed: ")
     return "a string is cut short or holds half a surrogate pair" if text == "Input data was truncated" else text
-

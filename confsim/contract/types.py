@@ -18,7 +18,7 @@ class Wire(Struct, omit_defaults=True, kw_only=True):
 
 
 class Page(Wire, Generic[T]):
-    """A page of a list: ``total`` counts all matching elements, ``results`` are those of the page (P1 Conventions 4)."""
+    """A page of a list: ``total`` counts all matching elements, ``results`` are the page's (P1 Conventions 4)."""
 
     total: int
     results: list[T]

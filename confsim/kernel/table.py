@@ -195,9 +195,7 @@ class Rows(Generic[K, R]):
         self.state = TableState(rows, order, dead, state.serial, indexes)
         self.change.touched.append((self.place, key))
 
-    def _indexed(
-        self, key: K, before: R | None, after: R | None
-    ) -> tuple[HashTrieMap[Any, HashTrieSet[Any]], ...]:
+    def _indexed(self, key: K, before: R | None, after: R | None) -> tuple[HashTrieMap[Any, HashTrieSet[Any]], ...]:
         maps = self.state.indexes
         for index in self.table.indexes:
             old = index.values(before) if before is not None else ()

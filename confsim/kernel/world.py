@@ -109,7 +109,7 @@ class Change:
         return ids.as_digits(self.draw(), length)
 
     def key(self, purpose: str) -> bytes:
-        """The world's own secret of 32 bytes for a purpose: the same as long as the world lives, minted from nothing."""
+        """The world's own secret of 32 bytes for a purpose: the same while the world lives, minted from nothing."""
         return ids.derive(self.world.seed, purpose)
 
     def count(self, sequence: str, start: int = 1) -> int:
@@ -195,9 +195,7 @@ def settle(
     return world, fired
 
 
-def _falling(
-    world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any], strike: Strike | None
-) -> Change:
+def _falling(world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any], strike: Strike | None) -> Change:
     """A change at the instant of a timer, which is taken off the timers."""
     change = Change(world, timer.due, profile, strike)
     change.timers = timers

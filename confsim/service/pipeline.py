@@ -378,9 +378,7 @@ class Service:
         if meeting is not None:
             fault = (*meeting.hits, *fault)
             meeting.finish(response, request)
-        entry = Entry(
-            id, change.now, name, request, response, change.used, touched, before, after, caller, fault
-        )
+        entry = Entry(id, change.now, name, request, response, change.used, touched, before, after, caller, fault)
         self.journal.add(entry)
         if self.judge is not None and not (meeting is not None and meeting.stands_in):
             self.bugs.extend(self.judge.problems(entry))

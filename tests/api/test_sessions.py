@@ -500,7 +500,7 @@ def test_other_columns_and_orders_are_refused(sim, query):
 @pytest.mark.rule("R021", "R423")
 @pytest.mark.parametrize("page", [{}, {"limit": 2}, {"limit": 2, "offset": 1}, {"offset": 5}])
 def test_the_default_list_is_the_sorted_one(sim, page):
-    """Who sees everything is answered from the table as it stands: in the order of the start, whoever was placed first."""
+    """Who sees everything is answered from the table as it stands: in the order of the start, not of placement."""
     rooms = [sim.call("create_channel", OWNER, body={"name": name}).body["channelUuid"] for name in "abc"]
     for room in rooms:
         sim.call("get_streaming_proxy", OWNER, uuid=room)

@@ -57,7 +57,8 @@ def test_whole_numbers_come_as_texts(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "1.0", "1e3", "+1", " 1", "0x1", "\u0661", "9223372036854775808", "-9223372036854775809", "9" * 5000]
+    "text",
+    ["", "x", "1.0", "1e3", "+1", " 1", "0x1", "\u0661", "9223372036854775808", "-9223372036854775809", "9" * 5000],
 )
 def test_what_is_no_whole_number_is_refused(text: str) -> None:
     """Fractions, signs, spaces, other digits, and numbers that do not fit 64 bits."""

@@ -68,7 +68,7 @@ def test_curl_lines_hold_all_there_is_to_a_call(sim):
         f"-H 'Content-Type: application/json' --data-raw '{{\"url\":\"{URL}\"}}'",
         "# join_channel",
         "curl --silent -X POST http://confsim.test/_confsim/presence/join -H 'Content-Type: application/json' "
-        f"--data-raw '{{\"channel\":\"{ROOM}\",\"token\":\"demo-owner\"}}'",
+        f'--data-raw \'{{"channel":"{ROOM}","token":"demo-owner"}}\'',
         "# r2 get_me -> 200",
         "curl --silent 'http://confsim.test/v1_0/users/me?x=a%20b' -H 'Authorization: Bearer demo-user'",
     ]
@@ -248,7 +248,9 @@ class Exported(Journey):
 
 def test_random_histories_are_run_again():
     """Whatever is called, over whichever way, test and scenario lead a fresh world to the same."""
-    budget = settings(max_examples=6, stateful_step_count=30, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+    budget = settings(
+        max_examples=6, stateful_step_count=30, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+    )
     run_state_machine_as_test(api_journey(Exported), settings=budget)
 
 
@@ -272,7 +274,9 @@ def test_a_scenario_runs_from_its_file(sim, tmp_path):
     sim.call("get_me", "no-such-token")
     file = tmp_path / "journal.arazzo.json"
     file.write_text(sim.requests.export("scenario"))
-    done = subprocess.run([sys.executable, "-m", "confsim", "run", str(file)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-m", "confsim", "run", str(file)], capture_output=True, text=True, timeout=60
+    )
     assert (done.returncode, "passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 

@@ -42,7 +42,9 @@ def test_names_are_given_before_a_server_starts(sim):
         assert status(server, "three.example") == 200
 
 
-@pytest.mark.parametrize("name", ["", "http://conf.example", "conf.example:80", "conf/example", "a b", "*", "a..b", "x" * 254])
+@pytest.mark.parametrize(
+    "name", ["", "http://conf.example", "conf.example:80", "conf/example", "a b", "*", "a..b", "x" * 254]
+)
 def test_what_is_no_name_is_told(plane, name):
     """A name alone, without scheme, port or path; and no pattern."""
     assert plane("POST", "/names", {"name": name})[0] == 400

@@ -83,7 +83,11 @@ def test_dns_rebinding(sim):
     def attack(port):
         sim.make_user(CUSTOMER, "Victim")
         before = sim.service.world.digest()
-        told = {"Host": f"evil.example:{port}", "Origin": f"http://evil.example:{port}", "Sec_Fetch_Site": "same-origin"}
+        told = {
+            "Host": f"evil.example:{port}",
+            "Origin": f"http://evil.example:{port}",
+            "Sec_Fetch_Site": "same-origin",
+        }
         send(port, "POST", "/_confsim/reset", **told)
         status, _, body = send(port, "GET", "/_confsim/info", **told)
         return sim.service.world.digest() != before and status == 200 and b"demo-owner" in body
@@ -336,7 +340,9 @@ def test_webhooks_to_within(sim, monkeypatch, canary):
     """An endpoint on a host of the network is not sent to unless that host is allowed by name; the log says why."""
     resolve = socket.getaddrinfo
     monkeypatch.setattr(
-        socket, "getaddrinfo", lambda host, *more, **told: resolve("127.0.0.1" if "intra" in host else host, *more, **told)
+        socket,
+        "getaddrinfo",
+        lambda host, *more, **told: resolve("127.0.0.1" if "intra" in host else host, *more, **told),
     )
     url = f"http://intra.example:{canary.server_port}/admin"
     assert sim.call("add_events_endpoint", "demo-customer-admin", body={"url": url}).ok
@@ -347,7 +353,9 @@ def test_webhooks_to_within(sim, monkeypatch, canary):
         with sim.serve(**allowed):
             sim.call("create_channel", "demo-owner", body={"name": f"Room {time.perf_counter()}"})
             end = time.perf_counter() + 2
-            while not canary.hits and time.perf_counter() < end and not any(each.attempts for each in sim.webhooks[-1:]):
+            while (
+                not canary.hits and time.perf_counter() < end and not any(each.attempts for each in sim.webhooks[-1:])
+            ):
                 time.sleep(0.01)
             time.sleep(0.05)
         return canary.hits != []

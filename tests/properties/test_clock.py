@@ -27,7 +27,7 @@ class Machine:
 
 
 class Clocks(RuleBasedStateMachine):
-    """The clock of a world beside a model: what it shows, whether it runs, how fast, and the instants of what is due."""
+    """The clock of a world beside a model: what it shows, whether it runs, how fast, and when what is due fell due."""
 
     def __init__(self):
         super().__init__()

@@ -119,7 +119,10 @@ class Resetting(Journey):
     @rule()
     def let_fail(self):
         """Faults go with a reset."""
-        faults = [{"operation": "*", "on": 3, "do": {"status": 503}}, {"thing": "mail", "times": "always", "do": "lost"}]
+        faults = [
+            {"operation": "*", "on": 3, "do": {"status": 503}},
+            {"thing": "mail", "times": "always", "do": "lost"},
+        ]
         assert self.control("PUT", "/faults", faults).status == 200
 
     @rule(to=st.sampled_from(["2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"]))
