@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -21,9 +22,12 @@ def operations(profile: str | None, as_json: bool) -> None:
 
     found = list_operations(_control(profile))
     if as_json:
-        return as_json_text(found)
+        as_json_text(found)
+        return
     rows = [(each.name, f"{each.method} {each.path}", each.source, each.gate, " ".join(each.rules)) for each in found]
-    return table(("name", "route", "source", "gate", "rules"), rows)
+    table(("name", "route", "source", "gate", "rules"), rows)
+    sources = Counter(each.source for each in found)
+    click.echo(f"\n{len(found)} operations: " + ", ".join(f"{count} {source}" for source, count in sources.items()))
 
 
 @confsim.command()

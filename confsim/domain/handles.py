@@ -198,10 +198,11 @@ def take(change: Change, client: Client, token: str, *, by: str, user: User | No
     reservation = RESERVATIONS.of(change, client.id).get(token)
     if reservation is not None and reservation.by != by and ask(change, handles.BEARER) == "maker":
         reservation = None
-    handle = "" if reservation is None else reservation.handle
-    opened = not client.unique_handles or holder(change, client, handle, user) is None
-    MACHINE.fire(change, Slot(client.id, by, opened, reservation), "use", handle=handle)
-    return handle
+    if reservation is None:
+        raise Refusal(MACHINE.reason(Holding.FREE, "use"))
+    opened = not client.unique_handles or holder(change, client, reservation.handle, user) is None
+    MACHINE.fire(change, Slot(client.id, by, opened, reservation), "use", handle=reservation.handle)
+    return reservation.handle
 
 
 @falls_due("handle reservation")

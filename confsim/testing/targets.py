@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -145,21 +146,25 @@ class Wsgi(_Http):
         self.simulator = simulator
 
     def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
-        lines = {name.upper().replace("-", "_"): value for name, value in headers.items()}
-        environ: dict[str, Any] = {
-            "REQUEST_METHOD": method,
-            "RAW_URI": path,
-            "PATH_INFO": path,
-            "QUERY_STRING": query,
-            "CONTENT_LENGTH": str(len(raw)),
-            "CONTENT_TYPE": lines.pop("CONTENT_TYPE", ""),
-            "wsgi.input": io.BytesIO(raw),
-            "wsgi.url_scheme": "http",
-            **{f"HTTP_{name}": value for name, value in lines.items()},
-        }
         told: list[Any] = []
-        body = b"".join(self.simulator.wsgi(environ, lambda status, lines: told.extend((status, lines))))
+        body = b"".join(self.simulator.wsgi(environ(method, path, query, headers, raw), lambda status, lines: told.extend((status, lines))))
         return Got(int(told[0][:3]), {name.lower(): value for name, value in told[1]}, body)
+
+
+def environ(method: str, path: str, query: str, headers: Mapping[str, str], raw: bytes) -> dict[str, Any]:
+    """A request as a WSGI server makes it; ``path`` is percent-encoded."""
+    lines = {name.upper().replace("-", "_"): value for name, value in headers.items()}
+    return {
+        "REQUEST_METHOD": method,
+        "RAW_URI": path,
+        "PATH_INFO": path,
+        "QUERY_STRING": query,
+        "CONTENT_LENGTH": str(len(raw)),
+        "CONTENT_TYPE": lines.pop("CONTENT_TYPE", ""),
+        "wsgi.input": io.BytesIO(raw),
+        "wsgi.url_scheme": "http",
+        **{f"HTTP_{name}": value for name, value in lines.items()},
+    }
 
 
 class Url(_Http):

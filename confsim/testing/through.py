@@ -1,0 +1,143 @@
+"""Lets every ``Simulator.call`` of this process go over HTTP, so that a suite written for one way in runs over another.
+
+A call becomes a request, to the WSGI app or over a socket to a live server, and what comes back the same ``Answer``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http.client import HTTPConnection, IncompleteRead
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from confsim.api.call import API
+from confsim.assumptions.register import Asking
+from confsim.contract.operation import Operation
+from confsim.http.routing import Found
+from confsim.http.server import LiveServer
+from confsim.kernel.refusal import Misuse
+from confsim.service.message import Request, Response
+from confsim.service.pipeline import HOST
+from confsim.service.places import places
+from confsim.simulator import Answer, Simulator
+
+from .targets import environ
+
+#: Sends a request of a simulator.
+Send = Callable[[Simulator, Request], Response]
+
+
+def through(way: str) -> Callable[[], None]:
+    """Send every call by "wsgi" or over a "socket" from now on; answers what undoes it."""
+    direct, server = Simulator.call, _Socket()
+    send: Send = server.send if way == "socket" else _wsgi
+
+    def call(self: Simulator, operation: str, caller: str | None = None, **told: Any) -> Answer:
+        request = _request(self, operation, caller, **told)
+        return direct(self, operation, caller, **told) if request is None else _answer(send(self, request))
+
+    def undo() -> None:
+        setattr(Simulator, "call", direct)  # noqa: B010  (mypy knows that methods are not to be replaced)
+        server.stop()
+
+    setattr(Simulator, "call", call)  # noqa: B010
+    return undo
+
+
+def _request(
+    simulator: Simulator,
+    operation: str,
+    caller: str | None,
+    body: object = None,
+    content_type: str | None = None,
+    **arguments: object,
+) -> Request | None:
+    """The request that is the call; None where no request can say it.
+
+    An empty text is no part of a path, another operation may have that path, and a world that was dropped has none.
+    """
+    declared, worlds = API.get(operation), simulator._all()
+    if declared is None or not any(worlds.get(name) is simulator.service for name in worlds):
+        return None
+    profile = simulator.service.profile
+    method, target = declared.route(profile)
+    path, query = places(declared, dict(arguments))
+    for name, text in zip(declared.placeholders, path, strict=True):
+        target = target.replace(f"{{{name}}}", quote(text, safe=""), 1)
+    headers, more = simulator.presented(caller)
+    if content_type is not None:
+        headers["Content-Type"] = content_type
+    try:
+        raw = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
+    except (TypeError, UnicodeEncodeError):
+        return None
+    target = simulator.base_url.removeprefix(f"http://{HOST}") + target
+    request = Request(method, target, urlencode({**query, **more}), {**headers, "Host": HOST}, raw)
+    return request if _reaches(simulator, declared, request) else None
+
+
+def _reaches(simulator: Simulator, declared: Operation, request: Request) -> bool:
+    """Whether the request is one of this operation."""
+    below = request.target.removeprefix(simulator._mount)
+    profile = simulator.service.profile
+    routes = simulator.app.mount.routes(profile)
+    try:
+        found = routes.find(Asking(profile), request.method, below.split("/")[1:], request.query)
+    except Exception:  # what is wrong with it, its answer tells
+        return True
+    return isinstance(found, Found) and found.operation is declared
+
+
+def _wsgi(simulator: Simulator, request: Request) -> Response:
+    """By the WSGI app."""
+    told: list[Any] = []
+    asked = environ(request.method, request.target, request.query, request.headers, request.body)
+    body = b"".join(simulator.wsgi(asked, lambda status, lines: told.extend((status, lines))))
+    length = dict(told[1]).get("Content-Length", len(body))
+    if len(body) < int(length):
+        raise ConnectionResetError("the body was cut off")
+    return Response(int(told[0][:3]), told[1], body)
+
+
+class _Socket:
+    """A live server whose requests go to the simulator that is called."""
+
+    def __init__(self) -> None:
+        self._server: LiveServer | None = None
+        self._now: list[Simulator] = []
+
+    def send(self, simulator: Simulator, request: Request) -> Response:
+        """Over a socket."""
+        if self._server is None:
+            self._server = LiveServer(lambda request: self._now[-1].app(request))
+            self._server.start()
+        self._now.append(simulator)
+        connection = HTTPConnection("127.0.0.1", self._server.port, timeout=60)
+        url = request.target + (f"?{request.query}" if request.query else "")
+        try:
+            connection.request(request.method, url, request.body or None, request.headers)
+            answer = connection.getresponse()
+            return Response(answer.status, answer.getheaders(), answer.read())
+        except IncompleteRead as error:
+            raise ConnectionResetError(str(error)) from None
+        finally:
+            connection.close()
+            self._now.pop()
+
+    def stop(self) -> None:
+        """Stop the server, if it was needed."""
+        if self._server is not None:
+            self._server.stop()
+
+
+def _answer(response: Response) -> Answer:
+    """The answer; Misuse where confsim says that it is wrongly used, as a call in process would."""
+    told = dict(response.headers)
+    if told.get("Content-Type") == "application/problem+json":
+        problem = msgspec.json.decode(response.body)
+        facts = {name: value for name, value in problem.items() if name not in {"type", "title", "status", "detail"}}
+        raise Misuse(problem["detail"], response.status, **facts)
+    headers = [line for line in response.headers if line[0] not in {"Connection", "Content-Length"}]
+    return Answer(Response(response.status, headers, response.body))
