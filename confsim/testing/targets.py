@@ -147,7 +147,11 @@ class Wsgi(_Http):
 
     def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
         told: list[Any] = []
-        body = b"".join(self.simulator.wsgi(environ(method, path, query, headers, raw), lambda status, lines: told.extend((status, lines))))
+        body = b"".join(
+            self.simulator.wsgi(
+                environ(method, path, query, headers, raw), lambda status, lines: told.extend((status, lines))
+            )
+        )
         return Got(int(told[0][:3]), {name.lower(): value for name, value in told[1]}, body)
 
 

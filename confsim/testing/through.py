@@ -5,8 +5,10 @@ A call becomes a request, to the WSGI app or over a socket to a live server, and
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from http.client import HTTPConnection, IncompleteRead
+from queue import Queue
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -18,10 +20,11 @@ from confsim.contract.operation import Operation
 from confsim.http.routing import Found
 from confsim.http.server import LiveServer
 from confsim.kernel.refusal import Misuse
+from confsim.service.answer import Answer
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST
 from confsim.service.places import places
-from confsim.simulator import Answer, Simulator
+from confsim.simulator import Simulator
 
 from .targets import environ
 
@@ -35,7 +38,7 @@ def through(way: str) -> Callable[[], None]:
     send: Send = server.send if way == "socket" else _wsgi
 
     def call(self: Simulator, operation: str, caller: str | None = None, **told: Any) -> Answer:
-        request = _request(self, operation, caller, **told)
+        request = None if server.busy() else _request(self, operation, caller, **told)
         return direct(self, operation, caller, **told) if request is None else _answer(send(self, request))
 
     def undo() -> None:
@@ -102,29 +105,47 @@ def _wsgi(simulator: Simulator, request: Request) -> Response:
 
 
 class _Socket:
-    """A live server whose requests go to the simulator that is called."""
+    """A live server that answers in the thread of whoever calls, which may hold the lock of its world."""
 
     def __init__(self) -> None:
         self._server: LiveServer | None = None
-        self._now: list[Simulator] = []
+        self._came: Queue[Request] = Queue()
+        self._answered: Queue[Response] = Queue()
+        self._lock = threading.Lock()
+        self._caller = 0
+
+    def busy(self) -> bool:
+        """Whether this very thread is in the middle of an answer, which a receiver of webhooks can be."""
+        return self._caller == threading.get_ident()
+
+    def _handle(self, request: Request) -> Response:
+        self._came.put(request)
+        return self._answered.get()
 
     def send(self, simulator: Simulator, request: Request) -> Response:
         """Over a socket."""
+        with self._lock:
+            self._caller = threading.get_ident()
+            try:
+                return self._sent(simulator, request)
+            finally:
+                self._caller = 0
+
+    def _sent(self, simulator: Simulator, request: Request) -> Response:
         if self._server is None:
-            self._server = LiveServer(lambda request: self._now[-1].app(request))
+            self._server = LiveServer(self._handle)
             self._server.start()
-        self._now.append(simulator)
         connection = HTTPConnection("127.0.0.1", self._server.port, timeout=60)
         url = request.target + (f"?{request.query}" if request.query else "")
         try:
             connection.request(request.method, url, request.body or None, request.headers)
+            self._answered.put(simulator.app(self._came.get(timeout=60)))
             answer = connection.getresponse()
             return Response(answer.status, answer.getheaders(), answer.read())
         except IncompleteRead as error:
             raise ConnectionResetError(str(error)) from None
         finally:
             connection.close()
-            self._now.pop()
 
     def stop(self) -> None:
         """Stop the server, if it was needed."""
