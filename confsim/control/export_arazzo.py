@@ -133,7 +133,8 @@ class _Writer:
         if operation is None or entry.request.fault or entry.response.cut is not None:
             return None
         strange = unknown(operation, call.values)
-        if (strange and entry.response.status >= 400) or not all(call.texts.values()):
+        lacking = [each.name for each in operation.query_parameters if each.required and each.name not in call.values]
+        if (strange and entry.response.status >= 400) or lacking or not all(call.texts.values()):
             return None
         step: dict[str, Any] = {
             "stepId": f"{len(self.steps) + 1}-{operation.name}",
@@ -148,7 +149,7 @@ class _Writer:
             ]
             if parameters:
                 step["parameters"] = parameters
-            if entry.request.body:
+            if entry.request.body and operation.body is not None:
                 body = self._body(call)
                 if body is None:
                     return None

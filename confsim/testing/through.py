@@ -34,16 +34,19 @@ Send = Callable[[Simulator, Request], Response]
 
 def through(way: str) -> Callable[[], None]:
     """Send every call by "wsgi" or over a "socket" from now on; answers what undoes it."""
-    direct, server = Simulator.call, _Socket()
-    send: Send = server.send if way == "socket" else _wsgi
+    direct = Simulator.call
+    server = _Socket() if way == "socket" else None
+    send: Send = _wsgi if server is None else server.send
 
     def call(self: Simulator, operation: str, caller: str | None = None, **told: Any) -> Answer:
-        request = None if server.busy() else _request(self, operation, caller, **told)
+        busy = server is not None and server.busy()
+        request = None if busy else _request(self, operation, caller, **told)
         return direct(self, operation, caller, **told) if request is None else _answer(send(self, request))
 
     def undo() -> None:
         setattr(Simulator, "call", direct)  # noqa: B010  (mypy knows that methods are not to be replaced)
-        server.stop()
+        if server is not None:
+            server.stop()
 
     setattr(Simulator, "call", call)  # noqa: B010
     return undo
@@ -105,14 +108,20 @@ def _wsgi(simulator: Simulator, request: Request) -> Response:
 
 
 class _Socket:
-    """A live server that answers in the thread of whoever calls, which may hold the lock of its world."""
+    """A live server that answers in the thread of whoever calls, which may hold the lock of its world.
+
+    Both ends of it are there before the first test, which may leave no way to open another.
+    """
 
     def __init__(self) -> None:
-        self._server: LiveServer | None = None
         self._came: Queue[Request] = Queue()
         self._answered: Queue[Response] = Queue()
         self._lock = threading.Lock()
         self._caller = 0
+        self._server = LiveServer(self._handle)
+        self._server.start()
+        self._connection = HTTPConnection("127.0.0.1", self._server.port, timeout=60)
+        self._connection.connect()
 
     def busy(self) -> bool:
         """Whether this very thread is in the middle of an answer, which a receiver of webhooks can be."""
@@ -123,34 +132,37 @@ class _Socket:
         return self._answered.get()
 
     def send(self, simulator: Simulator, request: Request) -> Response:
-        """Over a socket."""
+        """Over the socket, one request at a time."""
         with self._lock:
             self._caller = threading.get_ident()
             try:
                 return self._sent(simulator, request)
+            except BaseException:
+                self._connection.close()
+                raise
             finally:
                 self._caller = 0
 
     def _sent(self, simulator: Simulator, request: Request) -> Response:
-        if self._server is None:
-            self._server = LiveServer(self._handle)
-            self._server.start()
-        connection = HTTPConnection("127.0.0.1", self._server.port, timeout=60)
         url = request.target + (f"?{request.query}" if request.query else "")
+        self._connection.request(request.method, url, request.body or None, request.headers)
+        came = self._came.get(timeout=60)
         try:
-            connection.request(request.method, url, request.body or None, request.headers)
-            self._answered.put(simulator.app(self._came.get(timeout=60)))
-            answer = connection.getresponse()
+            response = simulator.app(came)
+        except BaseException:
+            self._answered.put(Response(500, []))
+            raise
+        self._answered.put(response)
+        answer = self._connection.getresponse()
+        try:
             return Response(answer.status, answer.getheaders(), answer.read())
         except IncompleteRead as error:
             raise ConnectionResetError(str(error)) from None
-        finally:
-            connection.close()
 
     def stop(self) -> None:
-        """Stop the server, if it was needed."""
-        if self._server is not None:
-            self._server.stop()
+        """Close both ends."""
+        self._connection.close()
+        self._server.stop()
 
 
 def _answer(response: Response) -> Answer:

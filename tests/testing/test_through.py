@@ -1,0 +1,73 @@
+"""Calls of a suite that go over HTTP: ``pytest --through wsgi`` and ``--through socket``."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Misuse, Simulator
+from confsim.testing.through import through
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+
+
+@pytest.fixture(params=["wsgi", "socket"])
+def way(request):
+    """Every call of the test goes that way, and after it as before."""
+    before = Simulator.call
+    undo = through(request.param)
+    yield request.param
+    undo()
+    assert Simulator.call is before
+
+
+def test_a_call_is_a_request(way, sim):
+    """The journal has seen it come over HTTP, and the answer is the same as in process."""
+    answer = sim.call("create_channel", "demo-owner", body={"name": "Room"})
+    fork = Simulator(clock="2026-02-01T00:00:00Z")
+    over_http = sim.service.journal.last().request
+    assert over_http.headers["authorization"] == "Bearer demo-owner"
+    assert over_http.headers["host"] == "confsim.test"
+    assert answer.body == fork.client("demo-owner").post("/channels/create", json={"name": "Room"}).json
+    assert answer.headers["Content-Type"] == "application/json"
+
+
+def test_every_world_is_reached(way, sim):
+    """Those beside the one at the root, under other prefixes, and those that present tokens otherwise."""
+    other = sim.worlds.add("w1", seed=4, profile={"auth": {"presentation": ["?token={token}"]}})
+    moved = Simulator(profile={"route": {"prefix": "/x/v1_0"}})
+    for world, start in ((other, "/w/w1/v1_0/"), (moved, "/x/v1_0/")):
+        assert world.call("get_me", "demo-owner").ok
+        assert world.service.journal.last().request.target.startswith(start)
+    assert len(sim.requests) == 0
+
+
+@pytest.mark.parametrize("drop", [{"drop": "after"}, {"truncate": 3}])
+def test_what_is_cut_off_is_told_alike(way, sim, drop):
+    """A connection that a fault drops, and a body that it ends early; the next call goes through."""
+    sim.faults.add("get_me", do=drop)
+    with pytest.raises(ConnectionResetError):
+        sim.call("get_me", "demo-user")
+    assert sim.call("get_me", "demo-user").ok
+
+
+def test_what_no_request_can_say_stays_a_call(way, sim):
+    """Empty texts in a path, worlds that were dropped, operations that there are not."""
+    assert sim.call("get_channel", "demo-owner", uuid="").status == 404
+    assert sim.requests[-1].operation == "get_channel"
+    world = sim.worlds.add("w1")
+    sim.worlds.drop("w1")
+    assert world.call("get_me", "demo-user").ok
+    with pytest.raises(Misuse):
+        sim.call("no_such_operation")
+
+
+def test_whoever_holds_the_lock_may_call(way, sim):
+    """As in process; and a receiver of webhooks may call while a call is answered."""
+    with sim.service.lock:
+        assert sim.call("get_me", "demo-user").ok
+    sim.call("add_events_endpoint", "demo-customer-admin", body={"url": "http://hooks.example"})
+    sim.call("set_events_state", "demo-customer-admin", state="enable")
+    seen = []
+    sim.webhooks.deliver_to(lambda message: seen.append(sim.call("get_me", "demo-user").status))
+    assert sim.call("upload_client_media", "demo-customer-admin", name="x", body=b"x").ok
+    assert seen == [200]
