@@ -15,16 +15,14 @@ from confsim.kernel.refusal import Refusal
 from .call import Call
 
 
-def admit(call: Call) -> None:
-    """Let the caller pass the gate of the operation, or raise the Refusal.
+def admit(call: Call, grants: tuple[Grant, ...]) -> None:
+    """Let the caller pass by one of the grants of the operation's gate, or raise the Refusal.
 
     An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).
     """
     caller = call.caller
     if caller is None:
         return
-    operation = call.operation
-    grants = operation.gate.grants if operation.gate_entry is None else ask(call, operation.gate_entry)
     user = caller.user
     if user is not None and user.channel is not None and call.channel is not None:
         access.confine(call.change, user, call.channel)
@@ -35,7 +33,7 @@ def admit(call: Call) -> None:
         return
     if caller.api_token is not None and _FOR_USERS.issuperset(grants):
         raise Refusal(Reason.NO_USER_CONTEXT)
-    raise Refusal(Reason.ROLE_MISSING, operation=operation.name, gate=" or ".join(grants))
+    raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate=" or ".join(grants))
 
 
 def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
@@ -45,12 +43,8 @@ def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
     return ask(call, roles.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
 
 
-def _own_client(call: Call, caller: Caller) -> bool:
-    return call.client.id == caller.client.id
-
-
 def _customer_admin(call: Call, caller: Caller) -> bool:
-    if _own_client(call, caller):
+    if call.client.id == caller.client.id:
         return caller.customer_admin
     return caller.partner_admin and "children" in ask(call, roles.PARTNER_ADMIN_INCLUDES)
 

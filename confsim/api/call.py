@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from msgspec import Struct
+
 from confsim.assumptions import transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
@@ -28,7 +30,17 @@ API = Catalogue("Conferencing Service API", _families)
 operation = API.operation
 
 
-class Call:
+class _Nobody:
+    """The client of a call that names none: whatever is asked of it, the credential is missing that would tell it."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise Refusal(Reason.CREDENTIAL_MISSING)
+
+
+_NOBODYS: Any = _Nobody()
+
+
+class Call(Struct, eq=False):
     """What an operation gets beside its arguments.
 
     ``client`` is the client in whose context the call runs: the caller's own, or a child named by for_client.
@@ -36,48 +48,22 @@ class Call:
     ``address`` is host and mount, without a slash at its end; ``content_type`` what a body of bytes says that it is.
     """
 
-    __slots__ = (
-        "_client",
-        "address",
-        "caller",
-        "change",
-        "channel",
-        "content_type",
-        "now",
-        "operation",
-        "profile",
-        "subject",
-        "used",
-    )
-
-    def __init__(self, operation: Operation, change: Change, address: str) -> None:
-        self.operation = operation
-        self.change = change
-        self.now = change.now
-        self.profile: Mapping[str, Any] = change.profile
-        self.used = change.used
-        self.address = address
-        self.caller: Caller | None = None
-        self.channel: Channel | None = None
-        self.subject: User | None = None
-        self.content_type: str | None = None
-        self._client: Client | None = None
+    operation: Operation
+    change: Change
+    address: str
+    now: int
+    profile: Mapping[str, Any]
+    used: dict[str, None]
+    client: Client = _NOBODYS
+    caller: Caller | None = None
+    channel: Channel | None = None
+    subject: User | None = None
+    content_type: str | None = None
 
     @property
     def root(self) -> str:
         """The URL of the mount, without a slash at its end, for URLs in answers."""
         return f"{ask(self, transport.SCHEME)}://{self.address}"
-
-    @property
-    def client(self) -> Client:
-        """The client in whose context the call runs. A public call that names none has none."""
-        if self._client is None:
-            raise Refusal(Reason.CREDENTIAL_MISSING)
-        return self._client
-
-    @client.setter
-    def client(self, client: Client) -> None:
-        self._client = client
 
     @property
     def user(self) -> User:

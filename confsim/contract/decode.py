@@ -34,7 +34,7 @@ _TTL = re.compile(r"([0-9]{1,12})([a-z]+)\Z", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 #: What most URLs look like, and no longer needs to be taken apart.
-_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(/[A-Za-z0-9/._~=&-]*)?\Z")
+_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9/._~=&-]*)?\Z")
 _WHERE = re.compile(r" - at `\$\.?(.*)`\Z")
 
 #: How a path parameter of a type becomes the thing it names: called with the call and the decoded text or number.
@@ -146,7 +146,7 @@ class Body:
     def _examine(self, asker: Asker, raw: bytes) -> None:
         """Refuse what the decoder lets pass and the profile does not."""
         unknown = ask(asker, parsing.UNKNOWN_FIELDS) == "refuse"
-        null = b"null" in raw and ask(asker, parsing.NULL_OPTION) == "refuse"
+        null = raw.find(b"null") >= 0 and ask(asker, parsing.NULL_OPTION) == "refuse"
         twice = bool(asker.profile) and peek(asker, parsing.DUPLICATE_KEYS) == "refuse"
         if not (unknown or null or twice):
             return
@@ -282,13 +282,14 @@ def _text_check(sized: Sized) -> Callable[[Asker, str, str], None]:
     is_url, blank = isinstance(sized, AbsoluteUrl), sized.blank
 
     def check(asker: Asker, where: str, text: str) -> None:
-        if _CONTROL.search(text):
+        plain = is_url and _PLAIN_URL.match(text) is not None
+        if not plain and _CONTROL.search(text):
             raise wrong(where, "control characters are not allowed")
-        if not (blank or text.strip()):
+        if not (plain or blank or text.strip()):
             raise wrong(where, "it is blank")
         if len(text) > peek(asker, sized.most):
             raise wrong(where, f"it is longer than {ask(asker, sized.most)} characters")
-        if is_url and not absolute(text):
+        if is_url and not plain and not absolute(text):
             raise wrong(where, f"{text[:80]!r} is no absolute http or https URL")
 
     return check
@@ -296,8 +297,6 @@ def _text_check(sized: Sized) -> Callable[[Asker, str, str], None]:
 
 def absolute(url: str) -> bool:
     """Whether the text is an absolute http or https URL."""
-    if _PLAIN_URL.match(url):
-        return True
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 from types import ModuleType
 from typing import Any, TypeVar, get_type_hints
 
@@ -85,27 +86,39 @@ class Operation:
     def __repr__(self) -> str:
         return f"<{self.name} {self.method} {self.path}>"
 
-    def __getattr__(self, name: str) -> Any:
-        """The parts that need the types are made together, on the first of them that is asked for."""
-        if name in {"path_parameters", "query_parameters", "body", "result"}:
-            self._compile()
-            return self.__dict__[name]
-        raise AttributeError(name)
+    @cached_property
+    def hints(self) -> dict[str, Any]:
+        """The types of the parameters and of the result ("return")."""
+        return get_type_hints(self.function, include_extras=True)
 
-    def _compile(self) -> None:
-        hints = get_type_hints(self.function, include_extras=True)
-        self.result: Any = hints.pop("return")
-        parameters = list(inspect.signature(self.function).parameters.values())[1:]
-        self.path_parameters: tuple[PathParameter, ...] = tuple(
-            PathParameter(name, hints[name]) for name in self.placeholders
+    @cached_property
+    def path_parameters(self) -> tuple[PathParameter, ...]:
+        """One for each placeholder of the path. TypeError when the function takes others."""
+        declared = tuple(p.name for p in self._parameters if p.kind is not p.KEYWORD_ONLY and p.name != "body")
+        if declared != self.placeholders:
+            raise TypeError(f"{self.name} takes {declared}, its path {self.placeholders}")
+        return tuple(PathParameter(name, self.hints[name]) for name in self.placeholders)
+
+    @cached_property
+    def query_parameters(self) -> tuple[QueryParameter, ...]:
+        """Those that may stand in the query."""
+        return tuple(
+            QueryParameter(p.name, self.hints[p.name], p.default) for p in self._parameters if p.kind is p.KEYWORD_ONLY
         )
-        self.query_parameters: tuple[QueryParameter, ...] = tuple(
-            QueryParameter(p.name, hints[p.name], p.default) for p in parameters if p.kind is p.KEYWORD_ONLY
-        )
-        self.body: Body | None = Body(hints["body"]) if "body" in hints else None
-        declared = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and p.name != "body"]
-        if declared != list(self.placeholders):
-            raise TypeError(f"{self.name} takes {declared}, its path {list(self.placeholders)}")
+
+    @cached_property
+    def body(self) -> Body | None:
+        """The body, None when the call has none."""
+        return Body(self.hints["body"]) if "body" in self.hints else None
+
+    @cached_property
+    def result(self) -> Any:
+        """The type of the answer."""
+        return self.hints["return"]
+
+    @property
+    def _parameters(self) -> list[inspect.Parameter]:
+        return list(inspect.signature(self.function).parameters.values())[1:]
 
     def route(self, profile: Mapping[str, Any]) -> tuple[str, str]:
         """Method and path under a profile."""

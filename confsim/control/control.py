@@ -114,7 +114,6 @@ class Control:
             change = self.service.change()
             yield change
             self.service.commit(change)
-            change.opened.clear()  # what it opened refers to it: a cycle
 
 
 def client_of(change: Change, id: str) -> Client:

@@ -163,7 +163,7 @@ def _records(control: Control, pattern: RecordPattern) -> Iterator[FoundRecord]:
     if table is None:
         raise Misuse(f"there is no table {pattern.table!r}; there are {', '.join(Table.declared)}", status=404)
     world = control.see().world
-    for client, name in sorted(world.tables):
+    for (client, name), _ in world.tables():
         if name == pattern.table and pattern.client in (None, client):
             for record in table.seen(world, client).oldest():
                 key = key_text(table.key(record))

@@ -14,7 +14,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Guard, Machine, Row, store
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.world import Change
 
 from . import users
@@ -60,7 +60,7 @@ class Client(Record, kw_only=True):
 
 
 CHILDREN: Index[Client] = Index("children", lambda client: (client.parent,) if client.parent else ())
-CLIENTS: Table[str, Client] = Table("clients", Client, "id", CHILDREN, shared=True)
+CLIENTS: SharedTable[str, Client] = SharedTable("clients", Client, "id", CHILDREN)
 
 _BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, facts: facts["by_parent"])
 
@@ -181,7 +181,8 @@ def lineage(change: Change, client: Client) -> Iterator[Client]:
 
 def served(change: Change, client: Client) -> bool:
     """Whether neither the client nor an ancestor is disabled (R086, G165)."""
-    while client.service is Service.ENABLED:
+    enabled = Service.ENABLED
+    while client.service is enabled:
         if client.parent is None:
             return True
         client = get(change, client.parent)

@@ -8,7 +8,7 @@ from confsim.assumptions import durations, identity, roles
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.world import Change
 
 from . import clients
@@ -34,7 +34,7 @@ def _holder(credential: Credential) -> tuple[object, ...]:
 
 
 BY_USER: Index[Credential] = Index("user", _holder)
-CREDENTIALS: Table[str, Credential] = Table("credentials", Credential, "value", BY_USER, shared=True)
+CREDENTIALS: SharedTable[str, Credential] = SharedTable("credentials", Credential, "value", BY_USER)
 
 
 class Caller(Struct, frozen=True, gc=False):

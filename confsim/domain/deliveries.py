@@ -19,7 +19,7 @@ from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Coupling, Effect, Facts, Guard, Machine, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.timers import falls_due
 from confsim.kernel.world import Change, World
 
@@ -96,7 +96,7 @@ def _lane(delivery: Delivery) -> tuple[tuple[str, str], ...]:
 LANE: Index[Delivery] = Index("lane", _lane)
 READY: Index[Delivery] = Index("ready", lambda delivery: (True,) if delivery.state is State.READY else ())
 NUMBER: Index[Delivery] = Index("number", lambda delivery: ((delivery.client, delivery.number),))
-DELIVERIES: Table[str, Delivery] = Table("webhook deliveries", Delivery, "id", LANE, READY, NUMBER, shared=True)
+DELIVERIES: SharedTable[str, Delivery] = SharedTable("webhook deliveries", Delivery, "id", LANE, READY, NUMBER)
 
 
 def _put(change: Change, delivery: Delivery, state: State, **fields: Any) -> Delivery:
@@ -258,8 +258,7 @@ def _fall_due(change: Change, client: str, id: str) -> bool:
 
 def ready(world: World) -> list[Delivery]:
     """What is to be sent now, in the order in which it is to be."""
-    state = world.tables.get(("", DELIVERIES.name))
-    if state is None or True not in state.indexes[READY.place]:
+    if not world.state(DELIVERIES).indexes[READY.place]:
         return []
     return DELIVERIES.seen(world).find(READY, True)
 

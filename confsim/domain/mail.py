@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.assumptions import emails
 from confsim.assumptions.register import ask
-from confsim.kernel.table import Record, Table
+from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.world import Change
 
 from .mishaps import MAIL, struck
@@ -30,7 +30,7 @@ class Mail(Record, kw_only=True):
     link: str | None = None
 
 
-MAILS: Table[int, Mail] = Table("mail", Mail, "id", shared=True)
+MAILS: SharedTable[int, Mail] = SharedTable("mail", Mail, "id")
 
 
 def send(

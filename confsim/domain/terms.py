@@ -26,6 +26,9 @@ class Document(Enum):
     PUBLISHED = "published"
 
 
+_PUBLISHED = Document.PUBLISHED
+
+
 class Acceptance(Enum):
     """How a user stands to the current terms of the client (P1 User terms state)."""
 
@@ -65,7 +68,7 @@ DOCUMENT: Machine[Document, Client] = Machine(
         ),
         Row("require", Document.PUBLISHED, Document.PUBLISHED, effect=_require, source="P1 Terms L118, G172"),
     ),
-    read=lambda client, facts: Document.PUBLISHED,
+    read=lambda client, facts: _PUBLISHED,
     refusals={None: Reason.INVALID_INPUT},
     initial=Document.PUBLISHED,
 )

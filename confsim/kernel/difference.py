@@ -79,11 +79,11 @@ def difference(before: World, after: World, touched: Touched) -> Difference:
 
 def _rows(found: Difference, before: World, after: World, place: Place, keys: Iterable[Any]) -> None:
     client, name = place
-    old, new = before.tables.get(place), after.tables.get(place)
+    table = Table.declared[name]
+    old, new = before.state(table, client).rows, after.state(table, client).rows
     put = []
     for key in keys:
-        was = None if old is None else old.rows.get(key)
-        row = None if new is None else new.rows.get(key)
+        was, row = old.get(key), new.get(key)
         if was is not None and (row is None or row[0] != was[0]):
             found.removed.append((name, client, was[1]))
         if row is not None and row is not was:

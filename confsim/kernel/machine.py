@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from itertools import product
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -111,15 +110,12 @@ class Machine(Generic[S, T]):
         self.guards = tuple({row.only_if.name: row.only_if for row in rows if row.only_if is not None}.values())
         self.couplings: dict[S, tuple[Coupling, ...]] = {}
         self.watches: dict[S, tuple[Watch, ...]] = {}
-        self._rows: dict[tuple[S, str], tuple[Row[S], ...]] = {
-            (state, event): tuple(row for row in rows if row.when == event and state in row.on)
-            for state, event in product(states, self.events)
-        }
+        self._rows = {event: tuple(row for row in rows if row.when == event) for event in self.events}
 
     def row(self, state: S, event: str, subject: T, facts: Facts) -> Row[S] | None:
         """The row that admits the event in this state, or None."""
-        for row in self._rows[state, event]:
-            if row.only_if is None or row.only_if(subject, facts):
+        for row in self._rows[event]:
+            if state in row.on and (row.only_if is None or row.only_if(subject, facts)):
                 return row
         return None
 
@@ -151,15 +147,16 @@ class Machine(Generic[S, T]):
         return subject if row is None else self._move(change, subject, state, row, facts)
 
     def _move(self, change: Change, subject: T, state: S, row: Row[S], facts: Facts) -> T:
+        then = row.then
         moved: T = subject if row.effect is None else row.effect(change, subject, facts)
-        if self.write is not None and row.then is not state:
-            moved = self.write(moved, row.then)
-        assert self.read(moved, facts) is row.then, f"{self.name}: {row.when} did not lead to {row.then}"
-        if row.then is not state:
-            for watch in self.watches.get(row.then, ()):
+        if then is not state and self.write is not None:
+            moved = self.write(moved, then)
+        assert self.read(moved, facts) is then, f"{self.name}: {row.when} did not lead to {then}"
+        if then is not state:
+            for watch in self.watches.get(then, ()):
                 if watch.out_of is None or state in watch.out_of:
                     watch.tell(change, subject, moved)
-            for coupling in self.couplings.get(row.then, ()):
+            for coupling in self.couplings.get(then, ()):
                 if coupling.out_of is None or state in coupling.out_of:
                     coupling.pull(change, moved)
         return moved

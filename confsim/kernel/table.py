@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, dataclass_transform
 
 from msgspec import Struct
 from rpds import HashTrieMap, HashTrieSet, List
@@ -29,6 +29,10 @@ R = TypeVar("R", bound=Record)
 SWEEP = 64
 
 
+#: For each index of a table the keys of the records that are found under a value.
+Maps: TypeAlias = "tuple[HashTrieMap[Any, HashTrieSet[Any]], ...]"
+
+
 class TableState(Struct, frozen=True, gc=False):
     """One table of one client: key to (serial, record), the order newest first, one map for each index."""
 
@@ -36,7 +40,7 @@ class TableState(Struct, frozen=True, gc=False):
     order: List[tuple[int, Any]] = List()
     dead: int = 0
     serial: int = 0
-    indexes: tuple[HashTrieMap[Any, HashTrieSet[Any]], ...] = ()
+    indexes: Maps = ()
 
 
 class Index(Generic[R]):
@@ -51,15 +55,19 @@ class Index(Generic[R]):
 
 
 class Table(Generic[K, R]):
-    """The declaration of a table: its name, the record type, the key field and the indexes.
+    """The declaration of a table of each client: its name, the record type, the key field and the indexes.
 
-    ``shared`` tables belong to the world as a whole rather than to one client (clients, credentials, mail).
+    ``number`` tells where it stands on the shelf of a client.
     """
 
     #: Every table by name, in order of declaration.
     declared: dict[str, Table[Any, Any]] = {}
+    #: Those that stand on one shelf, by their numbers, and what they hold before anything is put.
+    shelved: ClassVar[list[Table[Any, Any]]] = []
+    empties: ClassVar[list[TableState]] = []
+    shared = False
 
-    def __init__(self, name: str, record: type[R], key: str, *indexes: Index[R], shared: bool = False) -> None:
+    def __init__(self, name: str, record: type[R], key: str, *indexes: Index[R]) -> None:
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
         Table.declared[name] = self
@@ -67,48 +75,64 @@ class Table(Generic[K, R]):
         self.record = record
         self.key: Callable[[R], K] = attrgetter(key)
         self.indexes = indexes
-        self.shared = shared
         for place, index in enumerate(indexes):
             index.place = place
-        self.empty = TableState(indexes=tuple(HashTrieMap() for _ in indexes))
+        self.number = len(self.shelved)
+        self.shelved.append(self)
+        self.empties.append(TableState(indexes=tuple(HashTrieMap() for _ in indexes)))
+
+    def of(self, change: Change, client: str) -> Rows[K, R]:
+        """The rows of one client, to read and to write in this change."""
+        return Rows(self, client, change, change.shelves.get(client) or change.shelf(client))
+
+    def get(self, change: Change, key: K, client: str) -> R | None:
+        """One record, or None: the quick way for what is only read."""
+        row = (change.shelves.get(client) or change.shelf(client))[self.number].rows.get(key)
+        return None if row is None else row[1]
+
+    def seen(self, world: World, client: str) -> Rows[K, R]:
+        """The rows of one client, to read only: what is written to them goes nowhere."""
+        return self.of(world.change(0), client)
+
+
+class SharedTable(Table[K, R]):
+    """A table of the service as a whole rather than of each client (clients, credentials, mail)."""
+
+    shelved: ClassVar[list[Table[Any, Any]]] = []
+    empties: ClassVar[list[TableState]] = []
+    shared = True
 
     def of(self, change: Change, client: str = "") -> Rows[K, R]:
-        """The rows of one client, to read and to write in this change."""
-        place = (client, self.name)
-        rows = change.opened.get(place)
-        if rows is None:
-            rows = change.opened[place] = Rows(self, place, change)
-        return rows
+        """The rows, to read and to write in this change."""
+        return Rows(self, client, change, change.shared or change.shelf(client))
 
     def get(self, change: Change, key: K, client: str = "") -> R | None:
         """One record, or None: the quick way for what is only read."""
-        place = (client, self.name)
-        rows = change.opened.get(place)
-        state = change.world.tables.get(place) if rows is None else rows.state
-        row = None if state is None else state.rows.get(key)
+        row = (change.shared or change.shelf(client))[self.number].rows.get(key)
         return None if row is None else row[1]
 
     def seen(self, world: World, client: str = "") -> Rows[K, R]:
-        """The rows of one client, to read only: what is written to them goes nowhere."""
-        return Rows(self, (client, self.name), world.change(0))
+        """The rows, to read only: what is written to them goes nowhere."""
+        return self.of(world.change(0), client)
 
 
-class Rows(Generic[K, R]):
+class Rows(Struct, Generic[K, R], gc=False, eq=False):
     """The rows of one table of one client inside one change."""
 
-    __slots__ = ("base", "change", "place", "state", "table")
+    table: Table[K, R]
+    client: str
+    change: Change
+    shelf: list[TableState]
 
-    def __init__(self, table: Table[K, R], place: tuple[str, str], change: Change) -> None:
-        self.table = table
-        self.place = place
-        self.change = change
-        self.base: TableState = change.world.tables.get(place) or table.empty
-        self.state = self.base
+    @property
+    def state(self) -> TableState:
+        """The table as it is by now."""
+        return self.shelf[self.table.number]
 
     def get(self, key: K) -> R | None:
         """The record, or None."""
-        row = self.state.rows.get(key)
-        return row[1] if row is not None else None
+        row = self.shelf[self.table.number].rows.get(key)
+        return None if row is None else row[1]
 
     def __getitem__(self, key: K) -> R:
         record: R = self.state.rows[key][1]
@@ -162,58 +186,58 @@ class Rows(Generic[K, R]):
 
     def put(self, record: R) -> R:
         """Insert the record, or replace the one with its key, which then keeps its place in the order."""
-        table, state = self.table, self.state
+        table, shelf = self.table, self.shelf
+        state = shelf[table.number]
         key = table.key(record)
         before = state.rows.get(key)
         if before is None:
-            serial = state.serial + 1
+            serial = latest = state.serial + 1
             order = state.order.push_front((serial, key))
         else:
-            serial, order = before[0], state.order
-        indexes = state.indexes
-        if indexes:
-            indexes = self._indexed(key, None if before is None else before[1], record)
-        self.state = TableState(
-            state.rows.insert(key, (serial, record)),
-            order,
-            state.dead,
-            serial if before is None else state.serial,
-            indexes,
-        )
-        self.change.touched.append((self.place, key))
+            serial, latest, order = before[0], state.serial, state.order
+        indexes = _indexed(table, state.indexes, key, None if before is None else before[1], record)
+        rows = state.rows.insert(key, (serial, record))
+        shelf[table.number] = TableState(rows, order, state.dead, latest, indexes)
+        change = self.change
+        change.written[self.client] = None
+        change.touched.append(((self.client, table.name), key))
         return record
 
     def remove(self, key: K) -> None:
         """Remove the record of this key; KeyError when there is none."""
-        state = self.state
+        table, shelf = self.table, self.shelf
+        state = shelf[table.number]
         rows = state.rows.remove(key)
         order, dead = state.order, state.dead + 1
         if dead > SWEEP and dead > len(rows):
             alive = [entry for entry in order if (row := rows.get(entry[1])) is not None and row[0] == entry[0]]
             order, dead = List(alive), 0
-        indexes = self._indexed(key, state.rows[key][1], None) if state.indexes else state.indexes
-        self.state = TableState(rows, order, dead, state.serial, indexes)
-        self.change.touched.append((self.place, key))
+        indexes = _indexed(table, state.indexes, key, state.rows[key][1], None)
+        shelf[table.number] = TableState(rows, order, dead, state.serial, indexes)
+        change = self.change
+        change.written[self.client] = None
+        change.touched.append(((self.client, table.name), key))
 
-    def _indexed(self, key: K, before: R | None, after: R | None) -> tuple[HashTrieMap[Any, HashTrieSet[Any]], ...]:
-        maps = self.state.indexes
-        for index in self.table.indexes:
-            old = index.values(before) if before is not None else ()
-            new = index.values(after) if after is not None else ()
-            if old == new:
+
+def _indexed(table: Table[Any, R], maps: Maps, key: object, before: R | None, after: R | None) -> Maps:
+    """The indexes after a record was put, replaced or removed."""
+    for index in table.indexes:
+        old = () if before is None else index.values(before)
+        new = () if after is None else index.values(after)
+        if old == new:
+            continue
+        found = maps[index.place]
+        for value in old:
+            if value in new:
                 continue
-            found = maps[index.place]
-            for value in old:
-                if value in new:
-                    continue
-                left = found[value].discard(key)
-                found = found.insert(value, left) if left else found.remove(value)
-            for value in new:
-                if value not in old:
-                    keys = found.get(value)
-                    found = found.insert(value, HashTrieSet((key,)) if keys is None else keys.insert(key))
-            maps = (*maps[: index.place], found, *maps[index.place + 1 :])
-        return maps
+            left = found[value].discard(key)
+            found = found.insert(value, left) if left else found.remove(value)
+        for value in new:
+            if value not in old:
+                keys = found.get(value)
+                found = found.insert(value, HashTrieSet((key,)) if keys is None else keys.insert(key))
+        maps = (*maps[: index.place], found, *maps[index.place + 1 :])
+    return maps
 
 
 def _serial(row: tuple[int, Any]) -> int:

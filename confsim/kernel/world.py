@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from msgspec import Struct
 from rpds import HashTrieMap
 
 from . import ids
-from .table import Rows, TableState
+from .table import SharedTable, Table, TableState
 from .timers import DUE, Name, Timer, Timers
 
 Place = tuple[str, str]
@@ -21,26 +22,44 @@ NO_PROFILE: Mapping[str, Any] = {}
 
 
 class World(Struct, frozen=True, gc=False):
-    """Everything there is at one moment: records by (client id, table name), timers, and what minting has used up."""
+    """Everything there is at one moment: tables, timers, and what minting has used up.
+
+    ``shared`` holds the tables of the service as a whole by their numbers, ``shelves`` those of each client by its id;
+    what was declared after the last write may be missing at the end.
+    """
 
     seed: int = 0
-    tables: HashTrieMap[Place, TableState] = HashTrieMap()
+    shared: tuple[TableState, ...] = ()
+    shelves: HashTrieMap[str, tuple[TableState, ...]] = HashTrieMap()
     timers: Timers = Timers()
     minted: int = 0
     sequences: HashTrieMap[str, int] = HashTrieMap()
 
-    def change(self, now: int, profile: Mapping[str, Any] = NO_PROFILE) -> Change:
+    def change(self, now: int, profile: Mapping[str, Any] = NO_PROFILE, strike: Strike | None = None) -> Change:
         """Begin a change at the instant ``now`` (epoch milliseconds)."""
-        return Change(self, now, profile)
+        return Change(self, now, profile, strike, self.timers, self.minted, self.sequences)
+
+    def state(self, table: Table[Any, Any], client: str = "") -> TableState:
+        """What a table holds: of one client, or of them all when it is shared."""
+        shelf = self.shared if table.shared else self.shelves.get(client, ())
+        return shelf[table.number] if table.number < len(shelf) else table.empties[table.number]
+
+    def tables(self) -> list[tuple[Place, TableState]]:
+        """Every table that holds something, in the order of its client id and its name."""
+        filled = [
+            ((client, table.name), state)
+            for client, shelf in (("", self.shared), *self.shelves.items())
+            for table, state in zip(Table.shelved if client else SharedTable.shelved, shelf, strict=False)
+            if state.rows
+        ]
+        return sorted(filled, key=itemgetter(0))
 
     def export(self) -> dict[str, Any]:
         """The whole world as plain values in a fixed order; the same world gives the same bytes."""
         tables: dict[str, dict[str, list[Any]]] = {}
-        for client, name in sorted(self.tables):
-            state = self.tables[client, name]
-            if state.rows:
-                rows = sorted(state.rows.values(), key=lambda row: row[0])
-                tables.setdefault(name, {})[client] = [record for _, record in rows]
+        for (client, name), state in self.tables():
+            rows = sorted(state.rows.values(), key=itemgetter(0))
+            tables.setdefault(name, {})[client] = [record for _, record in rows]
         return {
             "seed": self.seed,
             "minted": self.minted,
@@ -54,42 +73,40 @@ class World(Struct, frozen=True, gc=False):
         return blake2b(msgspec.json.encode(self.export(), order="deterministic"), digest_size=16).hexdigest()
 
 
-class Change:
-    """A world being changed at one instant.
+class Change(Struct, eq=False):
+    """A world being changed at one instant; begun by ``World.change``.
 
     ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those that were asked;
-    ``touched`` lists the rows that were written, ``timed`` the timers and ``counted`` the sequences, so that a reader
-    can tell afterwards what changed. ``strike`` is asked where something may be made to go wrong, if there is one.
+    ``shared`` and ``shelves`` hold the tables as they are by now, where they were looked at; ``written`` names the
+    clients of which something was written, "" for what is shared. ``touched`` lists the rows that were written,
+    ``timed`` the timers and ``counted`` the sequences, so that a reader can tell afterwards what changed. ``strike`` is
+    asked where something may be made to go wrong, if there is one.
     """
 
-    __slots__ = (
-        "counted",
-        "minted",
-        "now",
-        "opened",
-        "profile",
-        "sequences",
-        "strike",
-        "timed",
-        "timers",
-        "touched",
-        "used",
-        "world",
-    )
+    world: World
+    now: int
+    profile: Mapping[str, Any]
+    strike: Strike | None
+    timers: Timers
+    minted: int
+    sequences: HashTrieMap[str, int]
+    used: dict[str, None] = {}
+    shared: list[TableState] = []
+    shelves: dict[str, list[TableState]] = {}
+    written: dict[str, None] = {}
+    touched: list[tuple[Place, Any]] = []
+    timed: list[Name] = []
+    counted: list[str] = []
 
-    def __init__(self, world: World, now: int, profile: Mapping[str, Any], strike: Strike | None = None) -> None:
-        self.world = world
-        self.now = now
-        self.profile = profile
-        self.strike = strike
-        self.used: dict[str, None] = {}
-        self.opened: dict[Place, Rows[Any, Any]] = {}
-        self.touched: list[tuple[Place, Any]] = []
-        self.timed: list[Name] = []
-        self.counted: list[str] = []
-        self.timers = world.timers
-        self.minted = world.minted
-        self.sequences = world.sequences
+    def shelf(self, client: str) -> list[TableState]:
+        """Take the tables of one client up, or the shared ones, to be changed."""
+        shelf = [*(self.world.shelves.get(client, ()) if client else self.world.shared)]
+        shelf += (Table if client else SharedTable).empties[len(shelf) :]
+        if client:
+            self.shelves[client] = shelf
+        else:
+            self.shared = shelf
+        return shelf
 
     def draw(self, size: int = 16) -> bytes:
         """Fresh bytes from the world's seed and counter."""
@@ -134,18 +151,20 @@ class Change:
     def commit(self) -> World:
         """The world with everything written so far; the very same world when nothing was."""
         world = self.world
-        tables = world.tables
-        for place, rows in self.opened.items():
-            if rows.state is not rows.base:
-                tables = tables.insert(place, rows.state)
+        shared, shelves = world.shared, world.shelves
+        for client in self.written:
+            if client:
+                shelves = shelves.insert(client, tuple(self.shelves[client]))
+            else:
+                shared = tuple(self.shared)
         if (
-            tables is world.tables
+            not self.written
             and self.minted == world.minted
             and self.timers is world.timers
             and self.sequences is world.sequences
         ):
             return world
-        return World(world.seed, tables, self.timers, self.minted, self.sequences)
+        return World(world.seed, shared, shelves, self.timers, self.minted, self.sequences)
 
 
 class Fired(Struct, frozen=True):
@@ -197,7 +216,7 @@ def settle(
 
 def _falling(world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any], strike: Strike | None) -> Change:
     """A change at the instant of a timer, which is taken off the timers."""
-    change = Change(world, timer.due, profile, strike)
+    change = world.change(timer.due, profile, strike)
     change.timers = timers
     change.cancel(timer.kind, timer.client, timer.subject)
     return change

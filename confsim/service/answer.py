@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from .message import Response
 
 
-class Answer:
+class Answer(Struct, frozen=True, eq=False):
     """What a call was answered: status code, headers, and the body as plain values (None when there is none)."""
 
-    __slots__ = ("_response",)
-
-    def __init__(self, response: Response) -> None:
-        self._response = response
+    _response: Response
 
     @property
     def status(self) -> int:

@@ -32,7 +32,8 @@ def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: 
     if call.profile and peek(call, transport.ORDER) == "input first":
         named = _input(call, values, request)
     gate = operation.gate_entry
-    public = Grant.PUBLIC in (operation.gate.grants if gate is None else ask(call, gate))
+    grants = operation.gate.grants if gate is None else ask(call, gate)
+    public = operation.public if gate is None else Grant.PUBLIC in grants
     if not public:
         _identify(call, token)
     elif token and ask(call, identity.PUBLIC_CREDENTIALS) == "checked":
@@ -51,7 +52,7 @@ def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: 
             if public and parameter.annotation is Client and not clients.served(call.change, call.client):
                 _refuse_disabled(call)
     if not public:
-        admission.admit(call)
+        admission.admit(call, grants)
     elif operation.changes and not clients.served(call.change, call.client):
         _refuse_disabled(call)
     if named is None:

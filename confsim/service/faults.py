@@ -22,7 +22,7 @@ from confsim.domain import credentials
 from confsim.domain.deliveries import DELIVERIES, Delivery
 from confsim.domain.mishaps import WEBHOOK, Outcome, Stroke
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change, Strike, World
+from confsim.kernel.world import Strike, World
 
 from . import brought, doing
 from .clock import LATEST
@@ -168,7 +168,7 @@ class Faults:
     def _caller(self, query: str | dict[str, str], request: Request, token: Any) -> dict[str, Any]:
         """Who calls, looked up only where a fault asks."""
         service = self._service
-        change = Change(service.world, service.clock.now(), service.profile)
+        change = service.world.change(service.clock.now(), service.profile)
         try:
             if token is not None and not isinstance(token, str):
                 values = query_of(change, query) if isinstance(query, str) else query

@@ -96,7 +96,7 @@ class Journal:
         self._most = most
         self.orders = deque(self.orders, most)
         while len(self._entries) > most:
-            self._drop()
+            self.leaned.update(self._entries.popleft().assumptions)
 
     def fresh(self) -> Journal:
         """An empty journal that keeps as many."""
@@ -113,12 +113,10 @@ class Journal:
 
     def add(self, entry: Entry) -> None:
         """Take an entry up; the oldest goes when there are too many."""
-        self._entries.append(entry)
-        if len(self._entries) > self._most:
-            self._drop()
-
-    def _drop(self) -> None:
-        self.leaned.update(self._entries.popleft().assumptions)
+        entries = self._entries
+        entries.append(entry)
+        if len(entries) > self._most:
+            self.leaned.update(entries.popleft().assumptions)
 
     def clear(self) -> int:
         """Forget every entry; answers how many they were."""

@@ -349,7 +349,8 @@ class Keeping:
 def _same(one: World, other: World) -> bool:
     """Whether the worlds hold the same. What is dead in the heap of the timers may be cleared away between them."""
     return one is other or (
-        one.tables is other.tables
+        one.shared is other.shared
+        and one.shelves is other.shelves
         and one.timers.live is other.timers.live
         and one.sequences is other.sequences
         and one.minted == other.minted

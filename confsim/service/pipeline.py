@@ -19,6 +19,7 @@ from confsim.assumptions.register import ask
 from confsim.contract.encode import Raw, encode
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
+from confsim.domain.credentials import Caller
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.world import Change, Fired, World, settle
 
@@ -98,16 +99,18 @@ class Service:
         strike = self.faults.strike
         if strike is not None:
             self.faults.begin()
-        return Change(self.world, now, self.profile, strike)
+        return self.world.change(now, self.profile, strike)
 
-    def put(self, change: Change) -> None:
+    def put(self, change: Change) -> World:
         """Put the change in force."""
-        self.world = change.commit()
-        self._moved(self.world, change)
-
-    def _moved(self, after: World, change: Change) -> None:
-        if self.keeper is not None:
-            self.keeper.moved(after, change)
+        after = change.commit()
+        if after is not change.world:
+            self.world = after
+            if self.keeper is not None:
+                self.keeper.moved(after, change)
+            if self._repeats is not None:
+                self._repeats.committed(change, after)
+        return after
 
     def commit(self, change: Change) -> None:
         """Put the change in force, and send the webhooks that it makes ready."""
@@ -131,7 +134,8 @@ class Service:
 
     def _fallen_due(self, world: World, change: Change) -> World:
         """Send the webhooks that a timer made ready, at its own instant: what becomes of them may fall due yet."""
-        self._moved(world, change)
+        if self.keeper is not None:
+            self.keeper.moved(world, change)
         if not self.webhooks.has_work(world):
             return world
         self.world = world
@@ -269,32 +273,28 @@ class Service:
                 change = self._repeats.shown(change)
             headers = request.headers
             host = headers.get("host", HOST) if headers else HOST
-            call = Call(operation, change, host + self.mount)
-            before = after = change.world
-            touched: list[Any] = []
+            call = Call(operation, change, host + self.mount, change.now, change.profile, change.used)
+            after = change.world
             try:
                 if meeting is None:
                     response = self._answer(call, path, query, request, token)
                 else:
                     response = meeting.answer(call) or self._answer(call, path, meeting.query, request, token)
-                after = self._committed(change)
-                touched = change.touched
+                after = self.put(change)
             except Refusal as refusal:
                 ask(call, transport.ORDER)
                 response = refused(call, refusal)
                 if isinstance(refusal, NotYet):
-                    after = self._committed(change)
-                    touched = change.touched
+                    after = self.put(change)
                 else:
                     self.faults.dropped()
             except Exception as bug:
                 bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
                 response = self._bug(call, bug)
-            entry = self._note(operation.name, request, response, change, before, after, touched, call, meeting)
+            entry = self._note(operation.name, request, response, change, after, call.caller, meeting)
             if token is not FROM_REQUEST:
                 entry.token = token
-            change.opened.clear()  # what it opened refers to it: a cycle
-            if after is not before:
+            if after is not change.world:
                 self.webhooks.send(change.now)
             return response
 
@@ -304,15 +304,6 @@ class Service:
         if meeting.now is not None:
             change.now = meeting.now
         return change
-
-    def _committed(self, change: Change) -> World:
-        after = change.commit()
-        if after is not change.world:
-            self.world = after
-            self._moved(after, change)
-            if self._repeats is not None:
-                self._repeats.committed(change, after)
-        return after
 
     def _answer(
         self, call: Call, path: tuple[str, ...], query: str | dict[str, str], request: Request, token: Any
@@ -349,7 +340,7 @@ class Service:
             if used:
                 change.used.update(used)
             response = refused(change, refusal)
-            self._note("", request, response, change, change.world, change.world, [], None)
+            self._note("", request, response, change, change.world)
             return response
 
     def _bug(self, call: Call, bug: Exception) -> Response:
@@ -363,23 +354,22 @@ class Service:
         request: Request,
         response: Response,
         change: Change,
-        before: World,
         after: World,
-        touched: list[Any],
-        call: Call | None,
+        caller: Caller | None = None,
         meeting: Meeting | None = None,
     ) -> Entry:
         self.calls += 1
         self.used = steady()
-        id = self.journal.next_id()
+        journal, before = self.journal, change.world
+        id = journal.next_id()
         response.headers.append(("X-Confsim-Request-Id", id))
-        caller = None if call is None else call.caller
+        touched = [] if after is before else change.touched
         fault = self.faults.ended() if change.strike is not None else ()
         if meeting is not None:
             fault = (*meeting.hits, *fault)
             meeting.finish(response, request)
         entry = Entry(id, change.now, name, request, response, change.used, touched, before, after, caller, fault)
-        self.journal.add(entry)
-        if self.judge is not None and not (meeting is not None and meeting.stands_in):
+        journal.add(entry)
+        if self.judge is not None and (meeting is None or not meeting.stands_in):
             self.bugs.extend(self.judge.problems(entry))
         return entry

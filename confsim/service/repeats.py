@@ -40,7 +40,7 @@ class Repeats:
         ask(change, transport.LAG)
         while len(self._worlds) > 1 and self._worlds[1][0] <= change.now - lag:
             self._worlds.popleft()
-        past = Change(self._worlds[0][1], change.now, change.profile, change.strike)
+        past = self._worlds[0][1].change(change.now, change.profile, change.strike)
         past.used.update(change.used)
         return past
 

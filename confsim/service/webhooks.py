@@ -88,7 +88,7 @@ class Webhooks:
     @property
     def may_wait(self) -> bool:
         """Whether there are deliveries at all, which may wait for a retry."""
-        return ("", DELIVERIES.name) in self._service.world.tables
+        return bool(self._service.world.state(DELIVERIES).rows)
 
     def carried_by(self, courier: Courier | None) -> None:
         """Let deliveries be carried over HTTP from now on; with None no longer."""
@@ -120,7 +120,7 @@ class Webhooks:
     def send(self, now: int) -> None:
         """Hand out what is ready, and what becomes ready by that. To be called under the lock of the service."""
         service = self._service
-        if self._busy or self._first() is None:
+        if self._busy or not deliveries.ready(service.world):
             return
         self._busy = True
         try:
@@ -193,13 +193,13 @@ class Webhooks:
 
     def _record(self, now: int, write: Callable[[Change], None]) -> None:
         service = self._service
-        change = Change(service.world, now, service.profile)
+        change = service.world.change(now, service.profile)
         write(change)
         service.put(change)
         service.journal.leaned.update(change.used)
 
     def _asked(self, now: int, entry: Any) -> Any:
-        change = Change(self._service.world, now, self._service.profile)
+        change = self._service.world.change(now, self._service.profile)
         value = ask(change, entry)
         self._service.journal.leaned.update(change.used)
         return value
@@ -207,7 +207,7 @@ class Webhooks:
     def _message(self, delivery: Delivery, now: int) -> Message:
         """What is sent: signed as Standard Webhooks says, with the instant of the world."""
         service = self._service
-        change = Change(service.world, now, service.profile)
+        change = service.world.change(now, service.profile)
         endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
         body = msgspec.json.encode(delivery.payload)
         headers = {"Content-Type": "application/json", "User-Agent": "confsim"}

@@ -67,7 +67,7 @@ class Pool:
     def __init__(self, world: World, client: str) -> None:
         self.client = client
         self._ids: dict[str, list[object]] = {}
-        for (owner, table), state in sorted(world.tables.items(), key=lambda item: item[0]):
+        for (owner, table), state in world.tables():
             rows = sorted(state.rows.items(), key=lambda row: row[1][0])
             for key, (_, record) in rows:
                 if owner == client or _of_client(record, client):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from msgspec.structs import replace
 
-from confsim.kernel.table import SWEEP, Index, Record, Rows, Table
+from confsim.kernel.table import SWEEP, Index, Record, Rows, SharedTable, Table
 from confsim.kernel.world import World
 
 
@@ -23,6 +23,7 @@ class Thing(Record):
 COLOUR: Index[Thing] = Index("colour", lambda thing: (thing.colour,))
 TAG: Index[Thing] = Index("tag", lambda thing: thing.tags)
 THINGS: Table[int, Thing] = Table("test things", Thing, "id", COLOUR, TAG)
+EVERYBODYS: SharedTable[int, Thing] = SharedTable("test things of everybody", Thing, "id")
 
 COLOURS = st.sampled_from(["red", "green", "blue"])
 TAGS = st.lists(st.sampled_from("abc"), max_size=3, unique=True).map(tuple)
@@ -122,6 +123,40 @@ def test_clients_do_not_share_a_table() -> None:
     world = change.commit()
     assert 1 in THINGS.seen(world, "one")
     assert 1 not in THINGS.seen(world, "two")
+
+
+def test_a_shared_table_is_of_the_whole_service() -> None:
+    """What is put into it is there whoever asks, and in no table of a client."""
+    change = World().change(0)
+    EVERYBODYS.of(change).put(Thing(1, "red"))
+    THINGS.of(change, "one").put(Thing(2, "red"))
+    world = change.commit()
+    assert [thing.id for thing in EVERYBODYS.seen(world)] == [1]
+    assert [thing.id for thing in THINGS.seen(world, "one")] == [2]
+    assert {place: len(state.rows) for place, state in world.tables()} == {
+        ("", "test things of everybody"): 1,
+        ("one", "test things"): 1,
+    }
+
+
+@pytest.mark.parametrize("kind", [Table, SharedTable])
+def test_a_table_that_is_declared_later_is_empty_in_older_worlds(kind: type[Table[int, Thing]]) -> None:
+    """A world that was written before knows nothing of it, and takes it up with the next write."""
+    change = World().change(0)
+    EVERYBODYS.of(change).put(Thing(1, "red"))
+    THINGS.of(change, "one").put(Thing(1, "red"))
+    world = change.commit()
+    later: Table[int, Thing] = kind(f"test things declared as {len(Table.declared)}", Thing, "id", COLOUR)
+    client = "" if later.shared else "one"
+    assert len(later.seen(world, client)) == 0
+    assert later.get(world.change(0), 1, client) is None
+    assert not world.state(later, client).rows
+    change = world.change(0)
+    later.of(change, client).put(Thing(3, "blue"))
+    after = change.commit()
+    assert [thing.id for thing in later.seen(after, client).find(COLOUR, "blue")] == [3]
+    assert [thing.id for thing in THINGS.seen(after, "one")] == [1]
+    assert [thing.id for thing in EVERYBODYS.seen(after)] == [1]
 
 
 @given(st.integers(1, 20))

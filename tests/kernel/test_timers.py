@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.kernel.table import Record, Table
+from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.timers import DUE, NEVER, Timers, falls_due
 from confsim.kernel.world import Change, World, settle
 
@@ -19,7 +19,7 @@ class Note(Record):
     at: int
 
 
-NOTES: Table[int, Note] = Table("test notes", Note, "id")
+NOTES: SharedTable[int, Note] = SharedTable("test notes", Note, "id")
 
 
 @falls_due("test")

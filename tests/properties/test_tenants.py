@@ -24,7 +24,7 @@ SHARED = ""
 def belongings(world, client):
     """Everything that belongs to the client: its tables, and what mentions it in the tables of the whole service."""
     found = {}
-    for (owner, table), state in world.tables.items():
+    for (owner, table), state in world.tables():
         if owner == client:
             found[table] = state
         elif owner == SHARED:
@@ -36,17 +36,14 @@ def belongings(world, client):
 def words(world, client):
     """The ids, names, handles and addresses by which the things of a client could be recognised."""
     found = set()
-    for (owner, _), state in world.tables.items():
+    for (owner, _), state in world.tables():
         if owner == client:
             for key, (_, record) in state.rows.items():
                 found |= set(leaves(msgspec.to_builtins(record)))
                 found |= set(key) if isinstance(key, tuple) else {key}
     texts = {word for word in found if isinstance(word, str) and len(word) >= 5}
     return texts | {
-        user
-        for (owner, table), state in world.tables.items()
-        if (owner, table) == (client, "users")
-        for user in state.rows
+        user for (owner, table), state in world.tables() if (owner, table) == (client, "users") for user in state.rows
     }
 
 

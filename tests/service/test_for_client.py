@@ -43,7 +43,7 @@ def contexts(sim, monkeypatch):
     """The clients in whose context calls stood at their gate, where all of them are refused."""
     seen = []
 
-    def admit(call):
+    def admit(call, grants):
         seen.append(call.client.id)
         raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate="nobody")
 
