@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from confsim.service.journal import Entry
     from confsim.simulator import Simulator
 
-MARKER = "confsim(world, scenario, seed, profile, strict): the world that the fixtures of confsim give to the test"
 WORDS = ("world", "scenario", "seed", "profile", "strict")
+MARKER = f"confsim({', '.join(WORDS)}): the world that the fixtures of confsim give to the test"
 #: Entries of the journal that a failing test shows.
 TAIL = 12
 #: Tests that the report names for each assumption.
@@ -164,9 +164,9 @@ class _Run:
         return Server(name, root, simulator)
 
     def drop(self, server: Server) -> None:
-        """Take the world off the live server."""
-        assert self._server is not None
-        self._server.worlds.drop(server.name)
+        """Take the world off the live server, unless the test has done so itself."""
+        if self._server.worlds.get(server.name) is server.simulator.service:
+            self._server.worlds.drop(server.name)
 
     def close(self) -> None:
         """Stop the live server."""
@@ -300,7 +300,8 @@ def _line(entry: Entry) -> str:
     told = response.body[:200].decode(errors="replace") + ("…" if len(response.body) > 200 else "")
     line = f"{entry.id} {request.method} {request.target}{query} [{entry.operation or 'no operation'}]"
     leaned = f"\n    leaned on {', '.join(entry.assumptions)}" if entry.assumptions else ""
-    return f"{line} -> {response.status} {told}".rstrip() + leaned
+    fired = f"\n    before it: {', '.join(timer.kind for timer in entry.fired)}" if entry.fired else ""
+    return f"{line} -> {response.status} {told}".rstrip() + leaned + fired
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -89,12 +89,14 @@ class Simulator:
         """Call an operation by name, as a request would, without HTTP.
 
         ``caller`` is a token; ``body`` is the JSON body as plain values, or bytes, of the type ``content_type``; every
-        other argument is a path or query parameter by its name on the wire. Misuse for an unknown operation, or a path
-        parameter that is missing; ConnectionResetError when a fault drops the connection.
+        other argument is a path or query parameter by its name on the wire. Misuse for an unknown operation, a path
+        parameter that is missing, or what cannot be sent; ConnectionResetError when a fault drops the connection.
         """
         declared = API.operations.get(operation)
         if declared is None:
             raise Misuse(f"there is no operation {operation!r}", status=404)
+        if caller is not None and not isinstance(caller, str):
+            raise Misuse(f"caller is the token of somebody, not {caller!r}")
         service = self.service
         method, target = declared.method, declared.path
         if service.profile:
@@ -108,7 +110,7 @@ class Simulator:
                 target = target.replace(f"{{{name}}}", text if plain else quote(text, safe=""), 1)
         try:
             raw = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
-        except (TypeError, UnicodeEncodeError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise Misuse(f"body: {error}") from None
         headers = {} if content_type is None else {"content-type": content_type}
         text = urlencode(query) if query else ""
@@ -163,15 +165,17 @@ class Simulator:
         port: int = 0,
         names: Iterable[str] = (),
         allow_webhooks: Iterable[str] = (),
+        public_url: str = "",
     ) -> Serving:
         """A live server of this world: ``with sim.serve() as server: server.base_url``.
 
         Port 0 takes a free one; ``names`` are further Host names to answer to. Webhooks go out over HTTP, to loopback
-        hosts and to those that ``allow_webhooks`` names.
+        hosts and to those that ``allow_webhooks`` names. ``public_url`` is what URLs in answers begin with, for whoever
+        reaches the server by another address, such as that of a proxy.
         """
         from confsim.http.serving import Serving
 
-        return Serving(self._all(), _mount(), host, port, names, allow_webhooks)
+        return Serving(self._all(), _mount(), host, port, names, allow_webhooks, public_url)
 
     @property
     def base_url(self) -> str:
@@ -300,6 +304,15 @@ class Simulator:
         self.order("restore_snapshot", name)
 
     @property
+    def snapshots(self) -> dict[str, int]:
+        """The instant of each snapshot that is kept, by its name."""
+        return {name: snapshot.now for name, snapshot in self.service.snapshots.items()}
+
+    def drop_snapshot(self, name: str) -> None:
+        """Forget a snapshot. Misuse for an unknown name."""
+        self.order("drop_snapshot", name)
+
+    @property
     def state(self) -> Any:
         """The whole world as one document of plain values; may be set."""
         return msgspec.json.decode(self.order("get_state").data)
@@ -366,7 +379,8 @@ class Simulator:
 
     def _all(self) -> Worlds:
         if self._worlds is None:
-            self._worlds = Worlds(self.service)
+            with self.service.lock:  # of two threads that ask first, both get the same
+                self._worlds = self._worlds or Worlds(self.service)
         return self._worlds
 
 

@@ -107,7 +107,7 @@ RULES = {"Part 1": range(1, 250), "Part 2": range(250, 543), "both parts": range
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--rules`` tells how many of the rules the collected tests prove; best with ``--collect-only -q``.
 
-    ``--through`` lets every ``Simulator.call`` of a test go over HTTP: to the WSGI app, or over a socket.
+    ``--through`` lets every call of a test, of API and control plane, go over HTTP: to the WSGI app, or over a socket.
     """
     parser.addoption("--rules", action="store_true", help="print the share of the rules that tests prove")
     parser.addoption("--through", choices=("core", "wsgi", "socket"), default="core", help="the way of every call")

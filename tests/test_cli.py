@@ -23,6 +23,8 @@ from confsim import Simulator, __version__
 from confsim.api.call import API
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.machine import Machine
+from confsim.service.journal import KEPT
+from confsim.service.worlds import MOST
 
 
 def run(*arguments, **environment):
@@ -113,6 +115,15 @@ def test_a_clock_that_starts_at_an_instant_runs_on():
     assert 1_769_904_000_000 <= shown["now"] < 1_769_904_060_000
 
 
+def test_a_clock_that_no_option_speaks_of_is_that_of_the_profile(tmp_path):
+    """A profile may let it stand."""
+    profile = tmp_path / "standing.toml"
+    profile.write_text('[time]\nsource = "standing"\n')
+    with serving("--profile", str(profile)) as (_, greeting):
+        root = re.search(r"API +(http\S+)/v1_0", greeting)[1]
+        assert fetch(f"{root}/_confsim/clock")["frozen"] is True
+
+
 def test_a_taken_port_is_told():
     """Exit code 1, and which."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -154,6 +165,13 @@ def test_version_and_help():
     assert all(command in output for command in ("serve", "operations", "assumptions", "machines", "openapi"))
 
 
+def test_help_tells_the_defaults():
+    """Also of what the server itself sets: how many worlds and calls it keeps."""
+    told = run("serve", "--help")[1]
+    assert f"[{MOST}]" in told
+    assert f"[{KEPT}]" in told
+
+
 def test_operations_are_listed():
     """One line each under a heading, or JSON."""
     code, output, _ = run("operations")
@@ -176,6 +194,7 @@ def test_assumptions_are_listed(tmp_path):
     assert 'default "200"' in entry
     assert 'chosen  "204"' in entry
     assert 'or      "200 {}"' in entry
+    assert "    for     set_user_languages\n" in output
     for module in pkgutil.walk_packages(confsim.__path__, "confsim."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)

@@ -44,6 +44,17 @@ def test_a_command_finds_its_server():
         urlopen(root, timeout=5)
 
 
+@pytest.mark.parametrize("how", [{}, {"CONFSIM_PUBLIC_URL": "https://conf.example/x"}])
+def test_a_server_is_known_by_another_address(how):
+    """The command reaches it where it stands; what it says of itself begins with the URL that was given."""
+    options = () if how else ("--public-url", "https://conf.example/x")
+    code, output, _ = run(*options, "--", sys.executable, "-c", LOOK, **how)
+    root, base_url, info = json.loads(output)
+    assert (code, info["base_url"]) == (0, "https://conf.example/x/v1_0")
+    assert root.startswith("http://127.0.0.1:")
+    assert base_url == f"{root}/v1_0"
+
+
 def test_two_run_side_by_side():
     """Each with a server of its own."""
     runs = [subprocess.Popen([*CONFSIM, sys.executable, "-c", LOOK], stdout=PIPE, text=True) for _ in range(2)]

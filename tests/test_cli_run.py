@@ -95,6 +95,7 @@ def test_a_scenario_that_fails(run, written):
         (["no-such"], "no scenario 'no-such'"),
         (["lobby", "--world", "no-such"], "no world 'no-such'"),
         (["lobby", "--profile", "no-such.toml"], "no-such.toml"),
+        (["lobby", "--clock", "²"], "'²' is no instant"),
         (["lobby", "--input", "a"], "NAME=VALUE"),
         (["lobby", "--input", "a=1"], "no workflow has an input 'a'"),
         (["lobby", "--base-url", "nowhere"], "no address"),

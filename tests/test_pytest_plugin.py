@@ -139,6 +139,27 @@ def test_a_mount_goes_with_its_test(run):
     result.assert_outcomes(passed=2)
 
 
+def test_a_test_may_drop_its_own_mount(run):
+    """As it does by dropping every world of the server; the server serves the next test."""
+    result = run(
+        """
+        import urllib.request
+
+        def control(server, method, path):
+            request = urllib.request.Request(server.root + "/_confsim" + path, method=method)
+            with urllib.request.urlopen(request) as answer:
+                return answer.status
+
+        def test_first(confsim_server):
+            assert control(confsim_server, "DELETE", "/worlds") == 200
+
+        def test_second(confsim_server):
+            assert control(confsim_server, "GET", "/health") == 200
+        """
+    )
+    result.assert_outcomes(passed=2)
+
+
 def test_make_confsim_makes_as_many_as_wanted(run):
     """The factory takes world, seed, profile, strict and clock, and each simulator is by itself."""
     result = run(

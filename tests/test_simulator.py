@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 
 import httpx
 import pytest
@@ -72,6 +73,25 @@ def test_what_cannot_be_sent_is_misuse(sim, body):
         sim.call("find_predefined_user", "demo-api-token", originId="\ud800")
 
 
+def test_numbers_and_depths_that_cannot_be_sent_are_misuse(sim):
+    """Thousands of digits, and lists in lists without an end."""
+    endless: list[object] = []
+    endless.append(endless)
+    for body in (10**5000, endless):
+        with pytest.raises(Misuse, match="body"):
+            sim.call("set_user_property", "demo-user", userId="me", key="k", body=body)
+    for limit in (10**5000, [10**5000]):
+        with pytest.raises(Misuse, match="a number"):
+            sim.call("list_users", "demo-api-token", limit=limit)
+
+
+@pytest.mark.parametrize("caller", [1002, b"demo-owner", ["demo-owner"], object()])
+def test_a_caller_that_is_no_token_is_misuse(sim, caller):
+    """A user's id, say, or the whole user that was made."""
+    with pytest.raises(Misuse, match="token of somebody"):
+        sim.call("get_me", caller)
+
+
 def test_bodies_may_be_bytes_of_a_type(sim):
     """As they are, with the type that is told."""
     assert sim.call("update_terms_url", "demo-api-token", body=b'{"url":"https://x.example/"}').ok
@@ -103,7 +123,7 @@ def test_paths_of_a_client_are_below_the_base_address(sim):
     for path in ("/users/me", "/v1_0/users/me", "http://any.example/v1_0/users/me"):
         assert client.get(path).json["handle"] == "Uma User"
     assert client.get("/_confsim/health").json == {"status": "ok"}
-    assert client.get("/openapi.json").status_code == 200
+    assert client.get("/openapi.json").status_code == client.get("/openapi.json?x=1").status_code == 200
     sim.worlds.add("w1")
     assert client.get("/w/w1/v1_0/users/me").status_code == 200
     assert client.get(path="/users/me", headers=[("Authorization", "Bearer demo-owner")]).json["handle"] == "Olaf Owner"
@@ -155,6 +175,18 @@ def test_a_live_server_and_the_process_share_the_world(sim):
     assert sim.call("get_client_terms", clientId=CUSTOMER).body["url"] == URL["url"]
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{server.root}/_confsim/health")
+
+
+def test_a_world_knows_the_server_that_runs_here(sim):
+    """In the thread that calls ``run``, as beside one of its own; when it has stopped there is none any more."""
+    server, listening = sim.serve(), threading.Event()
+    thread = threading.Thread(target=server.run, args=(listening.set,))
+    thread.start()
+    assert listening.wait(5)
+    assert sim.control.root == server.root
+    server.stop()
+    thread.join(5)
+    assert sim.control.root == "http://confsim.test"
 
 
 def test_a_port_that_is_taken_is_told(sim):
@@ -223,8 +255,8 @@ def test_mail_is_read_from_the_outbox(sim):
 
 
 def test_orders_that_cannot_be_are_misuse(sim):
-    """An unknown one, a body where none is taken, a field that is not known."""
-    for name, body in (("nope", {}), ("reset_world", {"a": 1}), ("make_client", {"colour": 1})):
+    """An unknown one, a body where none is taken, a field that is not known, a path that is not whole."""
+    for name, body in (("nope", {}), ("reset_world", {"a": 1}), ("make_client", {"colour": 1}), ("drop_world", {})):
         with pytest.raises(Misuse):
             sim.order(name, **body)
 

@@ -24,8 +24,7 @@ def add_access_level(call: Call, userId: User, level: int) -> None:
 
     Only levels that the caller's list of assignable levels holds, never the caller's own, and not for guests.
     """
-    assert call.caller is not None
-    access_levels.add(call.change, call.caller, call.client, userId, level)
+    access_levels.add(call.change, call.who, call.client, userId, level)
 
 
 @operation(
@@ -38,8 +37,7 @@ def add_access_level(call: Call, userId: User, level: int) -> None:
 )
 def remove_access_level(call: Call, userId: User, level: int) -> None:
     """Take an access level from a user. Refused with 404 when the user does not hold it."""
-    assert call.caller is not None
-    access_levels.remove(call.change, call.caller, call.client, userId, level)
+    access_levels.remove(call.change, call.who, call.client, userId, level)
 
 
 @operation(
@@ -52,8 +50,7 @@ def remove_access_level(call: Call, userId: User, level: int) -> None:
 )
 def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
     """List the levels that the caller may give to others and take from them; none for callers without a level."""
-    assert call.caller is not None
-    found = access_levels.grantable(call.change, call.caller, call.client)
+    found = access_levels.grantable(call.change, call.who, call.client)
     return [access_level(call, level) for level in found]
 
 

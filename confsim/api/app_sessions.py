@@ -92,10 +92,9 @@ def create_app_session(call: Call, clientId: str, body: Registration) -> Id:
 
     404 for another client, 400 for a channel that the client has not.
     """
-    assert call.caller is not None
     if clientId.lower() != call.client.id:
         raise Refusal(Reason.NOT_FOUND, what="client", id=clientId)
-    return Id(id=app_sessions.register(call.change, call.caller, body.started, body.url, body.channel).id)
+    return Id(id=app_sessions.register(call.change, call.who, body.started, body.url, body.channel).id)
 
 
 @operation(
@@ -145,9 +144,8 @@ def list_app_sessions(
 
     ``url`` is a part of the address; ``startedBefore`` and ``startedAfter`` are UTC milliseconds.
     """
-    assert call.caller is not None
     wanted = Wanted(user, channelSession, channel, url, _at(call, startedBefore), _at(call, startedAfter))
-    found = app_sessions.find(call.change, call.client, call.caller, wanted)
+    found = app_sessions.find(call.change, call.client, call.who, wanted)
     return views.page(call, found, limit, offset, lambda run: _shown(call, run))
 
 

@@ -45,7 +45,8 @@ class Call(Struct, eq=False):
 
     ``client`` is the client in whose context the call runs: the caller's own, or a child named by for_client.
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that the path names.
-    ``address`` is host and mount, without a slash at its end; ``content_type`` what a body of bytes says that it is.
+    ``address`` is host and mount, or the URL of the mount where one was set, without a slash at its end;
+    ``content_type`` what a body of bytes says that it is.
     """
 
     operation: Operation
@@ -63,16 +64,23 @@ class Call(Struct, eq=False):
     @property
     def root(self) -> str:
         """The URL of the mount, without a slash at its end, for URLs in answers."""
-        return f"{ask(self, transport.SCHEME)}://{self.address}"
+        scheme = ask(self, transport.SCHEME)
+        return self.address if "://" in self.address else f"{scheme}://{self.address}"
+
+    @property
+    def who(self) -> Caller:
+        """The caller. Refusal CREDENTIAL_MISSING when a profile lets everybody call, for then nobody is known."""
+        if self.caller is None:
+            raise Refusal(Reason.CREDENTIAL_MISSING)
+        return self.caller
 
     @property
     def user(self) -> User:
         """The calling user. Refusal NO_USER_CONTEXT when an API token calls (G159)."""
-        if self.caller is None:
-            raise Refusal(Reason.CREDENTIAL_MISSING)
-        if self.caller.user is None:
+        user = self.who.user
+        if user is None:
             raise Refusal(Reason.NO_USER_CONTEXT)
-        return self.caller.user
+        return user
 
     @property
     def maybe_user(self) -> User | None:

@@ -32,7 +32,7 @@ from confsim.contract.types import (
     Url,
     Wire,
 )
-from confsim.domain import channel_images, channel_list, channels, guest_access
+from confsim.domain import channel_images, channel_list, channels, guest_access, sessions
 from confsim.domain.channels import Channel
 
 from . import uploads
@@ -156,8 +156,10 @@ def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
 def delete_channel(call: Call, uuid: Channel) -> None:
     """Remove the channel with everything that hangs on it.
 
-    What runs in it ends, its linked users are removed, its name, meeting id and friendly URL are free.
+    What runs in it ends, its linked users are removed, its name, meeting id and friendly URL are free. Refusal
+    CHANNEL_IN_USE where a running session keeps it.
     """
+    sessions.require_deletable(call.change, uuid)
     channels.delete(call.change, uuid)
 
 
@@ -307,8 +309,7 @@ def list_channels(
 
     ``search`` is matched against the name. Breakout rooms are not listed.
     """
-    assert call.caller is not None
-    found = channel_list.visible(call.change, call.client, call.caller)
+    found = channel_list.visible(call.change, call.client, call.who)
     found = channel_list.searched(call.change, found, search)
     by = channel_list.by_creation if sort is Sort.CREATED else channel_list.by_name
     found = by(call.change, found, descending=order is Order.DESC)

@@ -11,7 +11,7 @@ from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.contract.decode import resolves, wrong
+from confsim.contract.decode import no_number, resolves
 from confsim.contract.gates import Grant
 from confsim.domain import app_sessions, channels, clients, credentials, sessions, templates, users
 from confsim.domain.app_sessions import AppSession
@@ -54,7 +54,7 @@ def _me_or_user(call: Call, text: str) -> User:
     elif text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
         call.subject = users.get(call.change, call.client.id, int(text))
     else:
-        raise wrong("path userId", f"{text[:40]!r} is neither me nor a whole number")
+        raise no_number(call, "path userId", text, "neither me nor a whole number")
     return call.subject
 
 

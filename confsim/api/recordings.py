@@ -17,7 +17,6 @@ from confsim.contract.types import Limit, Long, Offset, Order, Page, Ttl, Wire
 from confsim.domain import assets, downloads, recording_list, recordings
 from confsim.domain.assets import Asset, Upload
 from confsim.domain.channels import Channel
-from confsim.domain.credentials import Caller
 from confsim.domain.downloads import Item
 from confsim.domain.recording_list import Sort
 from confsim.kernel.refusal import Refusal
@@ -100,11 +99,6 @@ class DownloadKind(StrEnum):
     OTHER = "other"
 
 
-def _caller(call: Call) -> Caller:
-    assert call.caller is not None
-    return call.caller
-
-
 def _at(call: Call, moment: int | None) -> int | None:
     return None if moment is None else instant(call, units.RECORDING, moment)
 
@@ -168,7 +162,7 @@ def check_record_possible(call: Call, uuid: Channel) -> Possible | bool:
 
     True when an owner of the channel has a verified address; always true for an API token.
     """
-    possible = recordings.possible(call.change, uuid, _caller(call))
+    possible = recordings.possible(call.change, uuid, call.who)
     return possible if ask(call, assumed.POSSIBLE) == "bare" else Possible(possible=possible)
 
 
@@ -185,7 +179,7 @@ def start_recording(call: Call, uuid: Channel) -> None:
     409 without an active session, while a recording is in progress, and for a host when no owner of the channel has a
     verified address.
     """
-    recordings.start(call.change, uuid, _caller(call))
+    recordings.start(call.change, uuid, call.who)
 
 
 @operation(
@@ -201,7 +195,7 @@ def stop_recording(call: Call, uuid: Channel) -> None:
     When processing succeeds every owner of the channel with a verified address is mailed the link. 404 when no
     recording is in progress.
     """
-    recordings.stop(call.change, uuid, _caller(call))
+    recordings.stop(call.change, uuid, call.who)
 
 
 @operation(

@@ -280,16 +280,14 @@ def _matching(
 
 def _administers(call: Call) -> bool:
     """Whether the caller sees the sessions of every channel of the client (G378)."""
-    caller = call.caller
-    assert caller is not None
+    caller = call.who
     administers = caller.api_token is not None or caller.customer_admin or caller.partner_admin
     return administers and ask(call, assumed.ADMINISTRATORS) == "all"
 
 
 def _hosted(call: Call) -> Callable[[str], bool]:
     """Whether the caller may list the sessions of a channel: hosts those of theirs and of its rooms (R421, G439)."""
-    caller, client = call.caller, call.client.id
-    assert caller is not None
+    caller, client = call.who, call.client.id
     rooms = ask(call, assumed.ROOMS) == "listed"
     everything = _administers(call)
     known: dict[str, bool] = {}

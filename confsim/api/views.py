@@ -173,7 +173,8 @@ def page(
     show: Callable[[R], T],
 ) -> Page[T]:
     """One page of what was found: ``total`` counts all of it, only the page is shown (R021, R022, G082)."""
-    start = offset or 0
-    stop = start + page_limit(call, limit)
+    total = len(found)
+    start = min(offset or 0, total)
+    stop = min(start + page_limit(call, limit), total)
     picked = found[start:stop] if isinstance(found, Sequence) else islice(found, start, stop)
-    return Page(total=len(found), results=[show(each) for each in picked])
+    return Page(total=total, results=[show(each) for each in picked])

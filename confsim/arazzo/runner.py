@@ -19,8 +19,9 @@ from .exchange import Exchange, Sent, Way
 from .expressions import Missing, Scope, as_text, filled, steps_of
 from .report import Report, Result
 
-#: Steps that a run may try; beyond them it is taken to go round for ever.
+#: Steps that a run may try, and calls of workflows within one another; beyond them it is taken to go round for ever.
 MOST = 2000
+DEEPEST = 50
 
 
 def run(plan: Plan, way: Way, inputs: Mapping[str, Any] | None = None) -> Report:
@@ -36,6 +37,7 @@ class _Run:
         self.plan = plan
         self.way = way
         self.report = Report(plan.name)
+        self.depth = 0
         self.workflows: dict[str, dict[str, Any]] = {}
 
     def whole(self, inputs: dict[str, Any]) -> Report:
@@ -60,10 +62,23 @@ class _Run:
         return found
 
     def workflow(self, workflow: Workflow, given: dict[str, Any]) -> tuple[Result | None, dict[str, Any]]:
-        """Run a workflow with inputs; answers the step at which it failed, if any, and its outputs."""
-        inputs = {**workflow.defaults(), **given}
-        _judge(workflow, inputs)
-        scope = Scope(inputs, {}, self.workflows, self.plan.sources)
+        """Run a workflow with inputs, and those that it goes on to.
+
+        Answers the step at which it failed, if any, and the outputs of the last.
+        """
+        while True:
+            inputs = {**workflow.defaults(), **given}
+            _judge(workflow, inputs)
+            scope = Scope(inputs, {}, self.workflows, self.plan.sources)
+            failure, following = self._steps(workflow, scope)
+            if failure is not None:
+                return failure, {}
+            if following is None:
+                return self._ended(workflow, scope)
+            workflow, given = self._workflow(following), {}
+
+    def _steps(self, workflow: Workflow, scope: Scope) -> tuple[Result | None, str | None]:
+        """Run the steps; answers the one at which it failed, if any, and the workflow to go on to, if any."""
         steps, at, attempt = self.plan.steps[workflow.workflow_id], 0, 1
         while at < len(steps):
             ready = steps[at]
@@ -72,23 +87,21 @@ class _Run:
             action = None if decided is None else decided.action
             if action is None:
                 if not result.passed:
-                    return result, {}
+                    return result, None
                 at, attempt = at + 1, 1
             elif action.type == "end":
-                if not result.passed:
-                    return result, {}
-                break
+                return (None if result.passed else result), None
             elif action.type == "retry":
                 if attempt > action.retry_limit:
-                    return result, {}
+                    return result, None
                 attempt += 1
                 if action.retry_after:
                     self.way.wait(action.retry_after)
             elif action.step_id is not None:
                 at, attempt = next(place for place, each in enumerate(steps) if each.step.step_id == action.step_id), 1
             else:
-                return self.workflow(self._workflow(action.workflow_id or ""), {})
-        return self._ended(workflow, scope)
+                return None, action.workflow_id
+        return None, None
 
     def _ended(self, workflow: Workflow, scope: Scope) -> tuple[Result | None, dict[str, Any]]:
         try:
@@ -106,12 +119,15 @@ class _Run:
         called = ready.workflow if ready.operation is None else ready.operation.name
         result = Result(workflow.workflow_id, step.step_id, called, attempt)
         scope.exchange, scope.outputs = None, {}
-        if len(self.report.results) >= MOST:
-            raise Misuse(f"{self.plan.name}: it goes round for ever: {MOST} steps so far, at {step.step_id!r}")
+        if len(self.report.results) >= MOST or self.depth >= DEEPEST:
+            steps = f"{len(self.report.results)} steps so far, {self.depth} under way"
+            raise Misuse(f"{self.plan.name}: it goes round for ever: {steps}, at {step.step_id!r}")
         try:
             if ready.operation is None:
                 parameters = {each.name: filled(each.value, scope) for each in step.parameters}
+                self.depth += 1
                 failure, scope.outputs = self.workflow(self._workflow(ready.workflow), parameters)
+                self.depth -= 1
                 if failure is not None:
                     result.problem = f"workflow {ready.workflow!r} failed at its step {failure.step!r}"
             else:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from .register import Entry, assumption
 
-_USERS = "get_users get_me get_user list_users"
+_USERS = "get_users get_me get_user list_users find_user_by_email list_linked_users list_breakout_participants"
 
 FIRST_USER_ID = assumption("users.first-id", "G130", "Ids of users count up over the whole service from here.", 1000)
-REPUTATION = assumption("users.reputation", "G208", "Reputation of a new user.", 1, (0,), _USERS)
+REPUTATION = assumption(
+    "users.reputation",
+    "G208",
+    "Reputation of a new user.",
+    1,
+    (0,),
+    "create_user create_guest create_predefined_user create_linked_user exchange_identity_token dial_unregistered_user",
+)
 ME = assumption(
     "users.me",
     "G158",

@@ -63,6 +63,15 @@ DESCRIPTION_CLEARED = assumption(
     ("empty",),
     "set_channel_description",
 )
+DELETION = assumption(
+    "channels.deletion",
+    "G309",
+    "Deleting a channel in which a session runs: what runs ends, or it is refused. What hangs on the channel goes with "
+    "it, its history included; its name, meeting id, numbers and URLs are free; app sessions keep its uuid.",
+    "ends",
+    ("refuse",),
+    "delete_channel",
+)
 GUESTS_AFTER_DELETION = assumption(
     "channels.guests-after-deletion",
     "G309",

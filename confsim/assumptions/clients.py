@@ -50,7 +50,6 @@ DEPTH = assumption(
     "all below. A disabled service is withheld from all below in any case.",
     "direct",
     ("descendants",),
-    "list_clients set_client_service_state get_client",
 )
 PATH_CLIENT = assumption(
     "clients.path-client",
@@ -59,7 +58,7 @@ PATH_CLIENT = assumption(
     "children; or the own only.",
     "own-or-child",
     ("own",),
-    "get_client list_origins set_origins list_domains set_domains",
+    "get_client set_client_service_state list_origins set_origins list_domains set_domains",
 )
 DISABLED_FIELD = assumption(
     "clients.disabled-field",

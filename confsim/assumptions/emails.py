@@ -30,7 +30,7 @@ VERIFICATION = assumption(
     "address is verified or its own is set again.",
     "code",
     ("immediate",),
-    f"{_SET} verify_user_email",
+    f"{_SET} verify_user_email create_user",
 )
 SECOND = assumption(
     "emails.second",
@@ -47,7 +47,7 @@ SHARED = assumption(
     "Whether an address that another user of the client has verified may be set.",
     "allowed",
     ("refused",),
-    _SET,
+    f"{_SET} create_user",
 )
 REGISTRATION = assumption(
     "emails.registration",

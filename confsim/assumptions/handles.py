@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from .register import assumption
 
-_CHECKED = "check_handle_unique reserve_handle change_handle_with_reservation create_user"
+_CHECKED = (
+    "check_handle_unique reserve_handle change_handle_with_reservation create_user exchange_identity_token "
+    "find_user_by_handle"
+)
 
 REGISTERED_RENAME = assumption(
     "handles.registered-rename",
@@ -37,7 +40,7 @@ CHECK_RESERVED = assumption(
     "Whether a reserved handle is told as unique: to nobody, to whoever reserved it, or to everybody.",
     "nobody",
     ("maker", "everybody"),
-    "check_handle_unique",
+    "check_handle_unique exchange_identity_token",
 )
 REQUIRED_SHOWN = assumption(
     "handles.required-shown",

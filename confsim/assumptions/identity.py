@@ -71,7 +71,7 @@ UNKNOWN_PROVIDERS = assumption(
     "Names that are no available provider: all is refused, they are left out, or stored. Repeated names count once.",
     "refuse",
     ("ignore", "store"),
-    "set_auth_providers",
+    "set_auth_providers list_client_auth_providers",
 )
 NO_PROVIDERS = assumption(
     "providers.empty",
@@ -204,7 +204,7 @@ CONNECTED = assumption(
     "What becomes of a pending Nonce when its user is connected by an identity token.",
     "consumed",
     ("kept",),
-    f"{_EXCHANGE} create_invitation get_invitation",
+    f"{_EXCHANGE} create_invitation get_invitation delete_channel unlink_user",
 )
 
 # Guests
@@ -238,7 +238,7 @@ UNREGISTERED_HANDLES = assumption(
     "Whether an unregistered user may bear the handle of a registered one while the client requires unique handles.",
     "free",
     ("unique",),
-    "create_guest set_user_handle",
+    "create_guest create_linked_user dial_unregistered_user set_user_handle rename_channel_user",
 )
 
 # Predefined users

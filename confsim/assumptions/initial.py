@@ -56,7 +56,7 @@ AVAILABLE_PROVIDERS = assumption(
     "Authentication providers of the whole service, in order.",
     _PROVIDERS,
     ("any list of names",),
-    "list_auth_providers set_auth_providers",
+    "list_auth_providers set_auth_providers list_client_auth_providers",
     check=_names,
 )
 PROVIDERS = assumption(

@@ -123,9 +123,9 @@ NUMBERS = assumption(
 DUPLICATE_KEYS = assumption(
     "parse.duplicate-keys",
     "G065",
-    "A key that a JSON object has twice: the last counts, or it is refused.",
-    "last",
-    ("refuse",),
+    "A key that a JSON object has twice, at whatever depth: it is refused, or the last counts.",
+    "refuse",
+    ("last",),
 )
 NO_BODY = assumption(
     "parse.no-body", "G066", "No body where every field is optional: the same as {}, or refused.", "as {}", ("refuse",)

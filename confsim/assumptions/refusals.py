@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from .register import Entry, any_text, assumption
+from .register import Entry, any_status, any_text, assumption
 
 
 class Refused:
@@ -120,6 +120,7 @@ class Reason(Enum):
         source="P2 Errors L380, R538",
     )
     CHANNEL_PRIVATE = Refused(403, "The channel is private.", gaps="G310")
+    CHANNEL_IN_USE = Refused(409, "A session runs in the channel; end it first.", gaps="G042 G309")
     CHANNEL_FULL = Refused(409, "The channel has room for {limit} users.", gaps="G042 G317")
     NOT_PRESENT = Refused(409, "The user is not in the channel.", gaps="G042 G327")
     ADMISSION_REFUSED = Refused(409, "The host does not let user {id} in.", gaps="G042 G328 G596")
@@ -201,7 +202,7 @@ def _status(entry_id: str, refused: Refused) -> Entry[int] | None:
     if refused.source:
         return None
     statement = f"Status of the refusal: {refused.message}"
-    return assumption(entry_id, refused.gaps, statement, refused.status, ("another status",))
+    return assumption(entry_id, refused.gaps, statement, refused.status, ("another status",), check=any_status)
 
 
 def _words(reason: Reason) -> str:

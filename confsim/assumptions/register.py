@@ -161,6 +161,13 @@ def any_text(value: object) -> str:
     return value
 
 
+def any_status(value: object) -> int:
+    """The check of an entry that takes the status of an answer."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 200 <= value <= 599:
+        raise ValueError(f"{value!r} is no status from 200 to 599")
+    return value
+
+
 def _nearest(id: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 

@@ -19,5 +19,4 @@ FIRST = assumption(
     "published.",
     "bind",
     ("accepted",),
-    "get_user_terms accept_terms",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import any_text, assumption
+from .register import any_status, any_text, assumption
 
 TRAILING_SLASH = assumption(
     "route.trailing-slash",
@@ -89,7 +89,12 @@ SERVER_FAULT = assumption(
     ("empty",),
 )
 CREATED = assumption(
-    "status.created", "G044", "Status of a call that makes or adds something (create_... and add_...).", 200, (201,)
+    "status.created",
+    "G044",
+    "Status of a call that makes or adds something (create_... and add_...).",
+    200,
+    (201,),
+    check=any_status,
 )
 ORDER = assumption(
     "checks.order",

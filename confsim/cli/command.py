@@ -27,11 +27,16 @@ def confsim() -> None:
     """Simulate a multi-tenant web-conferencing REST API."""
 
 
-def as_json_text(value: Any) -> None:
+def print_json(value: Any) -> None:
     """Print a value as indented JSON."""
     import msgspec
 
     click.echo(msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2))
+
+
+def moment(text: str | None) -> int | str | None:
+    """An instant as an option gives it: epoch milliseconds as a number, anything else as it is."""
+    return int(text) if text is not None and text.isdecimal() and text.isascii() else text
 
 
 def plain(value: Any) -> str:
@@ -41,7 +46,7 @@ def plain(value: Any) -> str:
     return msgspec.json.encode(value, enc_hook=str).decode()
 
 
-def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+def print_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
     """Print rows in columns as wide as their widest cell; the last takes what it needs."""
     lines = [columns, *rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(columns) - 1)]

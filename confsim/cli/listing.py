@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import as_json_text, confsim, option, plain, table
+from .command import confsim, option, plain, print_json, print_table
 
 if TYPE_CHECKING:
     from confsim.control.control import Control
@@ -22,10 +22,10 @@ def operations(profile: str | None, as_json: bool) -> None:
 
     found = list_operations(_control(profile))
     if as_json:
-        as_json_text(found)
+        print_json(found)
         return
     rows = [(each.name, f"{each.method} {each.path}", each.source, each.gate, " ".join(each.rules)) for each in found]
-    table(("name", "route", "source", "gate", "rules"), rows)
+    print_table(("name", "route", "source", "gate", "rules"), rows)
     sources = Counter(each.source for each in found)
     click.echo(f"\n{len(found)} operations: " + ", ".join(f"{count} {source}" for source, count in sources.items()))
 
@@ -35,12 +35,12 @@ def operations(profile: str | None, as_json: bool) -> None:
 @click.option("--operation", help="Only those that touch this operation.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def assumptions(profile: str | None, operation: str | None, as_json: bool) -> None:
-    """List what the documents leave open: id, gaps, statement, what is in force, alternatives."""
+    """List what the documents leave open: id, gaps, statement, what is in force, alternatives, for which operations."""
     from confsim.control.info import list_assumptions
 
     found = list_assumptions(_control(profile), operation=operation)
     if as_json:
-        return as_json_text(found)
+        return print_json(found)
     for each in found:
         click.echo(f"{each.id}  [{' '.join(each.gaps)}]")
         click.echo(f"    {each.statement}")
@@ -49,6 +49,8 @@ def assumptions(profile: str | None, operation: str | None, as_json: bool) -> No
             click.echo(f"    chosen  {plain(each.value)}")
         if each.alternatives:
             click.echo(f"    or      {', '.join(map(plain, each.alternatives))}")
+        if each.operations:
+            click.echo(f"    for     {' '.join(each.operations)}")
     return None
 
 
@@ -60,18 +62,18 @@ def machines(mermaid: str | None, as_json: bool) -> None:
     from confsim.api.call import API
     from confsim.kernel.machine import Machine
 
-    API.operations  # noqa: B018  (their modules declare the machines)
+    API.load()  # their modules declare the machines
     declared = Machine.declared
     if mermaid is not None:
         if mermaid not in declared:
             raise click.ClickException(f"there is no machine {mermaid!r}; there are {', '.join(declared)}")
         return click.echo(declared[mermaid].mermaid())
     if as_json:
-        return as_json_text({name: {"title": each.title, "rows": each.table()} for name, each in declared.items()})
+        return print_json({name: {"title": each.title, "rows": each.table()} for name, each in declared.items()})
     for name, each in declared.items():
         click.echo(f"{name}: {each.title}")
         columns = ("when", "on", "only if", "then", "effect", "source")
-        table(columns, [tuple(row[column] for column in columns) for row in each.table()])
+        print_table(columns, [tuple(row[column] for column in columns) for row in each.table()])
         click.echo()
     return None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import confsim, option, plain, table
+from .command import confsim, moment, option, plain, print_table
 
 if TYPE_CHECKING:
     from confsim.arazzo.report import Report
@@ -53,7 +53,7 @@ def run(
     reports: list[Report] = []
     for plan in plans:
         if base_url is None:
-            simulator = Simulator(world, seed, int(clock) if clock and clock.isdigit() else clock, chosen)
+            simulator = Simulator(world, seed, moment(clock), chosen)
             report = play(plan, simulator.control, given)
         else:
             with closing(Http(mount(base_url, chosen))) as way:
@@ -69,7 +69,7 @@ def _list_scenarios() -> None:
     from confsim.arazzo import library
 
     rows = [(name, library.load(name).info.summary) for name in library.shipped()]
-    table(("scenario", "what it is about"), rows)
+    print_table(("scenario", "what it is about"), rows)
 
 
 def _input(text: str) -> tuple[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import F, confsim, option, plain
+from .command import F, confsim, moment, option, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +33,7 @@ def _of_a_server(port: int) -> Callable[[F], F]:
         option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts."),
         option("--frozen", is_flag=True, help="Let the clock stand still."),
         option("--name", multiple=True, help="A further Host name to answer to."),
+        option("--public-url", default="", metavar="URL", help="What URLs in answers begin with: a proxy's, say."),
         option("--allow-webhooks", multiple=True, metavar="HOST", help="A host beside loopback that webhooks reach."),
         option("--worlds", type=number, metavar="N", help="Worlds that there may be beside the first.  [10000]"),
         option("--journal", type=number, metavar="N", help="Calls that the journal of a world keeps.  [1000]"),
@@ -112,6 +113,7 @@ def _served(
     clock: str | None,
     frozen: bool,
     name: tuple[str, ...],
+    public_url: str,
     allow_webhooks: tuple[str, ...],
     worlds: int | None,
     journal: int | None,
@@ -135,7 +137,7 @@ def _served(
     if journal is not None:
         simulator.requests.most = journal
     with nullcontext() if state is None else simulator.keep_in(state, scenario or ""):
-        yield simulator, simulator.serve(host, port, name, allow_webhooks)
+        yield simulator, simulator.serve(host, port, name, allow_webhooks, public_url)
         if export_on_exit is not None:
             simulator.save(export_on_exit)
 
@@ -152,10 +154,13 @@ def _run(simulator: Simulator, server: Serving) -> None:
         raise click.ClickException(str(error.strerror or error)) from None
 
 
-def _clock(at: str | None, frozen: bool) -> Clock:
+def _clock(at: str | None, frozen: bool) -> Clock | None:
+    """The clock that the options ask for; None leaves it to the profile."""
     from confsim.service.clock import Clock
 
-    clock = Clock() if at is None else Clock(int(at) if at.isdigit() else at)
+    if at is None and not frozen:
+        return None
+    clock = Clock(moment(at))
     if frozen:
         clock.freeze()
     else:

@@ -24,6 +24,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal
 
+from .keys import repeated_key
 from .types import AbsoluteUrl, Sized, Ttl, Whole
 
 #: Turns the text of a parameter into its value; the text of the place is for the refusal.
@@ -119,6 +120,9 @@ class Body:
             value = self._lenient(asker, raw, error)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             raise Refusal(Reason.BODY_MALFORMED, problem=_told(error)) from None
+        where = repeated_key(raw)
+        if where is not None and ask(asker, parsing.DUPLICATE_KEYS) == "refuse":
+            raise wrong(f"body {where}", "it is given twice")
         if self._strict is not None:
             self._examine(asker, raw)
             for where, get, check in self.checks:
@@ -147,19 +151,15 @@ class Body:
         """Refuse what the decoder lets pass and the profile does not."""
         unknown = ask(asker, parsing.UNKNOWN_FIELDS) == "refuse"
         null = raw.find(b"null") >= 0 and ask(asker, parsing.NULL_OPTION) == "refuse"
-        twice = bool(asker.profile) and peek(asker, parsing.DUPLICATE_KEYS) == "refuse"
-        if not (unknown or null or twice):
+        if not (unknown or null):
             return
         pairs: list[tuple[str, Any]] = json.loads(raw, object_pairs_hook=list)
         known = () if self._strict is None else self._strict.__struct_encode_fields__
-        for place, (name, value) in enumerate(pairs):
+        for name, value in pairs:
             if unknown and name not in known:
                 raise wrong(f"body {name}", "no such field")
             if null and value is None and name in known:
                 raise wrong(f"body {name}", "it is null")
-            if twice and any(name == other for other, _ in pairs[:place]):
-                ask(asker, parsing.DUPLICATE_KEYS)
-                raise wrong(f"body {name}", "it is given twice")
 
     def ignored(self, raw: bytes) -> list[str]:
         """The fields of a JSON body that the call does not know and passes over (G070)."""
@@ -235,9 +235,14 @@ def _integer(asker: Asker, where: str, text: str, least: int | None) -> int:
         if least is not None and number < least:
             raise wrong(where, f"{text} is less than {least}")
         return number
+    raise no_number(asker, where, text, "not a whole number")
+
+
+def no_number(asker: Asker, where: str, text: str, problem: str) -> Refusal:
+    """What tells of a text where a number belongs (G060)."""
     if where.startswith("path") and ask(asker, parsing.PATH_NUMBERS) == "404":
-        raise Refusal(Reason.NOT_FOUND, what=where.removeprefix("path "), id=text[:40])
-    raise wrong(where, f"{text[:40]!r} is not a whole number")
+        return Refusal(Reason.NOT_FOUND, what=where.removeprefix("path "), id=text[:40])
+    return wrong(where, f"{text[:40]!r} is {problem}")
 
 
 def _boolean(asker: Asker, where: str, text: str) -> bool:
@@ -341,6 +346,15 @@ def struct_of(type_: Any) -> type[Struct] | None:
     return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
 
 
+def has_options(type_: Any) -> bool:
+    """Whether values of the type have fields, at any depth, that may be without a value."""
+    struct = struct_of(get_origin(type_) or type_)
+    fields = () if struct is None else msgspec.structs.fields(struct)
+    return any(field.default is None or has_options(field.type) for field in fields) or any(
+        map(has_options, get_args(type_))
+    )
+
+
 def _integral(value: Any) -> Any:
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < 2**63 else value
@@ -357,4 +371,6 @@ def _told(error: BaseException) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"the bytes are not UTF-8 (byte {error.start})"
     text = str(error).removeprefix("JSON is malformed: ")
-    return "a string is cut short or holds half a surrogate pair" if text == "Input data was truncated" else text
+    if text == "Input data was truncated":
+        return "it ends too early, or a string in it holds half a surrogate pair"
+    return text

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim.assumptions import transport, wire
-from confsim.assumptions.register import Asker, ask, peek
+from confsim.assumptions.register import Asker, ask
 
 from . import containers
 from .operation import Operation
@@ -41,8 +41,7 @@ def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, b
         return 204, "", b""
     if operation.container is not None:
         result = containers.filled(ask(asker, operation.container), result)
-    if peek(asker, wire.ABSENT) == "null":
-        ask(asker, wire.ABSENT)
+    if operation.has_options and ask(asker, wire.ABSENT) == "null":
         result = with_nulls(result)
     status = ask(asker, transport.CREATED) if operation.makes else 200
     return status, "application/json", _ENCODER.encode(result)

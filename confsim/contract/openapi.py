@@ -97,8 +97,13 @@ class _Document:
         self.error = _PROBLEM if problems else envelope(profile)
         self.statuses = {reason: status_of(reason, profile) for reason in Reason}
         self.leaning: dict[str, list[str]] = {}
+        answering: dict[str, list[str]] = {}
+        for operation in catalogue:
+            for gap in operation.gaps:
+                answering.setdefault(gap, []).append(operation.name)
         for entry in sorted(REGISTER.entries.values(), key=lambda entry: entry.id):
-            for name in entry.operations:
+            touched = (name for gap in entry.gaps for name in answering.get(gap, ()))
+            for name in entry.operations or dict.fromkeys(touched):
                 self.leaning.setdefault(name, []).append(entry.id)
         self.security = {} if problems else security_schemes(in_force(profile, wire.PRESENTATION))
 

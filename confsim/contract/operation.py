@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
+from threading import RLock
 from types import ModuleType
 from typing import Any, TypeVar, get_type_hints
 
 from confsim.assumptions.register import Entry, any_text, assumption
 
 from .containers import typed
-from .decode import Body, PathParameter, QueryParameter
+from .decode import Body, PathParameter, QueryParameter, has_options
 from .gates import Gate, Grant
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -116,6 +117,11 @@ class Operation:
         """The type of the answer."""
         return self.hints["return"]
 
+    @cached_property
+    def has_options(self) -> bool:
+        """Whether the answer has fields that may be without a value (G077)."""
+        return has_options(self.result)
+
     @property
     def _parameters(self) -> list[inspect.Parameter]:
         return list(inspect.signature(self.function).parameters.values())[1:]
@@ -195,19 +201,27 @@ class Catalogue:
         self.title = title
         self._operations: dict[str, Operation] = {}
         self._modules = modules
-        self._loaded = False
+        self._lock = RLock()
+        self._loading = self._loaded = False
 
     @property
     def operations(self) -> dict[str, Operation]:
         """Every operation by name; the modules that declare them are imported first."""
         if not self._loaded:
-            self._loaded = True
+            self.load()
+        return self._operations
+
+    def load(self) -> None:
+        """Import the modules that declare the operations, and with them machines, tables, gates and routes."""
+        with self._lock:  # no thread is to see a part of them
+            if self._loading or self._loaded:
+                return
+            self._loading = True
             try:
                 self._arrange(self._modules())
-            except BaseException:
-                self._loaded = False
-                raise
-        return self._operations
+                self._loaded = True
+            finally:
+                self._loading = False
 
     def _arrange(self, modules: Sequence[ModuleType]) -> None:
         """The order of the reference, whichever module was imported first."""

@@ -10,10 +10,9 @@ from confsim.domain.calls import CALLS, Call
 from confsim.domain.clients import CLIENTS
 from confsim.domain.couplings import COUPLINGS
 from confsim.domain.presence import Where
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from .control import Control, Order, client_of, operation, ruled, user_of
+from .control import Control, Order, by_the_rules, client_of, operation, user_of
 
 #: Whoever hangs up leaves the channel.
 FOLLOWED = COUPLINGS
@@ -84,12 +83,10 @@ def dial_in(control: Control, body: DialIn) -> Connected:
     (409) with its ``reason``.
     """
     with control.change() as change:
-        try:
+        with by_the_rules():
             call, present = calls.dial_in(
                 change, body.number, code=body.code, meeting_id=body.meetingId, pin=body.pin, caller=body.caller
             )
-        except Refusal as refusal:
-            raise ruled(refusal) from None
         return Connected(userId=call.user, state="waiting" if present.state is Where.WAITING else "in")
 
 
@@ -128,10 +125,8 @@ def _moved(control: Control, user: int, move: Callable[[Change, Call], Call]) ->
     with control.change() as change:
         client = client_of(change, user_of(change, user).client)
         call = calls.of_user(change, client, user)
-        try:
+        with by_the_rules():
             return Line(state=move(change, call).state.value)
-        except Refusal as refusal:
-            raise ruled(refusal) from None
 
 
 def _shown(change: Change, call: Call) -> PhoneCall:

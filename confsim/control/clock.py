@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from confsim.contract.types import Json, Wire
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.timers import Timer
 from confsim.kernel.world import Fired
 from confsim.service import clock
 
@@ -113,9 +114,9 @@ def _shown(control: Control) -> Shown:
 
 
 def _moved(control: Control, fired: list[Fired]) -> Moved:
-    return Moved(now=control.service.clock.now(), fired=[_happened(each) for each in fired])
+    return Moved(now=control.service.clock.now(), fired=[happened(each.timer) for each in fired])
 
 
-def _happened(fired: Fired) -> Happened:
-    timer = fired.timer
+def happened(timer: Timer) -> Happened:
+    """What fell due, as it is told."""
     return Happened(at=timer.due, what=timer.kind, client=timer.client, subject=timer.subject)

@@ -30,7 +30,8 @@ PREFIX = "/_confsim"
 STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
 
 
-#: Calls of the control plane that are of no concern to a world: others, and how its journal is kept and read.
+#: Calls that no one who repeats a journal repeats: of the server and its other worlds, of the journal itself, of what
+#: goes out of the world; and a reset, after which the journal begins anew.
 STANDING_APART = frozenset(
     {
         "add_name",
@@ -43,8 +44,10 @@ STANDING_APART = frozenset(
         "forget_request",
         "make_world",
         "reset_world",
+        "set_address",
         "set_journal",
         "set_webhooks",
+        "set_worlds_limit",
         "wait",
     }
 )
@@ -87,7 +90,7 @@ class Control:
     def root(self) -> str:
         """The URL of the world's mount, without a slash at its end."""
         scheme = self.service.profile.get(transport.SCHEME.id, transport.SCHEME.default)
-        return f"{scheme}://{self.host}{self.service.mount}"
+        return f"{self.service.public_url or f'{scheme}://{self.host}'}{self.service.mount}"
 
     @property
     def base_url(self) -> str:
@@ -99,9 +102,7 @@ class Control:
         """Let the journal know of a call of the control plane that was done, when it is one that moves something."""
         if operation.changes and operation.name not in STANDING_APART:
             service = self.service
-            service.journal.orders.append(
-                Ordered(service.journal.count, service.clock.now(), operation.name, path, body)
-            )
+            service.journal.order(Ordered(service.journal.count, service.clock.now(), operation.name, path, body))
 
     def see(self) -> Change:
         """The world at this instant, to be read."""
@@ -129,15 +130,19 @@ def user_of(change: Change, id: int) -> User:
     raise Misuse(f"there is no user {id}", status=404)
 
 
-def ruled(refusal: Refusal) -> Refusal | Misuse:
-    """What tells of a refusal by the rules of the API: 409 with its ``reason``.
+@contextmanager
+def by_the_rules() -> Iterator[None]:
+    """A refusal by the rules of the API in this block becomes a Misuse (409) with its ``reason``.
 
-    What cannot be read (400) and what is not there (404) stay as they are.
+    What cannot be read (400) and what is not there (404) is refused as it is.
     """
-    reason = refusal.reason
-    assert isinstance(reason, Reason)
-    if reason.value.status in (400, 404):
-        return refusal
-    name = reason.name.lower()
-    message = reason.value.message.format_map(refusal.facts)
-    return Misuse(message, 409, **{**refusal.facts, "reason": name, "code": name})
+    try:
+        yield
+    except Refusal as refusal:
+        reason = refusal.reason
+        assert isinstance(reason, Reason)
+        if reason.value.status in (400, 404):
+            raise
+        name = reason.name.lower()
+        message = reason.value.message.format_map(refusal.facts)
+        raise Misuse(message, 409, **{**refusal.facts, "reason": name, "code": name}) from None

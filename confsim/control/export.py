@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim.api.call import API
-from confsim.assumptions import wire
+from confsim.assumptions import transport, wire
 from confsim.assumptions.register import Asking
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Operation
@@ -29,6 +29,7 @@ from confsim.service import loading
 from confsim.service.brought import HEADER, QUERY
 from confsim.service.credential import present
 from confsim.service.journal import Entry, Ordered
+from confsim.service.message import Request
 from confsim.service.pipeline import HOST, Service
 
 from .control import CONTROL, PREFIX, Control, operation
@@ -99,6 +100,11 @@ class Asked(Struct, frozen=True, kw_only=True):
     values: dict[str, str]
 
     @property
+    def at(self) -> int:
+        """The instant at which it was made."""
+        return self.entry.at
+
+    @property
     def steers(self) -> bool:
         """Whether the call itself says when it is, or a fault has it take its time: its instant is not the clock's."""
         if HEADER in self.entry.request.headers or QUERY in self.entry.request.query:
@@ -154,8 +160,6 @@ def _values(service: Service, query: str) -> tuple[dict[str, str], bool]:
 
 def _taken(service: Service, headers: dict[str, str], values: dict[str, str]) -> str | None:
     """The token, taken out of headers or query, where it stands as a client of this double presents it."""
-    from confsim.service.message import Request
-
     try:
         token = service.token(Request("", "", headers=headers), values)
     except Refusal:
@@ -196,9 +200,12 @@ def _texts(service: Service, performed: Operation, method: str, target: str) -> 
     return texts
 
 
-def readdressed(entry: Entry, mount: str, raw: bytes, address: str) -> bytes:
-    """The body with the address that the call was made by replaced by another."""
-    was = f"//{entry.request.headers.get('host', HOST)}{mount}".encode()
+def readdressed(entry: Entry, service: Service, raw: bytes, address: str) -> bytes:
+    """The body with the address that the call was made by, or that was set for all, replaced by another."""
+    was = f"//{entry.request.headers.get('host', HOST)}{service.mount}".encode()
+    if service.public_url:
+        scheme = service.profile.get(transport.SCHEME.id, transport.SCHEME.default)
+        raw = raw.replace(f"{service.public_url}{service.mount}".encode(), f"{scheme}://{address}".encode())
     return raw.replace(was, f"//{address}".encode())
 
 
@@ -268,7 +275,7 @@ def _line(control: Control, call: Asked) -> str:
     if body and not any(name.lower() == "content-type" for name in headers):
         headers["Content-Type"] = "application/json"
     url = control.root + quote(call.target + (f"?{query}" if query else ""), safe="%/?:@!$&'()*+,;=~-._")
-    body = readdressed(entry, service.mount, body, control.root.partition("://")[2])
+    body = readdressed(entry, service, body, control.root.partition("://")[2])
     return told + _curl(entry.request.method, url, headers, body)
 
 

@@ -18,7 +18,7 @@ from confsim.service.journal import Ordered
 from confsim.service.kept import plain
 from confsim.service.pipeline import HOST
 
-from .control import PREFIX, Control
+from .control import CONTROL, PREFIX, Control
 from .export import MOVING, Asked, json_of, readdressed, start
 
 #: Shorter texts and smaller numbers are too common to tell where they are from.
@@ -70,8 +70,7 @@ class _Writer:
 
     def begin(self, calls: list[Asked | Ordered]) -> None:
         """Bring the clock, and the world where it is none that can be named, to the start."""
-        first = calls[0] if calls else None
-        now = self.service.clock.now() if first is None else first.at if isinstance(first, Ordered) else first.entry.at
+        now = calls[0].at if calls else self.service.clock.now()
         self._control("freeze_clock", (), None)
         self._at(now)
         if self.start is None:
@@ -111,8 +110,6 @@ class _Writer:
             self.now = now
 
     def _control(self, name: str, path: tuple[str, ...], body: Any) -> None:
-        from .control import CONTROL
-
         parameters = [
             {"name": placeholder, "in": "path", "value": text}
             for placeholder, text in zip(CONTROL[name].placeholders, path, strict=True)
@@ -124,7 +121,7 @@ class _Writer:
         if parameters:
             step["parameters"] = parameters
         if body is not None:
-            step["requestBody"] = {"contentType": "application/json", "payload": body}
+            step["requestBody"] = {"contentType": "application/json", "payload": _plain(body)}
         self.steps.append({**step, "successCriteria": [{"condition": "$statusCode == 200"}]})
 
     def _step(self, call: Asked) -> dict[str, Any] | None:
@@ -170,10 +167,15 @@ class _Writer:
     def _body(self, call: Asked) -> dict[str, Any] | None:
         entry = call.entry
         kind = call.headers.get("content-type", "application/json")
-        raw = readdressed(entry, self.service.mount, entry.request.body, HOST)
+        raw = readdressed(entry, self.service, entry.request.body, HOST)
         is_json, value = json_of(raw)
+        if is_json and "json" in kind and isinstance(value, dict | list):
+            try:
+                return {"contentType": kind, "payload": self._linked(value)}
+            except Misuse:
+                return {"contentType": kind, "payload": _plain(value)}
         if is_json and "json" in kind and not isinstance(value, str) and value is not None:
-            return {"contentType": kind, "payload": self._linked(value)}
+            return {"contentType": kind, "payload": value}
         try:
             text = raw.decode()
         except UnicodeDecodeError:
@@ -201,6 +203,15 @@ class _Writer:
             name = name if name.isidentifier() and name not in outputs else f"value{len(outputs) + 1}"
             outputs[name] = f"$response.body#{pointer}"
         return f"$steps.{step['stepId']}.outputs.{name}"
+
+
+def _plain(value: Any) -> Any:
+    """A payload of which nothing is taken for an expression: itself, or its JSON with every dollar sign escaped."""
+    try:
+        taken = any(True for _ in expressions(value))
+    except Misuse:
+        taken = True
+    return msgspec.json.encode(value).decode().replace("$", "\\u0024") if taken else value
 
 
 def _leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:

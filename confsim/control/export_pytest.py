@@ -44,8 +44,7 @@ def _told(service: Service, calls: list[Asked | Ordered]) -> str:
 
 def _lines(service: Service, calls: list[Asked | Ordered]) -> Iterator[str]:
     made_from = start(service)
-    first = calls[0] if calls else None
-    now = service.clock.now() if first is None else first.entry.at if isinstance(first, Asked) else first.at
+    now = calls[0].at if calls else service.clock.now()
     words: dict[str, Any] = {"world": made_from or "empty", "seed": service.origin.seed}
     if service.profile:
         words["profile"] = plain(service.profile)
@@ -56,12 +55,11 @@ def _lines(service: Service, calls: list[Asked | Ordered]) -> Iterator[str]:
     if made_from is None:
         yield f"    world.state = {_STATE}\n"
     for each in calls:
-        at = each.at if isinstance(each, Ordered) else each.entry.at
         moves = each.operation in MOVING if isinstance(each, Ordered) else False
         steers = each.steers if isinstance(each, Asked) else not moves
-        if at != now and not steers:
-            yield f"    world.clock.set({at})\n"
-        now = at
+        if each.at != now and not steers:
+            yield f"    world.clock.set({each.at})\n"
+        now = each.at
         if isinstance(each, Asked):
             yield from _call(service, each)
         elif not moves:
@@ -114,7 +112,7 @@ def _expected(service: Service, call: Asked, cut: int | None) -> Iterator[str]:
 def _answer(service: Service, entry: Entry) -> bytes:
     """The body of the answer, as a world at the root of its server gives it."""
     mount, body = service.mount, entry.response.body
-    body = readdressed(entry, mount, body, HOST)
+    body = readdressed(entry, service, body, HOST)
     if mount and not entry.operation:
         body = body.replace(f"{mount}/".encode(), b"/")  # the path that was not found
     return body
@@ -124,7 +122,7 @@ def _by_name(service: Service, call: Asked) -> str:
     """The call of an operation by its name."""
     assert call.operation is not None
     entry, words = call.entry, {}
-    body = readdressed(entry, service.mount, entry.request.body, HOST)
+    body = readdressed(entry, service, entry.request.body, HOST)
     kind = call.headers.get("content-type")
     if body:
         is_json, value = json_of(body)
@@ -147,7 +145,7 @@ def _by_path(service: Service, call: Asked) -> str:
     if headers:
         words["headers"] = headers
     if entry.request.body:
-        words["data"] = readdressed(entry, service.mount, entry.request.body, HOST)
+        words["data"] = readdressed(entry, service, entry.request.body, HOST)
     return f"world.client().open({url!r}, {_keywords(words)})"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -22,7 +23,11 @@ from confsim.kernel.world import World
 from confsim.service.brought import QUERY
 from confsim.service.journal import Entry
 
+from .clock import Happened, happened
 from .control import Control, Order, operation
+
+#: So many characters of a segment of a path tell what it comes near to.
+_LONGEST = 80
 
 
 class Changed(Wire):
@@ -64,7 +69,8 @@ class Struck(Wire):
 class Seen(Wire):
     """A call. ``operation`` is null when no route matched; ``assumptions`` are the ids of those it leaned on.
 
-    ``fault`` are the faults that struck it; a call that was never answered has the status 0.
+    ``fault`` are the faults that struck it; a call that was never answered has the status 0. ``fired`` is what fell due
+    since the call before, on a clock that was moved or went on by itself, in order.
     """
 
     id: str
@@ -81,6 +87,7 @@ class Seen(Wire):
     changes: list[Changed]
     ignored: Ignored
     fault: list[Struck]
+    fired: list[Happened]
 
 
 class Unmatched(Wire):
@@ -101,7 +108,7 @@ class Count(Wire):
 
 
 class SetJournal(Order):
-    """``most`` is how many calls the journal keeps."""
+    """``most`` is how many calls the journal keeps; fewer while large bodies of theirs take up more than 256 MB."""
 
     most: Int
 
@@ -234,6 +241,7 @@ def seen(control: Control, entry: Entry) -> Seen:
         changes=list(changes(entry)),
         ignored=_ignored(API.get(entry.operation), _without(query), request.body),
         fault=[Struck(id=hit.id or None, do=hit.do, when=hit.when) for hit in entry.fault],
+        fired=[happened(timer) for timer in entry.fired],
     )
 
 
@@ -327,7 +335,7 @@ def _nearest(control: Control, entry: Entry) -> str:
     profile = control.service.profile
     prefix: str = profile.get(wire.PREFIX.id, wire.PREFIX.default)
     target = below(control, entry)
-    asked = _segments(target.removeprefix(prefix))
+    asked = [segment[:_LONGEST].lower() for segment in _segments(target.removeprefix(prefix))]
     routes = (each.route(profile) for each in API)
     method, path = max(routes, key=lambda route: _nearness(entry.request.method, asked, *route))
     return f"{method} {prefix}{path}"
@@ -337,10 +345,12 @@ def _segments(path: str) -> list[str]:
     return [segment for segment in path.split("/") if segment]
 
 
-def _nearness(method: str, asked: Iterable[str], offered: str, path: str) -> float:
-    theirs, ours = list(asked), _segments(path)
-    alike = sum(
-        0.8 if our.startswith("{") else SequenceMatcher(None, their.lower(), our.lower()).ratio()
-        for their, our in zip(theirs, ours, strict=False)
-    )
-    return alike / max(len(theirs), len(ours), 1) + (0.05 if method == offered else 0.0)
+def _nearness(method: str, asked: Sequence[str], offered: str, path: str) -> float:
+    ours = _segments(path)
+    alike = sum(0.8 if our.startswith("{") else _alike(their, our) for their, our in zip(asked, ours, strict=False))
+    return alike / max(len(asked), len(ours), 1) + (0.05 if method == offered else 0.0)
+
+
+@lru_cache(maxsize=4096)
+def _alike(their: str, our: str) -> float:
+    return SequenceMatcher(None, their, our.lower()).ratio()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import transport
 from confsim.contract.types import Wire
 from confsim.domain import mail
 from confsim.domain.mail import MOUNT
@@ -39,8 +38,7 @@ def list_mail(control: Control, *, to: str | None = None, kind: str | None = Non
 def _shown(control: Control, kept: mail.Mail) -> Mail:
     text, link = kept.text, kept.link
     if link is not None and link.startswith(MOUNT):
-        scheme = control.service.profile.get(transport.SCHEME.id, transport.SCHEME.default)
-        link = f"{scheme}://{control.host}{control.service.mount}{link.removeprefix(MOUNT)}"
+        link = control.root + link.removeprefix(MOUNT)
         text = text.replace(kept.link or "", link)
     return Mail(
         to=kept.to,

@@ -1,4 +1,7 @@
-"""The Host names that a live server answers to beside its own; any other is refused, whoever sends it."""
+"""The Host names that a live server answers to beside its own, and the URL by which it is known.
+
+A call under any other name is refused, whoever sends it.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,18 @@ class AddName(Order):
     """``name`` is a Host name without a port, such as conf.example."""
 
     name: str
+
+
+class Address(Wire):
+    """What URLs in answers begin with; null for the name that each call was made by."""
+
+    url: str | None
+
+
+class SetAddress(Order):
+    """``url`` is where others reach the server, such as https://conf.example; null for the name of each call."""
+
+    url: str | None
 
 
 @operation("GET /names")
@@ -49,3 +64,19 @@ def drop_name(control: Control, name: str) -> Names:
         raise Misuse(f"{name[:80]!r} is none of the Host names that were added", status=404)
     control.worlds.names.remove(name.lower())
     return list_names(control)
+
+
+@operation("GET /address")
+def get_address(control: Control) -> Address:
+    """Tell what URLs in answers begin with, of every world of the server."""
+    return Address(url=control.worlds.public_url or None)
+
+
+@operation("PUT /address")
+def set_address(control: Control, body: SetAddress) -> Address:
+    """Say what URLs in answers begin with, at once: where a proxy stands before the server, with a path of its own too.
+
+    The server answers to its Host name as well. Misuse for what is no http or https URL, or has a query.
+    """
+    control.worlds.public_url = body.url or ""
+    return get_address(control)

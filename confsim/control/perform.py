@@ -13,6 +13,7 @@ from confsim.contract.encode import encode
 from confsim.contract.operation import Operation
 from confsim.contract.query import arguments, query_of
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service.brought import foreign
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST, Service
 from confsim.service.waiting import Later, steady
@@ -98,9 +99,6 @@ def problem(status: int, detail: str, /, **facts: Any) -> Response:
 
 def _same_origin(request: Request) -> None:
     """Refuse what a page of another site makes a browser send. Misuse (403)."""
-    headers = request.headers
-    origin = headers.get("origin")
-    if origin is not None and origin.lower().partition("://")[2] != headers.get("host", HOST).lower():
-        raise Misuse(f"the control plane does not answer to pages of {origin[:200]}", status=403)
-    if headers.get("sec-fetch-site", "none") in {"cross-site", "same-site"}:
-        raise Misuse("the control plane does not answer to pages of other sites", status=403)
+    if foreign(request, HOST):
+        where = request.headers.get("origin", "")[:200] or "another site"
+        raise Misuse(f"the control plane does not answer to a page of {where}", status=403)

@@ -13,7 +13,7 @@ from confsim.domain.users import User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 
-from .control import Control, Order, operation, ruled, user_of
+from .control import Control, Order, by_the_rules, operation, user_of
 
 #: Whoever comes or goes moves sessions, doors and breakout rooms.
 FOLLOWED = COUPLINGS
@@ -84,13 +84,11 @@ def join_channel(control: Control, body: Join) -> Joined:
         user = _user(change, body)
         channel = channels.get(change, user.client, body.channel)
         client = clients.get(change, user.client)
-        try:
+        with by_the_rules():
             if channel.parent is None:
                 found = presence.join(change, client, channel, user)
             else:
                 found = assignments.enter(change, client, channel, user)
-        except Refusal as refusal:
-            raise ruled(refusal) from None
         session = sessions.active(change, channel)
         return Joined(state=_state(found), session=session.id if session else None)
 
@@ -100,10 +98,8 @@ def leave_channel(control: Control, body: Someone) -> Standing:
     """Let a user leave the channel, its breakout room or its lobby. Misuse (409) for a user who is away."""
     with control.change() as change:
         channel = _channel(change, body)
-        try:
+        with by_the_rules():
             return Standing(state=_state(presence.leave(change, channel, body.userId)))
-        except Refusal as refusal:
-            raise ruled(refusal) from None
 
 
 @operation("POST /presence/admit")
@@ -111,10 +107,8 @@ def admit_to_channel(control: Control, body: Someone) -> Standing:
     """Let a user in who waits in the lobby, as an operator would. Misuse (409) for a user who is away."""
     with control.change() as change:
         channel = _channel(change, body)
-        try:
+        with by_the_rules():
             return Standing(state=_state(presence.admit(change, channel, body.userId)))
-        except Refusal as refusal:
-            raise ruled(refusal) from None
 
 
 @operation("POST /presence/presenter")
@@ -122,10 +116,8 @@ def set_presenter(control: Control, body: Present) -> PresenterStatus:
     """Grant or revoke Presenter status, as the host does in the room. Misuse (409) when the presenters limit is met."""
     with control.change() as change:
         channel = _channel(change, body)
-        try:
+        with by_the_rules():
             found = presence.present(change, channel, body.userId, body.presenter)
-        except Refusal as refusal:
-            raise ruled(refusal) from None
         return PresenterStatus(presenter=found.presenter)
 
 

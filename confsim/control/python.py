@@ -7,17 +7,18 @@ from typing import Any, overload
 
 import msgspec
 
+from confsim.contract.query import arguments
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.waiting import Later, result
+from confsim.service.places import in_query
+from confsim.service.waiting import Later, result, steady
 
 from .calls import Connected, PhoneCall
 from .clock import Happened
 from .control import CONTROL, Control
-from .export import Kind, export_requests
-from .faults import FaultInfo, list_faults
-from .journal import Seen, Unmatched, clear_requests, seen
-from .presence import InChannel, Joined, list_presence
-from .webhooks import DeliveryInfo, list_deliveries
+from .faults import FaultInfo
+from .journal import Seen, Unmatched, seen
+from .presence import InChannel, Joined
+from .webhooks import DeliveryInfo
 
 
 def order(control: Control, operation: str, /, *path: str, **body: object) -> Any:
@@ -25,15 +26,23 @@ def order(control: Control, operation: str, /, *path: str, **body: object) -> An
 
     Misuse says what cannot be.
     """
-    return _ordered(control, operation, body, *path)
+    return _called(control, operation, path, {}, body)
 
 
-def _ordered(control: Control, operation: str, body: Any, *path: str) -> Any:
+def query(control: Control, operation: str, /, **parameters: object) -> Any:
+    """Call an operation of the control plane by name, with the parameters of its query. Misuse says what cannot be."""
+    return _called(control, operation, (), parameters, None)
+
+
+def _called(control: Control, operation: str, path: tuple[str, ...], parameters: dict[str, object], body: Any) -> Any:
     declared = CONTROL.get(operation)
     if declared is None:
         raise Misuse(f"the control plane has no operation {operation!r}", status=404)
-    named, raw = {}, b""
+    if len(path) != len(declared.placeholders):
+        raise Misuse(f"{operation} needs {', '.join(declared.placeholders) or 'nothing'} in its path")
+    raw = b""
     try:
+        named = arguments(control, declared, in_query(parameters))
         if declared.body is not None:
             raw = msgspec.json.encode(body)
             named["body"] = declared.body.read(control, raw)
@@ -41,6 +50,7 @@ def _ordered(control: Control, operation: str, body: Any, *path: str) -> Any:
             raise Misuse(f"{operation} takes no body")
         try:
             with control.service.lock:
+                control.service.used = steady()
                 done = declared.function(control, *path, **named)
                 control.note(declared, path, raw)
                 return done
@@ -133,22 +143,22 @@ class Requests(Sequence[Seen]):
     @property
     def unmatched(self) -> list[Unmatched]:
         """The calls that reached no operation, each with the nearest route."""
-        found: list[Unmatched] = order(self._control, "list_unmatched_requests")
+        found: list[Unmatched] = query(self._control, "list_unmatched_requests")
         return found
 
-    def export(self, kind: str, **pattern: Any) -> str:
+    def export(self, kind: str, **pattern: object) -> str:
         """The calls as text: as "curl" lines, as a "pytest" test, or as a "scenario" (Arazzo).
 
         All of them with what the control plane was ordered between them, or those that match: ``operation``,
         ``method``, ``path``, ``status``, and the last so many (``limit``).
         """
-        with self._control.service.lock:
-            return export_requests(self._control, as_=Kind(kind), **pattern).data.decode()
+        exported: bytes = query(self._control, "export_requests", as_=kind, **pattern).data
+        return exported.decode()
 
-    def clear(self, **pattern: Any) -> int:
+    def clear(self, **pattern: object) -> int:
         """Forget every call, or those that match: ``operation``, ``method``, ``path``, ``status``."""
-        with self._control.service.lock:
-            return clear_requests(self._control, **pattern).count
+        count: int = query(self._control, "clear_requests", **pattern).count
+        return count
 
     @property
     def most(self) -> int:
@@ -170,18 +180,19 @@ class WebhooksOf(Sequence[DeliveryInfo]):
         return f"<{len(self)} deliveries>"
 
     def __len__(self) -> int:
-        return len(list_deliveries(self._control))
+        return len(self.find())
 
     @overload
     def __getitem__(self, place: int) -> DeliveryInfo: ...
     @overload
     def __getitem__(self, place: slice) -> list[DeliveryInfo]: ...
     def __getitem__(self, place: int | slice) -> DeliveryInfo | list[DeliveryInfo]:
-        return list_deliveries(self._control)[place]
+        return self.find()[place]
 
-    def find(self, **fits: Any) -> list[DeliveryInfo]:
+    def find(self, **fits: object) -> list[DeliveryInfo]:
         """Those that fit: ``endpoint``, ``kind``, ``delivered``, ``state``."""
-        return list_deliveries(self._control, **fits)
+        found: list[DeliveryInfo] = query(self._control, "list_deliveries", **fits)
+        return found
 
     def deliver_to(self, receiver: Any) -> None:
         """Let deliveries go to a receiver in this process from now on; with None no longer.
@@ -212,18 +223,22 @@ class FaultsOf(Sequence[FaultInfo]):
         return f"<{len(self)} faults>"
 
     def __len__(self) -> int:
-        return len(list_faults(self._control))
+        return len(self._all())
 
     @overload
     def __getitem__(self, place: int) -> FaultInfo: ...
     @overload
     def __getitem__(self, place: slice) -> list[FaultInfo]: ...
     def __getitem__(self, place: int | slice) -> FaultInfo | list[FaultInfo]:
-        return list_faults(self._control)[place]
+        return self._all()[place]
+
+    def _all(self) -> list[FaultInfo]:
+        found: list[FaultInfo] = query(self._control, "list_faults")
+        return found
 
     def put(self, faults: Iterable[Mapping[str, Any]]) -> list[FaultInfo]:
         """Let these be the faults from now on. Misuse names the first of what is not known, and none is taken."""
-        found: list[FaultInfo] = _ordered(self._control, "put_faults", list(faults))
+        found: list[FaultInfo] = _called(self._control, "put_faults", (), {}, list(faults))
         return found
 
     def add(self, operation: str | None = None, *, do: object, **fields: object) -> FaultInfo:
@@ -255,7 +270,7 @@ class CallsOf:
 
     def __call__(self) -> list[PhoneCall]:
         """All calls, newest first in each client."""
-        calls: list[PhoneCall] = order(self._control, "list_calls")
+        calls: list[PhoneCall] = query(self._control, "list_calls")
         return calls
 
     def dial_in(self, number: str, **keyed: object) -> Connected:
@@ -294,7 +309,8 @@ class PresenceOf:
 
     def __call__(self, channel: str) -> list[InChannel]:
         """Who is in the channel, its breakout rooms and its lobby."""
-        return list_presence(self._control, channel=channel)
+        found: list[InChannel] = query(self._control, "list_presence", channel=channel)
+        return found
 
     def join(self, channel: str, user: int | str) -> Joined:
         """Let a user, by id or by token, join the channel: in, or waiting in the lobby."""

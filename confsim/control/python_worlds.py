@@ -13,8 +13,8 @@ from confsim.service.pipeline import Service
 from confsim.service.profiles import read_profile
 
 from .control import Control
-from .python import order
-from .worlds import WorldInfo, drop_worlds, list_worlds
+from .python import order, query
+from .worlds import WorldInfo
 
 S = TypeVar("S")
 
@@ -64,14 +64,17 @@ class WorldsOf(Generic[S]):
 
     def infos(self, idle: str | int | None = None) -> list[WorldInfo]:
         """What there is to tell of each, the one at the root first; of those alone that were idle for so long."""
-        return list_worlds(self._control, idle=None if idle is None else str(idle))
+        found: list[WorldInfo] = query(self._control, "list_worlds", idle=idle)
+        return found
 
     def drop(self, name: str | None = None, *, idle: str | int | None = None) -> list[str]:
         """Take a world off the server; without a name all that were idle for so long, or all. Answers their names."""
         if name is not None:
-            dropped: list[str] = order(self._control, "drop_world", name).dropped
-            return dropped
-        return drop_worlds(self._control, idle=None if idle is None else str(idle)).dropped
+            done = order(self._control, "drop_world", name)
+        else:
+            done = query(self._control, "drop_worlds", idle=idle)
+        dropped: list[str] = done.dropped
+        return dropped
 
     @property
     def most(self) -> int:
@@ -81,6 +84,15 @@ class WorldsOf(Generic[S]):
     @most.setter
     def most(self, most: int) -> None:
         self._control.worlds.most = most
+
+    @property
+    def public_url(self) -> str:
+        """What URLs in answers begin with, such as https://conf.example; empty: the name of each call. May be set."""
+        return self._control.worlds.public_url
+
+    @public_url.setter
+    def public_url(self, url: str) -> None:
+        self._control.worlds.public_url = url
 
 
 def _content(path: Path) -> Any:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.contract.types import Int, Json
-from confsim.domain import clients, media, recordings, terms
+from confsim.domain import broadcast, clients, media, recordings, terms
 from confsim.domain.channels import CHANNELS, ROOMS, Channel, ServiceMode
 from confsim.domain.clients import CLIENTS, Client
 from confsim.domain.media import CHANNEL_MEDIA, CLIENT_MEDIA, Asset
@@ -17,7 +17,7 @@ from confsim.domain.recordings import RECORDINGS, Recording
 from confsim.domain.sessions import SESSIONS, Session
 from confsim.domain.users import USERS, AuthKind, User
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Record
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from .control import Control, client_of, operation, user_of
@@ -125,6 +125,23 @@ class MediaFields(Fields):
     tags: list[str] | UnsetType = UNSET
 
 
+def _finder(what: str, *tables: Table[str, Any]) -> Callable[[Change, str], Any]:
+    """What finds a record by its id, in whichever client. Misuse (404) when there is none."""
+
+    def find(change: Change, id: str) -> Any:
+        for client in CLIENTS.of(change):
+            for table in tables:
+                record = table.of(change, client.id).get(id)
+                if record is not None:
+                    return record
+        raise Misuse(f"there is no {what} {id!r}", status=404)
+
+    return find
+
+
+_channel = _finder("channel", CHANNELS, ROOMS)
+
+
 def _user(change: Change, id: str) -> User:
     return user_of(change, int(id) if id.isascii() and id.isdigit() and len(id) < 20 else -1)
 
@@ -135,35 +152,23 @@ def _change_user(change: Change, user: User, given: dict[str, Any]) -> Record:
     return USERS.of(change, user.client).put(msgspec.structs.replace(user, **given))
 
 
-def _channel(change: Change, id: str) -> Channel:
-    for client in CLIENTS.of(change):
-        for table in (CHANNELS, ROOMS):
-            channel = table.of(change, client.id).get(id)
-            if channel is not None:
-                return channel
-    raise Misuse(f"there is no channel {id!r}", status=404)
-
-
 def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> Record:
     if "favourites" in given:
         given["favourites"] = _people(change, channel.client, "favourite", given["favourites"])
-    negative = [name for name in ("max_users", "population_limit", "media_pool_size") if (given.get(name) or 0) < 0]
+    limits = {"max_users": "maxUsers", "population_limit": "populationLimit", "media_pool_size": "mediaPoolSize"}
+    negative = [told for name, told in limits.items() if (given.get(name) or 0) < 0]
     if negative:
         raise Misuse(f"channel: {', '.join(negative)} below 0")
     if not 1 <= given.get("reputation", 1) <= 15:
         raise Misuse("channel: reputation is a scale of 1 to 15")
     if given.get("audio_quality", "toll") not in {"toll", "broadcast"}:
         raise Misuse("channel: audioQuality is toll or broadcast")
+    enabled = given.pop("broadcast_enabled", channel.broadcast_enabled)
+    if enabled is not channel.broadcast_enabled:
+        broadcast.switch(change, channel, "enable" if enabled else "disable")
+        channel = _channel(change, channel.id)
     table = CHANNELS if channel.parent is None else ROOMS
     return table.of(change, channel.client).put(msgspec.structs.replace(channel, **given))
-
-
-def _session(change: Change, id: str) -> Session:
-    for client in CLIENTS.of(change):
-        session = SESSIONS.of(change, client.id).get(id)
-        if session is not None:
-            return session
-    raise Misuse(f"there is no session {id!r}", status=404)
 
 
 def _change_session(change: Change, session: Session, given: dict[str, Any]) -> Record:
@@ -178,27 +183,10 @@ def _change_client(change: Change, client: Client, given: dict[str, Any]) -> Rec
     return client
 
 
-def _recording(change: Change, id: str) -> Recording:
-    for client in CLIENTS.of(change):
-        recording = RECORDINGS.of(change, client.id).get(id)
-        if recording is not None:
-            return recording
-    raise Misuse(f"there is no recording {id!r}", status=404)
-
-
 def _end_processing(change: Change, recording: Recording, given: dict[str, Any]) -> Record:
     if "outcome" in given:
         recording = recordings.finish(change, recording, fails=given["outcome"] == "failed")
     return recording
-
-
-def _media(change: Change, id: str) -> Asset:
-    for client in CLIENTS.of(change):
-        for table in (CLIENT_MEDIA, CHANNEL_MEDIA):
-            asset = table.of(change, client.id).get(id)
-            if asset is not None:
-                return asset
-    raise Misuse(f"there is no media asset {id!r}", status=404)
 
 
 def _change_media(change: Change, asset: Asset, given: dict[str, Any]) -> Record:
@@ -216,7 +204,7 @@ def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int
 
 Kind("user", UserFields, _user, _change_user)
 Kind("channel", ChannelFields, _channel, _change_channel)
-Kind("session", SessionFields, _session, _change_session)
+Kind("session", SessionFields, _finder("session", SESSIONS), _change_session)
 Kind("client", ClientFields, client_of, _change_client)
-Kind("recording", RecordingFields, _recording, _end_processing)
-Kind("media", MediaFields, _media, _change_media)
+Kind("recording", RecordingFields, _finder("recording", RECORDINGS), _end_processing)
+Kind("media", MediaFields, _finder("media asset", CLIENT_MEDIA, CHANNEL_MEDIA), _change_media)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from confsim.contract.encode import Raw
 from confsim.contract.types import Json, Name, Wire
+from confsim.kernel.refusal import Misuse
 from confsim.service import state
 from confsim.service.pipeline import Snapshot
 
@@ -54,10 +55,25 @@ def restore_snapshot(control: Control, name: str) -> SnapshotInfo:
     return _told(name, control.service.restore(name))
 
 
+@operation("DELETE /snapshots/{name}")
+def drop_snapshot(control: Control, name: str) -> SnapshotInfo:
+    """Forget a snapshot, and answer what it was. Misuse (404) for an unknown name."""
+    snapshot = control.service.snapshots.pop(name, None)
+    if snapshot is None:
+        raise Misuse(f"there is no snapshot {name!r}", status=404)
+    return _told(name, snapshot)
+
+
 @operation("GET /state")
 def get_state(control: Control) -> Raw:
     """Give the whole world as one JSON document; the same world gives the same bytes."""
     return Raw("application/json", state.document(control.see().world))
+
+
+@operation("GET /state/schema")
+def get_state_schema(control: Control) -> Raw:
+    """Give the JSON Schema of state documents: what ``put_state`` takes, and ``get_state`` gives."""
+    return Raw("application/schema+json", state.schema())
 
 
 class Digest(Wire):
@@ -76,7 +92,8 @@ def get_state_digest(control: Control) -> Digest:
 def put_state(control: Control, body: Json) -> Now:
     """Replace the world by that of a state document; clock and journal go on.
 
-    Misuse that names the place of the first thing in the document that cannot be.
+    Misuse that names the place of the first thing in the document that cannot be: what its schema does not allow, and
+    what relies upon something that is not there.
     """
     control.service.replace(state.world_of(body))
     control.service.webhooks.send_now()

@@ -8,11 +8,11 @@ from confsim.contract.types import Wire
 from confsim.domain import deliveries
 from confsim.domain.deliveries import DELIVERIES, Delivery, State
 from confsim.domain.events import ENDPOINTS
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 from confsim.service.webhooks import Way
 
-from .control import Control, Order, operation, ruled
+from .control import Control, Order, by_the_rules, operation
 
 
 class AttemptInfo(Wire):
@@ -110,10 +110,8 @@ def redeliver(control: Control, id: str) -> DeliveryInfo:
             raise Misuse(f"there is no delivery {id!r}", status=404)
         if ENDPOINTS.get(change, delivery.endpoint, delivery.client) is None:
             raise Misuse(f"the endpoint of the delivery {id} is gone", status=409)
-        try:
+        with by_the_rules():
             deliveries.redeliver(change, delivery)
-        except Refusal as refusal:
-            raise ruled(refusal) from None
     change = control.see()
     return told(change, DELIVERIES.of(change)[id])
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import field
 from msgspec.structs import replace
 
-from confsim.contract.types import Json, Long, Wire
+from confsim.contract.types import Int, Json, Long, Wire
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.service import clock, loading, state
@@ -57,6 +57,18 @@ class MakeWorld(Order):
     profile: dict[str, Any] | None = None
 
 
+class Limit(Wire):
+    """How many worlds there may be beside the one at the root."""
+
+    most: int
+
+
+class SetLimit(Order):
+    """``most`` is how many worlds there may be beside the one at the root."""
+
+    most: Int
+
+
 class Dropped(Wire):
     """The names of the worlds that were dropped."""
 
@@ -66,7 +78,7 @@ class Dropped(Wire):
 @operation("GET /worlds")
 def list_worlds(control: Control, *, idle: str | None = None) -> list[WorldInfo]:
     """List the worlds of the server, the one at the root first; of those alone that were ``idle`` so long ("10m")."""
-    found = [_told(control, name) for name in control.worlds]
+    found = [_told(control, name, service) for name, service in control.worlds.items()]
     span = None if idle is None else _span(idle)
     return [each for each in found if span is None or each.idle >= span]
 
@@ -79,8 +91,20 @@ def make_world(control: Control, body: MakeWorld) -> WorldInfo:
     many as there may be and all are in use (409, code too_many_worlds). When one was idle for a minute, the one that
     was for longest makes room.
     """
-    control.worlds.add(body.name, made(control, body))
-    return _told(control, body.name)
+    return _told(control, body.name, control.worlds.add(body.name, made(control, body)))
+
+
+@operation("GET /worlds/limit")
+def get_worlds_limit(control: Control) -> Limit:
+    """Tell how many worlds there may be beside the one at the root."""
+    return Limit(most=control.worlds.most)
+
+
+@operation("PUT /worlds/limit")
+def set_worlds_limit(control: Control, body: SetLimit) -> Limit:
+    """Say how many worlds there may be beside the one at the root; those that there are stay."""
+    control.worlds.most = body.most
+    return get_worlds_limit(control)
 
 
 @operation("DELETE /worlds")
@@ -193,9 +217,7 @@ def _span(text: str) -> int:
     return clock.span(int(text) if text.isdecimal() else text)
 
 
-def _told(control: Control, name: str) -> WorldInfo:
-    service = control.worlds.get(name)
-    assert service is not None
+def _told(control: Control, name: str, service: Service) -> WorldInfo:
     there = Control(service, control.worlds, control.host)
     now = steady()
     return WorldInfo(

@@ -14,13 +14,13 @@ from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from . import access, channels, presence, users
+from . import access, channels, linked_users, presence, users
 from .breakout_rooms import ASSIGNMENTS, BY_PLACE, ROOMS, Assignment, Room, State, assigned, rooms
 from .breakouts import ACTIVE, BREAKOUTS, Breakout, Phase
 from .channels import Channel
 from .clients import Client
 from .presence import Presence, Where
-from .users import Account, User
+from .users import User
 
 
 class Assigned(Enum):
@@ -95,7 +95,7 @@ def _assignable(change: Change, channel: Channel, user: User) -> bool:
         return False
     choice = ask(change, assumed.ASSIGNABLE)
     if choice == "linked":
-        return user.account is Account.LINKED
+        return linked_users.linked(change, channel, user.id)
     return choice == "client" or presence.of(change, channel, user.id).state is not Where.AWAY
 
 

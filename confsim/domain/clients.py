@@ -12,7 +12,7 @@ from confsim.assumptions import clients as assumed
 from confsim.assumptions import initial
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.machine import Guard, Machine, Row, store
+from confsim.kernel.machine import Facts, Guard, Machine, Row, store
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.world import Change
@@ -91,16 +91,34 @@ MACHINE: Machine[Service, Client] = Machine(
 )
 
 
-def create(
-    change: Change, name: str, parent: str | None, *, reseller: bool = False, id: str | UnsetType = UNSET
-) -> Client:
-    """A new client with the settings of a fresh one (G168, G296)."""
-    return CLIENTS.of(change).put(
+class Rank(Enum):
+    """Where a client stands in the hierarchy; it never moves, and none goes (P1 L7)."""
+
+    ABSENT = "absent"
+    ROOT = "root"
+    CHILD = "child"
+
+
+class Slot(Record):
+    """The place of one client, taken or not: what the machine moves."""
+
+    client: Client | None
+
+
+def _rank(slot: Slot, facts: Facts) -> Rank:
+    if slot.client is None:
+        return Rank.ABSENT
+    return Rank.ROOT if slot.client.parent is None else Rank.CHILD
+
+
+def _make(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """A client with the settings of a fresh one."""
+    client = CLIENTS.of(change).put(
         Client(
-            id=change.uuid() if isinstance(id, UnsetType) else id,
-            name=name,
-            parent=parent,
-            reseller=reseller,
+            id=facts["id"],
+            name=facts["name"],
+            parent=facts["parent"],
+            reseller=facts["reseller"],
             terms=Terms(1, ask(change, initial.TERMS_URL), change.now, ask(change, initial.TERMS_REQUIRED)),
             unique_handles=ask(change, initial.UNIQUE_HANDLES),
             friendly_urls=ask(change, initial.FRIENDLY_URLS),
@@ -112,6 +130,32 @@ def create(
             providers=ask(change, initial.PROVIDERS),
         )
     )
+    return Slot(client)
+
+
+HIERARCHY: Machine[Rank, Slot] = Machine(
+    "client hierarchy",
+    "Whether a client is a root or the child of another (R084, R234).",
+    Rank,
+    (
+        Row("found", Rank.ABSENT, Rank.ROOT, effect=_make, source="G137"),
+        Row("create", Rank.ABSENT, Rank.CHILD, effect=_make, source="P1 L296, R234, G296"),
+    ),
+    read=_rank,
+    refusals={None: Reason.STATE_HOLDS},
+    initial=Rank.ABSENT,
+)
+
+
+def create(
+    change: Change, name: str, parent: str | None, *, reseller: bool = False, id: str | UnsetType = UNSET
+) -> Client:
+    """A new client with the settings of a fresh one (G168, G296): below the parent, or a root without one."""
+    facts = {"id": change.uuid() if isinstance(id, UnsetType) else id, "name": name, "parent": parent}
+    event = "found" if parent is None else "create"
+    made = HIERARCHY.fire(change, Slot(None), event, reseller=reseller, **facts).client
+    assert made is not None
+    return made
 
 
 def create_child(change: Change, parent: Client, name: str) -> Client:

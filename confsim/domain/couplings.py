@@ -82,9 +82,11 @@ def _channel(change: Change, crowd: Crowd) -> Iterable[Channel]:
 
 
 def _left_empty(change: Change, present: Presence) -> Iterable[Channel]:
-    """The event room whose last user has gone to a breakout room, where its rooms do not count (G334)."""
+    """The event room that nobody is in any more, where those in its breakout rooms do not count (G334)."""
+    if not presence.crowd(change, present.client, present.channel).count:
+        return  # it is empty either way
     channel = channels.get(change, present.client, present.channel)
-    if ask(change, runtime.EMPTY) == "channel" and not presence.inside(change, channel):
+    if not presence.inside(change, channel) and ask(change, runtime.EMPTY) == "channel":
         yield channel
 
 
@@ -311,7 +313,10 @@ COUPLINGS: tuple[Coupling, ...] = (
         facts=_attending,
         source="R287, R288",
     ),
-    Coupling(presence.MACHINE, Where.IN_ROOM, lobby.DOOR, "become empty", _left_empty, source="G334"),
+    *(
+        Coupling(presence.MACHINE, gone, lobby.DOOR, "become empty", _left_empty, out_of=(Where.IN,), source="G334")
+        for gone in (Where.IN_ROOM, Where.AWAY)
+    ),
     *(
         row
         for over in (Phase.COMPLETED, Phase.PREPARED)

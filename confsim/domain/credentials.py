@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from msgspec import Struct
 
 from confsim.assumptions import durations, identity, roles
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.world import Change
@@ -37,6 +40,51 @@ BY_USER: Index[Credential] = Index("user", _holder)
 CREDENTIALS: SharedTable[str, Credential] = SharedTable("credentials", Credential, "value", BY_USER)
 
 
+class Life(Enum):
+    """Whether a user's token has been issued; one that was dies at its end (P1 Token result)."""
+
+    ABSENT = "absent"
+    ISSUED = "issued"
+
+
+class Slot(Record):
+    """The place of one token of a user, taken or not: what the machine moves. ``user`` is the user's id."""
+
+    client: str
+    user: int
+    credential: Credential | None
+
+
+def _mint(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """A fresh value that opens what the user may, until its end."""
+    minted = Credential(secret(change), slot.client, user=slot.user, expires=facts["expires"])
+    return Slot(slot.client, slot.user, CREDENTIALS.of(change).put(minted))
+
+
+def _die(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """The value opens nothing any more."""
+    assert slot.credential is not None
+    CREDENTIALS.of(change).remove(slot.credential.value)
+    return Slot(slot.client, slot.user, None)
+
+
+_BEFORE_END = Guard("its end has not come", lambda slot, facts: facts["alive"])
+
+MACHINE: Machine[Life, Slot] = Machine(
+    "user token",
+    "One token of a user, from an exchange, the making of a guest or an invitation (R069-R071).",
+    Life,
+    (
+        Row("issue", Life.ABSENT, Life.ISSUED, effect=_mint, source="P1 L304, R068, R069, R175, G112"),
+        Row("present", Life.ISSUED, Life.ISSUED, only_if=_BEFORE_END, source="P1 L99, R070, R071, G020"),
+        Row("revoke", Life.ISSUED, Life.ABSENT, effect=_die, source="P2 States L171, R365, G021, G236"),
+    ),
+    read=lambda slot, facts: Life.ABSENT if slot.credential is None else Life.ISSUED,
+    refusals={("present", Life.ISSUED): Reason.CREDENTIAL_EXPIRED, None: Reason.CREDENTIAL_INVALID},
+    initial=Life.ABSENT,
+)
+
+
 class Caller(Struct, frozen=True, gc=False):
     """Who makes a call: a user, or an API token of a client, which is no user (G159)."""
 
@@ -58,12 +106,15 @@ class Caller(Struct, frozen=True, gc=False):
 
 
 def authenticate(change: Change, value: str) -> Caller:
-    """Whose token this is. Refusal CREDENTIAL_INVALID or CREDENTIAL_EXPIRED when it is nobody's, or no longer."""
+    """Whose token this is. Refusal CREDENTIAL_INVALID or CREDENTIAL_EXPIRED when it is nobody's, or no longer.
+
+    Presenting a token moves nothing, so nothing is fired: what the table does not admit is refused by its reasons.
+    """
     credential = CREDENTIALS.get(change, value)
     if credential is None:
-        raise Refusal(Reason.CREDENTIAL_INVALID)
+        raise Refusal(MACHINE.reason(Life.ABSENT, "present"))
     if credential.expires is not None and credential.expires <= change.now:
-        raise Refusal(Reason.CREDENTIAL_EXPIRED)
+        raise Refusal(MACHINE.reason(Life.ISSUED, "present"))
     client = clients.get(change, credential.client)
     if credential.user is None:
         return Caller(client, api_token=credential.api_token)
@@ -89,7 +140,9 @@ def issue(change: Change, user: User, life: int | None = None) -> Credential:
     if ask(change, identity.EARLIER_TOKENS) == "die":
         revoke(change, user)
     span = life if life is not None else ask(change, durations.TOKEN)
-    return CREDENTIALS.of(change).put(Credential(secret(change), user.client, user=user.id, expires=change.now + span))
+    issued = MACHINE.fire(change, Slot(user.client, user.id, None), "issue", expires=change.now + span).credential
+    assert issued is not None
+    return issued
 
 
 def secret(change: Change) -> str:
@@ -99,6 +152,5 @@ def secret(change: Change) -> str:
 
 def revoke(change: Change, user: User) -> None:
     """Every token of the user dies (removed users)."""
-    credentials = CREDENTIALS.of(change)
-    for credential in credentials.find(BY_USER, (user.client, user.id)):
-        credentials.remove(credential.value)
+    for credential in CREDENTIALS.of(change).find(BY_USER, (user.client, user.id)):
+        MACHINE.fire(change, Slot(user.client, user.id, credential), "revoke")

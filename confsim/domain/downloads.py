@@ -5,6 +5,7 @@ Both are JWTs, signed with HS256 by keys of the world: nothing is kept of them, 
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ from msgspec import Struct
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask
+from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record
 from confsim.kernel.world import Change
@@ -34,6 +36,65 @@ class Pass(Record, kw_only=True):
     recording: str
     asset: str = ""
     until: int
+
+
+class Life(Enum):
+    """Whether a URL or a token has been issued; one that was opens nothing from its end on."""
+
+    ABSENT = "absent"
+    ISSUED = "issued"
+
+
+class Ticket(Record):
+    """One text that opens something, or that is none of the world's: what the machines move."""
+
+    text: str = ""
+    found: Pass | None = None
+
+
+_BEFORE_END = Guard("its end has not come", lambda ticket, facts: facts["alive"])
+
+
+def _machine(
+    name: str, title: str, key: str, issued: str, opened: str, refusals: dict[Any, Enum]
+) -> Machine[Life, Ticket]:
+    """The machine of one kind of ticket, signed with the world's ``key``."""
+
+    def sign(change: Change, ticket: Ticket, facts: Facts) -> Ticket:
+        """Opens something until its end; several may do so at once."""
+        claims = facts["claims"]
+        return Ticket(jws.sign(claims, change.key(key)), _pass(claims))
+
+    return Machine(
+        name,
+        title,
+        Life,
+        (
+            Row("issue", Life.ABSENT, Life.ISSUED, effect=sign, source=issued),
+            Row("open", Life.ISSUED, Life.ISSUED, only_if=_BEFORE_END, source=opened),
+        ),
+        read=lambda ticket, facts: Life.ABSENT if ticket.found is None else Life.ISSUED,
+        refusals=refusals,
+        initial=Life.ABSENT,
+    )
+
+
+LINK = _machine(
+    "download URL",
+    "A URL that answers the bytes of one file of a recording (R506, R508, R509).",
+    _LINKS,
+    "P2 L320, R506, R509, G497",
+    "P2 L320, Limits L393, R508, G499",
+    {("open", Life.ISSUED): Reason.DOWNLOAD_LINK_EXPIRED, None: Reason.DOWNLOAD_LINK_INVALID},
+)
+TOKEN = _machine(
+    "asset token",
+    "A token for downloading the assets of a recording (R508-R511).",
+    _TOKENS,
+    "P2 L321, R509, R510",
+    "P2 L322, Limits L393, R508, R511, G501",
+    {("open", Life.ISSUED): Reason.ASSET_TOKEN_EXPIRED, None: Reason.ASSET_TOKEN_INVALID},
+)
 
 
 class Item(Struct, frozen=True):
@@ -65,13 +126,13 @@ def chosen(change: Change, client: str, recording: str, wanted: str | None) -> A
 def link(change: Change, asset: Asset, life: int | None = None) -> str:
     """The token in a URL that answers the bytes of the asset until ``life`` milliseconds have passed."""
     claims = _claims(change, asset.client, asset.channel, asset.recording, LIFE if life is None else life)
-    return jws.sign({**claims, "asset": asset.id}, change.key(_LINKS))
+    return LINK.fire(change, Ticket(), "issue", claims={**claims, "asset": asset.id}).text
 
 
 def credentials(change: Change, client: str, channel: str, recording: str, life: int | None = None) -> str:
     """A token for downloading the assets of a recording until ``life`` milliseconds have passed (R510)."""
     claims = _claims(change, client, channel, recording, LIFE if life is None else life)
-    return jws.sign(claims, change.key(_TOKENS))
+    return TOKEN.fire(change, Ticket(), "issue", claims=claims).text
 
 
 def followed(change: Change, token: str) -> Asset:
@@ -79,23 +140,22 @@ def followed(change: Change, token: str) -> Asset:
 
     Refusals DOWNLOAD_LINK_INVALID, DOWNLOAD_LINK_EXPIRED, and NOT_FOUND when its channel is no more.
     """
-    try:
-        opened = _pass(jws.verify(token, "HS256", change.key(_LINKS)))
-    except ValueError:
-        raise Refusal(Reason.DOWNLOAD_LINK_INVALID) from None
-    if opened.until <= change.now:
-        raise Refusal(Reason.DOWNLOAD_LINK_EXPIRED)
+    opened = _open(change, LINK, _LINKS, token)
     return assets.get(change, opened.client, opened.recording, opened.asset)
 
 
 def opened(change: Change, token: str) -> Pass:
     """What a token for downloading assets opens (R511). Refusals ASSET_TOKEN_INVALID, ASSET_TOKEN_EXPIRED (G501)."""
+    return _open(change, TOKEN, _TOKENS, token)
+
+
+def _open(change: Change, machine: Machine[Life, Ticket], key: str, text: str) -> Pass:
     try:
-        found = _pass(jws.verify(token, "HS256", change.key(_TOKENS)))
+        found = _pass(jws.verify(text, "HS256", change.key(key)))
     except ValueError as error:
-        raise Refusal(Reason.ASSET_TOKEN_INVALID, problem=str(error)) from None
-    if found.until <= change.now:
-        raise Refusal(Reason.ASSET_TOKEN_EXPIRED)
+        machine.fire(change, Ticket(text), "open", problem=str(error))
+        raise
+    machine.fire(change, Ticket(text, found), "open", alive=found.until > change.now)
     return found
 
 

@@ -7,6 +7,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
+from confsim.assumptions import channels as channels_assumed
 from confsim.assumptions import durations
 from confsim.assumptions import sessions as assumed
 from confsim.assumptions.refusals import Reason
@@ -285,6 +286,12 @@ def visitors(change: Change, channel: Channel) -> list[Attendance]:
     for each in found:
         latest.setdefault(each.user, each)
     return list(latest.values())
+
+
+def require_deletable(change: Change, channel: Channel) -> None:
+    """Refusal CHANNEL_IN_USE when the active session of the channel keeps it from being deleted (G309)."""
+    if ask(change, channels_assumed.DELETION) == "refuse" and active(change, channel) is not None:
+        raise Refusal(Reason.CHANNEL_IN_USE)
 
 
 @on_delete(Step.STOP)

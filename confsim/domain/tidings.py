@@ -13,7 +13,7 @@ from confsim.assumptions.events import Kind
 from confsim.kernel.machine import Machine, Watch
 from confsim.kernel.world import Change
 
-from . import breakouts, broadcast, channels, clients, media, presence, sessions, users
+from . import breakouts, broadcast, channels, clients, lobby, media, presence, sessions, users
 from .breakouts import Breakout, Phase
 from .clients import Client, Service
 from .happenings import happened
@@ -63,6 +63,11 @@ def _broadcast(run: broadcast.Run) -> Payload:
     return {"channel": run.channel, "broadcast": run.broadcast.id}
 
 
+def _lobby(channel: channels.Channel) -> Payload | None:
+    """The channel of the door; the rooms below an event room have none that anybody moves."""
+    return {"channel": channel.id} if channel.parent is None else None
+
+
 def _channel(slot: channels.Slot) -> Payload | None:
     """The channel; rooms below an event room come and go with their breakout session."""
     channel = slot.channel
@@ -95,6 +100,9 @@ TIDINGS: tuple[Watch, ...] = (
     _tidings(Kind.PARTICIPANT_JOINED, presence.MACHINE, Where.IN, _participant, out_of=_CAME),
     _tidings(Kind.PARTICIPANT_LEFT, presence.MACHINE, Where.AWAY, _participant, out_of=_INSIDE),
     _tidings(Kind.PARTICIPANT_LEFT, presence.MACHINE, Where.WAITING, _participant, out_of=_INSIDE),
+    _tidings(Kind.PARTICIPANT_WAITING, presence.MACHINE, Where.WAITING, _participant),
+    _tidings(Kind.LOBBY_OPENED, lobby.DOOR, lobby.Door.OPEN, _lobby),
+    _tidings(Kind.LOBBY_CLOSED, lobby.DOOR, lobby.Door.CLOSED, _lobby),
     _tidings(Kind.BREAKOUT_STARTED, breakouts.MACHINE, Phase.ACTIVE, _breakout),
     _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.COMPLETED, _breakout),
     _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout),
@@ -103,6 +111,7 @@ TIDINGS: tuple[Watch, ...] = (
     _tidings(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
     _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, channels.Life.ABSENT, _channel, gone=True),
     *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(Account.ABSENT,)) for born in BIRTHS),
+    _tidings(Kind.USER_REMOVED, users.MACHINE, Account.REMOVED, _user, gone=True),
     *(_tidings(Kind.MEDIA_ADDED, media.MACHINE, stored, _media) for stored in _STORED),
     _tidings(Kind.MEDIA_REMOVED, media.MACHINE, Stored.ABSENT, _media, gone=True),
     _tidings(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),

@@ -47,7 +47,7 @@ class Mount:
     """
 
     def __init__(self, api: Catalogue, files: Catalogue, control: Face) -> None:
-        self._api = api
+        self.api = api
         self._files = files
         self.control = control
         self._routes: dict[tuple[tuple[str, Any], ...], Routes] = {}
@@ -60,7 +60,7 @@ class Mount:
         routes = self._routes.get(chosen)
         if routes is None:
             faces: list[tuple[str, Iterable[Operation]]] = [
-                (profile.get(wire.PREFIX.id, wire.PREFIX.default), self._api),
+                (profile.get(wire.PREFIX.id, wire.PREFIX.default), self.api),
                 ("", self._files),
                 (self.control.prefix, self.control.catalogue),
             ]
@@ -85,14 +85,14 @@ class App:
         )
 
     def __call__(self, request: Request) -> Response:
-        """Answer one request. Never raises."""
+        """Answer one request. Raises only where what it did cannot be recorded in the state directory."""
         segments = request.target.split("/")
         service = self.worlds.default
         del segments[0]
         if len(segments) > 1 and segments[0] == "w":
             named = self.worlds.get(segments[1])
             if named is None or not segments[1]:
-                return _finished(service, request, service.refuse(request, _no_route(request)), Asking(service.profile))
+                return self._nowhere(segments[1], request)
             service = named
             del segments[:2]
         asker = Asking(service.profile)
@@ -112,6 +112,14 @@ class App:
             service.bugs.append(bug)
             response = service.refuse(request, Refusal(Reason.INTERNAL_ERROR, reference=repr(bug)), asker.used)
         return held(_finished(service, request, response, asker))
+
+    def _nowhere(self, name: str, request: Request) -> Response:
+        """The answer to a call of a world that is not there, of which no other world hears."""
+        try:
+            self._admit(request)
+        except Refusal as refusal:
+            return self.mount.control.refuse(refusal)
+        return self.mount.control.refuse(Misuse(f"there is no world {name[:80]!r}", 404, code="world_unknown"))
 
     def _control(self, service: Service, segments: list[str], request: Request) -> Response:
         """Answer a call of the control plane, which no choice of a profile touches."""
@@ -143,17 +151,19 @@ class App:
         if accept not in _ADMITTING:
             _check_accept(accept, asker)
         ask(asker, transport.CACHING)
+        if found.operation.catalogue is self.mount.api:
+            ask(asker, wire.PREFIX)
         return service.perform(found.operation, found.texts, request.query, request, used=asker.used)
 
     def _admit(self, request: Request) -> None:
         """Refuse what a transport could not read, and what was not meant for this server."""
         if request.fault:
-            raise self._fault(request.fault)
+            raise self._fault(request.fault, request.problem)
         host = request.headers.get("host", "")
         if self.answers_to is not None and host and not self.answers_to(host):
             raise Refusal(Reason.HOST_UNKNOWN, host=host[:200])
 
-    def _fault(self, fault: str) -> Refusal:
+    def _fault(self, fault: str, problem: str) -> Refusal:
         limits = self.limits
         if fault == "url_too_long":
             return Refusal(Reason.URL_TOO_LONG, limit=limits.url)
@@ -163,7 +173,7 @@ class App:
             return Refusal(Reason.BODY_TOO_LARGE, limit=limits.body)
         if fault == "timeout":
             return Refusal(Reason.REQUEST_TIMEOUT)
-        return Refusal(Reason.REQUEST_MALFORMED, problem="it cannot be parsed")
+        return Refusal(Reason.REQUEST_MALFORMED, problem=problem or "it cannot be parsed")
 
 
 def _as_get(method: str) -> str:

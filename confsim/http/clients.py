@@ -56,8 +56,9 @@ class Client(TestClient):
         return super().open(*args, **kwargs)
 
     def _placed(self, path: str) -> str:
-        if path.startswith("/") and not _starts(path, "/w"):
-            path = self._mount + ("" if any(_starts(path, root) for root in self._roots) else self._prefix) + path
+        plain = path.partition("?")[0]
+        if path.startswith("/") and not _starts(plain, "/w"):
+            path = self._mount + ("" if any(_starts(plain, root) for root in self._roots) else self._prefix) + path
         if self._query:
             path += ("&" if "?" in path else "?") + urlencode(self._query)
         return path

@@ -47,7 +47,7 @@ class LiveServer:
 
     ``port`` 0 takes a free one; ``port`` and ``url`` tell which, once it listens. The handler is called in the serving
     thread, one request at a time. The server writes Content-Length and Connection; the handler all other headers.
-    ``beat`` is called there too, on every tick.
+    ``beat`` is called there too, on every tick; what it raises is logged.
     """
 
     def __init__(
@@ -132,7 +132,10 @@ class LiveServer:
                     await asyncio.wait_for(self._stopping.wait(), self.limits.tick)
                 for peer in [peer for peer in peers if peer.deadline <= loop.time()]:
                     peer.expire()
-                self.beat()
+                try:
+                    self.beat()
+                except Exception:
+                    _LOG.exception("the beat failed")
         finally:
             loop.remove_reader(listener)
             for _ in range(4):  # a connection just accepted takes some turns of the loop to appear, and one to close
@@ -197,8 +200,10 @@ class _Connection(asyncio.Protocol):
             while data and not self._leaving:
                 data = self._feed(data)
         except HttpParserError as error:
-            if not self._leaving:
-                self._refuse(str(error.__context__) if isinstance(error.__context__, _LimitError) else "malformed")
+            if isinstance(error.__context__, _LimitError) and not self._leaving:
+                self._refuse(str(error.__context__))
+            elif not self._leaving:
+                self._refuse("malformed", str(error))
         if self._unseen > self._limits.url + self._limits.headers and not self._leaving:
             self._refuse("headers_too_large")
 
@@ -274,14 +279,14 @@ class _Connection(asyncio.Protocol):
 
     # What it answers.
 
-    def _refuse(self, fault: str) -> None:
-        self._answer(b"", keep=False, fault=fault)
+    def _refuse(self, fault: str, problem: str = "") -> None:
+        self._answer(b"", keep=False, fault=fault, problem=problem)
 
-    def _answer(self, body: bytes, *, keep: bool, fault: str = "") -> None:
+    def _answer(self, body: bytes, *, keep: bool, fault: str = "", problem: str = "") -> None:
         target, _, query = self._url.decode("latin-1").partition("?")
         if not target.startswith("/") and "://" in target:  # the absolute form, as sent to a proxy
             target = "/" + target.partition("://")[2].partition("/")[2]
-        request = Request(self._method, target, query, self._headers, body, fault)
+        request = Request(self._method, target, query, self._headers, body, fault, problem)
         if self._until is None:
             self._handle(request, keep)
         else:

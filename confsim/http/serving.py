@@ -30,8 +30,11 @@ class Serving:
         port: int = 0,
         names: Iterable[str] = (),
         allow_webhooks: Iterable[str] = (),
+        public_url: str = "",
     ) -> None:
         self.worlds = worlds
+        if public_url:
+            worlds.public_url = public_url
         self._allowed = tuple(allow_webhooks)
         self.answer_to(*names)
         app = App(worlds, mount, hosts.known(host, worlds.names))
@@ -60,26 +63,35 @@ class Serving:
     def start(self) -> None:
         """Serve from a thread of its own. OSError when the port is taken."""
         self._server.start()
-        self.worlds.served_at(self.root.partition("://")[2])
-        self.worlds.carried_by(Courier(self._allowed))
+        self._stand()
 
     def run(self, ready: Callable[[], object]) -> None:
         """Serve in this thread until SIGINT or SIGTERM. OSError when the port is taken."""
-        self.worlds.carried_by(Courier(self._allowed))
+
+        def listening(_: LiveServer) -> None:
+            self._stand()
+            ready()
+
         try:
-            self._server.run(lambda server: ready())
+            self._server.run(listening)
         finally:
-            self._end_webhooks()
+            self._leave()
 
     def stop(self) -> None:
         """Close the port and every connection."""
         self._server.stop()
-        self.worlds.served_at()
-        self._end_webhooks()
+        self._leave()
 
-    def _end_webhooks(self) -> None:
-        if self.worlds.courier is not None:
-            self.worlds.courier.close()
+    def _stand(self) -> None:
+        """The worlds stand on the server: they know its address, and their webhooks go out."""
+        self.worlds.served_at(self.root.partition("://")[2])
+        self.worlds.carried_by(Courier(self._allowed))
+
+    def _leave(self) -> None:
+        self.worlds.served_at()
+        courier = self.worlds.courier
+        if courier is not None:
+            courier.close()
             self.worlds.carried_by(None)
 
     def __enter__(self) -> Self:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from rpds import HashTrieMap
 
 from .refusal import Misuse
@@ -13,14 +13,17 @@ from .table import Record, Table
 from .timers import DUE
 from .world import World
 
+#: What a world counts, and the instants of its timers.
+_Count = Annotated[int, Meta(ge=0, le=2**53)]
+
 
 class Document(Struct, forbid_unknown_fields=True):
     """What an export holds: tables by name and client id, each a list of records, oldest first."""
 
     seed: int
-    minted: int
-    sequences: dict[str, int]
-    timers: list[tuple[int, str, str, str]]
+    minted: _Count
+    sequences: dict[str, _Count]
+    timers: list[tuple[_Count, str, str, str]]
     tables: dict[str, dict[str, list[dict[str, Any]]]]
 
 

@@ -87,8 +87,7 @@ def _refuse_disabled(call: Call) -> None:
 
 def _enter_child(call: Call, id: str) -> None:
     """for_client: the call runs in the context of a child of the caller's client (P1 Conventions 7)."""
-    caller = call.caller
-    assert caller is not None
+    caller = call.who
     if not id:
         if ask(call, parsing.EMPTY_QUERY) == "absent":
             return
@@ -141,9 +140,9 @@ def _examine(call: Call, request: Request) -> None:
     given = request.headers.get("content-type")
     if given is None or given == "application/json":
         return
-    essence, _, parameters = given.lower().partition(";")
-    charset = parameters.strip().removeprefix("charset=").strip('"') if "charset" in parameters else "utf-8"
-    if essence.strip() == "application/json" and charset in {"utf-8", "utf8"}:
+    essence, *parameters = (part.strip() for part in given.lower().split(";"))
+    charsets = {part[8:].strip('"') for part in parameters if part.startswith("charset=")}
+    if essence == "application/json" and charsets <= {"utf-8", "utf8"}:
         return
     if ask(call, parsing.CONTENT_TYPE) == "refuse":
         raise Refusal(Reason.UNSUPPORTED_MEDIA_TYPE, expected="application/json", given=given[:80])

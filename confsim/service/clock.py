@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from datetime import datetime
 from math import inf
 
@@ -27,22 +28,22 @@ def span(value: object) -> int:
             total += float(match[1]) * _UNITS[match[2]]
             at = match.end()
         if at == len(value) and total < inf:
-            return int(total)
+            return round(total)
     raise Misuse(f"{value!r} is no duration such as '15m', '1h 30m' or 90000 (milliseconds)")
 
 
 def instant(value: object) -> int:
-    """An instant in epoch milliseconds: a number, or ISO 8601 text with an offset. Misuse when it is none."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
+    """An instant in epoch milliseconds: a number, or ISO 8601 text with an offset. Misuse when no clock shows it."""
+    found = value if isinstance(value, int) and not isinstance(value, bool) else None
     if isinstance(value, str):
-        try:
+        with suppress(ValueError):
             when = datetime.fromisoformat(value)
-        except ValueError:
-            when = None
-        if when is not None and when.tzinfo is not None:
-            return int(when.timestamp() * 1000)
-    raise Misuse(f"{value!r} is no instant: epoch milliseconds, or ISO 8601 with an offset")
+            found = int(when.timestamp() * 1000) if when.tzinfo is not None else None
+    if found is None:
+        raise Misuse(f"{value!r} is no instant: epoch milliseconds, or ISO 8601 with an offset")
+    if not 0 <= found <= LATEST:
+        raise Misuse(f"{value!r} is no instant that a clock shows: those of the years 1970 to 9999")
+    return found
 
 
 #: How many times as fast as the machine's time a clock may run.

@@ -67,6 +67,8 @@ class Courier:
         except (ValueError, HTTPException) as error:
             return Outcome(None, f"{type(error).__name__}: {error}")
         with self._lock:
+            if self._closed:
+                return Outcome(None, "the courier has stopped")
             self._open.add(connection)
         try:
             target = (url.path or "/") + (f"?{url.query}" if url.query else "")

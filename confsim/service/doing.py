@@ -61,8 +61,8 @@ class Do(Struct, frozen=True, kw_only=True):
     @property
     def stands_in(self) -> bool:
         """Whether the operation does not run."""
-        alone = self.retryAfter is not None
-        return self.reason is not None or self.status is not None or alone or self.drop == "before"
+        answers = (self.reason, self.status, self.retryAfter)
+        return self.drop == "before" or any(each is not None for each in answers)
 
     def answer(self, call: Call) -> Response:
         """The answer in the place of the operation's."""

@@ -191,28 +191,27 @@ class Directory:
     # Writing
 
     def append(self, world: str, at: int, what: str, body: bytes, documents: Mapping[str, bytes]) -> None:
-        """Record something, with the documents that it names; it is on disk when this returns."""
+        """Record something, with the documents that it names; it is on disk when this returns. Misuse (507)."""
         record = Record(self.number + 1, world, at, what, body)
         digest = self._chained(record)
         row = (record.number, world, at, what, body, digest)
-        if documents:
-            self._store.execute("BEGIN")
-            try:
+        try:
+            if documents:
+                self._store.execute("BEGIN")
                 self._keep(documents)
-                self._store.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", row)
-                self._store.execute("COMMIT")
-            except BaseException:
-                self._undo()
-                raise
-        else:
             self._store.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", row)
+            if documents:
+                self._store.execute("COMMIT")
+        except BaseException as error:
+            self._undo()
+            raise self._unwritten(error) from error
         self._next(digest)
         self.weight += len(body) + sum(map(len, documents.values()))
 
     def rebase(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
         """Begin a new log: these are the worlds by name, and ``named`` the documents that they name.
 
-        ``documents`` are those of them that are new.
+        ``documents`` are those of them that are new. Misuse (507).
         """
         mine = version("confsim")
         before, self._bodies = self._bodies, dict(worlds)
@@ -230,10 +229,10 @@ class Directory:
             self._store.execute("DELETE FROM base")
             self._store.execute("INSERT INTO base VALUES (?, ?, ?, ?)", (self.number + 1, self._digest, digest, mine))
             self._store.execute("COMMIT")
-        except BaseException:
+        except BaseException as error:
             self._bodies = before
             self._undo()
-            raise
+            raise self._unwritten(error) from error
         self._next(digest)
         self.version, self.weight = mine, 0
 
@@ -270,6 +269,12 @@ class Directory:
         for name, body in sorted(self._bodies.items()):
             whole.update(f"{name}\0".encode() + blake2b(_bytes(body), digest_size=_SIZE).digest())
         return whole.digest()
+
+    def _unwritten(self, error: BaseException) -> BaseException:
+        """What is told when something could not be recorded: it is in force, and recorded with what comes next."""
+        if not isinstance(error, sqlite3.Error):
+            return error
+        return Misuse(f"{self} cannot be written: {error}. What was asked is not answered", 507, code="not_recorded")
 
     def _wrong(self, error: sqlite3.Error) -> Misuse:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:

@@ -10,12 +10,16 @@ from msgspec import Struct
 
 from confsim.domain.credentials import Caller
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.timers import Timer
 from confsim.kernel.world import Place, World
 
 from .message import Request, Response
 
 #: Entries a journal keeps unless it is told otherwise; the oldest go first.
 KEPT = 1000
+#: Bytes that bodies of more than ``LARGE`` bytes may take up in a journal, the newest aside; the oldest calls go first.
+HEAVIEST = 256 << 20
+LARGE = 64 << 10
 
 
 class Hit(Struct, frozen=True):
@@ -30,7 +34,10 @@ class Hit(Struct, frozen=True):
 
 
 class Entry(Struct):
-    """One call. ``operation`` is empty when no route matched; ``touched`` lists what was written, by place and key."""
+    """One call. ``operation`` is empty when no route matched; ``touched`` lists what was written, by place and key.
+
+    ``fired`` are the timers that made something happen since the call before, in order.
+    """
 
     id: str
     at: int
@@ -45,6 +52,7 @@ class Entry(Struct):
     fault: tuple[Hit, ...] = ()
     #: The token of a call that was made in Python; every other has it in its request.
     token: str | None = None
+    fired: tuple[Timer, ...] = ()
 
     @property
     def number(self) -> int:
@@ -117,6 +125,24 @@ class Journal:
         entries.append(entry)
         if len(entries) > self._most:
             self.leaned.update(entries.popleft().assumptions)
+        if len(entry.request.body) > LARGE or len(entry.response.body) > LARGE:
+            self._lighten()
+
+    def _lighten(self) -> None:
+        """Let the oldest calls go until the large bodies of the rest weigh no more than they may."""
+        weight = sum(_weight(each.request.body) + _weight(each.response.body) for each in self._entries)
+        while weight > HEAVIEST and len(self._entries) > 1:
+            gone = self._entries.popleft()
+            self.leaned.update(gone.assumptions)
+            weight -= _weight(gone.request.body) + _weight(gone.response.body)
+
+    def order(self, order: Ordered) -> None:
+        """Take up what the control plane was ordered; the oldest orders go as the oldest calls do."""
+        self.orders.append(order)
+        if len(order.body) > LARGE:
+            weight = sum(_weight(each.body) for each in self.orders)
+            while weight > HEAVIEST and len(self.orders) > 1:
+                weight -= _weight(self.orders.popleft().body)
 
     def clear(self) -> int:
         """Forget every entry; answers how many they were."""
@@ -139,3 +165,7 @@ class Journal:
         for entry in self._entries:
             used.update(entry.assumptions)
         return sorted(used)
+
+
+def _weight(body: bytes) -> int:
+    return len(body) if len(body) > LARGE else 0

@@ -196,9 +196,7 @@ class Keeping:
         self.directory = Directory(path)
         try:
             self._load()
-            for name in worlds:
-                service = worlds.get(name)
-                assert service is not None
+            for name, service in worlds.items():
                 keeper = self._keepers[name] = Keeper(self, name, service, self._made.get(name))
                 keeper.take()
             worlds.keeping = self

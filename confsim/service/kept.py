@@ -103,7 +103,7 @@ class Loaded:
     """
 
     def __init__(self, directory: Directory) -> None:
-        API.operations  # noqa: B018  (their modules declare the tables)
+        API.load()  # their modules declare the tables
         self.directory = directory
         self.worlds: dict[str, Standing] = {}
         self.base = dict(directory.base())

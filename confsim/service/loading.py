@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +21,8 @@ from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change, World
 
 from .clock import instant
+
+T = TypeVar("T")
 
 _LEVELS = {"customer-admin": Level.CUSTOMER_ADMIN, "partner-admin": Level.PARTNER_ADMIN}
 
@@ -143,19 +146,58 @@ def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
             raise Misuse(message, status=404) from None
         return msgspec.json.decode(text, type=WorldFile)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        name = "world" if isinstance(world, Mapping) else f"world {str(world)!r}"
-        raise Misuse(f"{name}: {error}") from None
+        raise Misuse(f"{_told(world)}: {error}") from None
+
+
+def _told(world: str | Path | Mapping[str, Any]) -> str:
+    return "world" if isinstance(world, Mapping) else f"world {str(world)!r}"
 
 
 def build(file: WorldFile, seed: int, profile: Mapping[str, Any]) -> World:
-    """The world that the file describes. Misuse for a reference that names nothing."""
+    """The world that the file describes. Misuse for what cannot be, such as a reference that names nothing."""
     if file.version != 1:
-        raise Misuse(f"world file of version {file.version}; this confsim reads version 1")
-    change = World(seed).change(instant(file.at), profile)
+        raise Misuse(f"it is a file of version {file.version}; this confsim reads version 1")
+    try:
+        at = instant(file.at)
+    except Misuse as misuse:
+        raise Misuse(f"at: {misuse}") from None
+    tokens = [user.token for client in file.clients for user in client.users]
+    tokens += [token.token for client in file.clients for token in client.apiTokens]
+    rooms = [room.id for client in file.clients for room in client.channels]
+    _once("clients: name", [client.name for client in file.clients])
+    _once("clients: id", [client.id for client in file.clients])
+    _once("channels: id", rooms)
+    _once("users and apiTokens: token", tokens)
+    change = World(seed).change(at, profile)
     made: dict[str, Client] = {}
     for each in file.clients:
-        made[each.name] = _client(change, each, made)
+        try:
+            made[each.name] = _client(change, each, made)
+        except Refusal as refusal:
+            raise Misuse(f"client {each.name!r}: {refusal}") from None
     return change.commit()
+
+
+def _once(what: str, values: Iterable[str | None]) -> None:
+    """Misuse when a value stands twice that tells things apart."""
+    for value, count in Counter(values).items():
+        if value is not None and count > 1:
+            raise Misuse(f"{what} {value!r} is given {count} times")
+
+
+def _grouped(named: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    found: dict[str, list[T]] = {}
+    for name, thing in named:
+        found.setdefault(name, []).append(thing)
+    return found
+
+
+def _named(what: str, things: Mapping[str, list[T]], name: str, where: str) -> T:
+    """The one thing of the client that has this name. Misuse when there is none, or several."""
+    found = things.get(name, [])
+    if len(found) != 1:
+        raise Misuse(f"{where}: the client has {f'several {what}s' if found else f'no {what}'} named {name!r}")
+    return found[0]
 
 
 def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Client:
@@ -167,10 +209,11 @@ def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Cli
     )
     if file.termsUrl is not None:
         client = clients.update(change, client, terms=msgspec.structs.replace(client.terms, url=file.termsUrl))
-    rooms = {room.name: room.id or change.uuid() for room in file.channels}
-    people = {each.handle: _user(change, client, each, rooms) for each in file.users}
-    for room in file.channels:
-        _channel(change, client, room, rooms[room.name], people)
+    ids = [room.id or change.uuid() for room in file.channels]
+    rooms = _grouped((room.name, id) for room, id in zip(file.channels, ids, strict=True))
+    people = _grouped((each.handle, _user(change, client, each, rooms)) for each in file.users)
+    for room, id in zip(file.channels, ids, strict=True):
+        _channel(change, client, room, id, people)
     for token in file.apiTokens:
         kept = API_TOKENS.of(change, client.id).put(ApiToken(change.uuid(), token.token, token.label))
         CREDENTIALS.of(change).put(Credential(token.token, client.id, api_token=kept.id))
@@ -193,23 +236,19 @@ def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Cli
 
 
 def _number(change: Change, client: Client, file: NumberFile) -> None:
-    try:
-        numbers.add(change, client, file.number, file.code, default=file.isDefault)
-    except Refusal as refusal:
-        raise Misuse(f"client {client.name!r}: {refusal}") from None
+    numbers.add(change, client, file.number, file.code, default=file.isDefault)
     if not file.enabled:
         numbers.switch(change, client, file.number, "disable")
 
 
-def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, str]) -> User:
+def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, list[str]]) -> User:
     for level in file.levels:
         if level not in _LEVELS:
             raise Misuse(f"user {file.handle!r}: level {level!r} is none of {', '.join(_LEVELS)}")
     if file.account not in users.BIRTHS:
         sorts = ", ".join(account.value for account in users.BIRTHS)
         raise Misuse(f"user {file.handle!r}: account {file.account.value!r} is none of {sorts}")
-    if file.channel is not None and file.channel not in rooms:
-        raise Misuse(f"user {file.handle!r}: the client has no channel named {file.channel!r}")
+    channel = None if file.channel is None else _named("channel", rooms, file.channel, f"user {file.handle!r}")
     user = users.create(
         change,
         client.id,
@@ -220,7 +259,7 @@ def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, st
         origin_id=file.originId,
         levels=tuple(_LEVELS[level] for level in file.levels),
         accepted=client.terms.version if file.acceptedTerms else None,
-        channel=rooms[file.channel] if file.channel is not None else None,
+        channel=channel,
         auth_kind=AuthKind.OAUTH if file.provider is not None else None,
         identity=Identity(file.provider, file.fullName or "", file.email or "") if file.provider is not None else None,
     )
@@ -229,18 +268,20 @@ def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, st
     return user
 
 
-def _channel(change: Change, client: Client, file: ChannelFile, id: str, people: Mapping[str, User]) -> None:
-    for handle in (*file.owners, *file.operators):
-        if handle not in people:
-            raise Misuse(f"channel {file.name!r}: the client has no user {handle!r}")
+def _channel(change: Change, client: Client, file: ChannelFile, id: str, people: Mapping[str, list[User]]) -> None:
+    where = f"channel {file.name!r}"
+    owners, operators = (
+        tuple(_named("user", people, handle, where).id for handle in handles)
+        for handles in (file.owners, file.operators)
+    )
     room = channels.create(change, client, file.name, file.description, None)
     CHANNELS.of(change, client.id).remove(room.id)
     CHANNELS.of(change, client.id).put(
         msgspec.structs.replace(
             room,
             id=id,
-            owners=tuple(people[handle].id for handle in file.owners),
-            operators=tuple(people[handle].id for handle in file.operators),
+            owners=owners,
+            operators=operators,
             guest_access=file.guestAccess,
             open=room.open if file.open is None else file.open,
             event_room=file.eventRoom,
@@ -272,4 +313,8 @@ def load(world: str | Path | Mapping[str, Any], seed: int, profile: Mapping[str,
     if isinstance(world, str) and not world.endswith(".json"):
         key = tuple(sorted((id, repr(value)) for id, value in profile.items()))
         return _shipped(world, seed, key, _Chosen(profile))
-    return build(read(world), seed, profile)
+    file = read(world)
+    try:
+        return build(file, seed, profile)
+    except Misuse as misuse:
+        raise Misuse(f"{_told(world)}: {misuse}") from None

@@ -15,7 +15,7 @@ class Request(Struct):
 
     ``target`` is the path, still percent-encoded; ``query`` the raw query string without the question mark.
     ``headers`` has lower-case names, values as they came; a header sent twice is joined by ``", "``.
-    ``fault`` is set by a transport that had to stop reading, and says why.
+    ``fault`` is set by a transport that had to stop reading, and says why; ``problem`` what its parser found then.
     """
 
     method: str
@@ -24,6 +24,7 @@ class Request(Struct):
     headers: dict[str, str] = {}
     body: bytes = b""
     fault: str = ""
+    problem: str = ""
 
 
 class Response(Struct):

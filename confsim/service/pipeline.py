@@ -21,6 +21,7 @@ from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
 from confsim.domain.credentials import Caller
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
+from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, Fired, World, settle
 
 from .brought import HEADER, QUERY
@@ -29,7 +30,7 @@ from .clock import LATEST, Clock
 from .credential import presentation
 from .errors import refused
 from .faults import Faults, Meeting
-from .journal import Entry, Journal
+from .journal import KEPT, Entry, Journal
 from .message import Request, Response
 from .repeats import Repeats
 from .waiting import steady
@@ -61,10 +62,11 @@ class Service:
 
     ``origin`` is the world that a reset brings back, ``made_from`` what it was made from. ``bugs`` collects what
     confsim itself did wrong, for the fixture to raise in the test. ``mount`` is the path of the world on its server,
-    empty at the root, ``host`` how callers in this process reach that server. ``judge``, where there is one, holds
+    empty at the root, ``host`` how callers in this process reach that server, ``public_url`` what URLs in answers begin
+    with, where that was set, whoever asks. ``judge``, where there is one, holds
     every answer against the OpenAPI document. ``outputs`` are those of the scenario that the world starts from.
     ``made`` and ``used`` tell when it was made and last called, in seconds of a clock that only goes on, and ``calls``
-    how many calls of the API there were.
+    how many calls of the API there were. ``fired`` are the timers that made something happen since the last of them.
     ``keeper``, where there is one, hears of every change, and records what changed when the ``lock`` is let go.
     """
 
@@ -79,6 +81,7 @@ class Service:
         self.snapshots: dict[str, Snapshot] = {}
         self.mount = ""
         self.host = HOST
+        self.public_url = ""
         self.judge: Judge | None = None
         self.outputs: dict[str, Any] = {}
         self.keeper: Keeper | None = None
@@ -90,6 +93,7 @@ class Service:
         self._repeats = Repeats() if profile else None
         self.calls = 0
         self.made = self.used = steady()
+        self.fired: list[Timer] = []
 
     def change(self) -> Change:
         """A change at this instant, after everything due has fallen due; ``commit`` puts it in force."""
@@ -102,9 +106,11 @@ class Service:
         return self.world.change(now, self.profile, strike)
 
     def put(self, change: Change) -> World:
-        """Put the change in force."""
+        """Put the change in force. What a reader of the past would set going (G015) is dropped."""
         after = change.commit()
         if after is not change.world:
+            if self._repeats is not None and change.world is not self.world:
+                return change.world
             self.world = after
             if self.keeper is not None:
                 self.keeper.moved(after, change)
@@ -130,12 +136,21 @@ class Service:
                 after=self._fallen_due,
                 strike=self.faults.strike,
             )
+            self._remember(fired)
             return fired
+
+    def _remember(self, fired: list[Fired]) -> None:
+        """Keep what made something happen, the latest of it, for the journal entry of the next call."""
+        if fired:
+            self.fired += (each.timer for each in fired)
+            del self.fired[:-KEPT]
 
     def _fallen_due(self, world: World, change: Change) -> World:
         """Send the webhooks that a timer made ready, at its own instant: what becomes of them may fall due yet."""
         if self.keeper is not None:
             self.keeper.moved(world, change)
+        if self._repeats is not None:
+            self._repeats.committed(change, world)
         if not self.webhooks.has_work(world):
             return world
         self.world = world
@@ -164,6 +179,7 @@ class Service:
             )
             if found:
                 self.world = world
+                self._remember(found)
                 fired += found + self.show(max(self.clock.now(), found[0].timer.due))
             return fired
 
@@ -182,6 +198,9 @@ class Service:
         """Let this be the world from now on, whatever it was and whatever of it is still under way."""
         with self.lock:
             self.world = world
+            if self._repeats is not None:
+                self._repeats = Repeats()
+            self.fired.clear()
             self.webhooks.forget()
             self.faults.replaced(world)
 
@@ -195,8 +214,6 @@ class Service:
             if self.profile.get(transport.RESET_CLOCK.id, transport.RESET_CLOCK.default):
                 self.clock.restart()
             self.journal = self.journal.fresh()
-            if self._repeats is not None:
-                self._repeats = Repeats()
             self.faults.reset()
 
     def fork(self, world: World | None = None, profile: Mapping[str, Any] | None = None) -> Service:
@@ -222,6 +239,7 @@ class Service:
         """Let this world and this instant be the start, which a reset brings back; the journal is empty."""
         with self.lock:
             self.origin = self.world
+            self.fired.clear()
             self.clock.begin()
             self.journal = self.journal.fresh()
             if self._repeats is not None:
@@ -269,10 +287,12 @@ class Service:
             change = self.change() if meeting is None else self._met(meeting)
             if used:
                 change.used.update(used)
+            if operation.route_entry is not None:
+                ask(change, operation.route_entry)
             if self._repeats is not None and not operation.changes:
                 change = self._repeats.shown(change)
             headers = request.headers
-            host = headers.get("host", HOST) if headers else HOST
+            host = self.public_url or (headers.get("host", HOST) if headers else HOST)
             call = Call(operation, change, host + self.mount, change.now, change.profile, change.used)
             after = change.world
             try:
@@ -326,6 +346,8 @@ class Service:
 
     def _presented(self, call: Call, request: Request, values: Mapping[str, str]) -> str | None:
         """The token of the request; on a public call it plays no part, however wrong it is (G023)."""
+        if not call.operation.public:
+            ask(call, wire.PRESENTATION)
         try:
             return self.token(request, values)
         except Refusal:
@@ -369,6 +391,9 @@ class Service:
             fault = (*meeting.hits, *fault)
             meeting.finish(response, request)
         entry = Entry(id, change.now, name, request, response, change.used, touched, before, after, caller, fault)
+        if self.fired:
+            entry.fired = tuple(self.fired)
+            self.fired.clear()
         journal.add(entry)
         if self.judge is not None and (meeting is None or not meeting.stands_in):
             self.bugs.extend(self.judge.problems(entry))

@@ -12,7 +12,12 @@ def places(operation: Operation, arguments: dict[str, object]) -> tuple[tuple[st
         path = tuple(_text(arguments.pop(name)) for name in operation.placeholders)
     except KeyError as missing:
         raise Misuse(f"{operation.name} needs the path parameter {missing}") from None
-    return path, {name.removesuffix("_"): _text(value) for name, value in arguments.items() if value is not None}
+    return path, in_query(arguments)
+
+
+def in_query(arguments: dict[str, object]) -> dict[str, str]:
+    """Arguments as texts in a query, by their names on the wire; None is left out."""
+    return {name.removesuffix("_"): _text(value) for name, value in arguments.items() if value is not None}
 
 
 def _text(value: object) -> str:
@@ -24,4 +29,7 @@ def _text(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, list | tuple):
         return ",".join(_text(item) for item in value)
-    return str(value)
+    try:
+        return str(value)
+    except ValueError as error:
+        raise Misuse(f"a number cannot be sent: {error}") from None

@@ -15,7 +15,7 @@ def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, An
     """The chosen alternatives by id. Misuse that names every unknown id and every bad value."""
     if profile is None:
         return {}
-    API.operations  # noqa: B018  (gates and routes are assumptions of the operations)
+    API.load()  # gates and routes are assumptions of the operations
     if isinstance(profile, Mapping):
         return REGISTER.profile(profile)
     import tomllib

@@ -40,6 +40,8 @@ class Repeats:
         ask(change, transport.LAG)
         while len(self._worlds) > 1 and self._worlds[1][0] <= change.now - lag:
             self._worlds.popleft()
+        if len(self._worlds) == 1:
+            return change
         past = self._worlds[0][1].change(change.now, change.profile, change.strike)
         past.used.update(change.used)
         return past

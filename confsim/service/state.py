@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from confsim.api.call import API
-from confsim.kernel.document import restored
+from confsim.kernel.document import Document, restored
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.table import Table
 from confsim.kernel.world import World
 
 #: The version of the state document.
 VERSION = 1
+#: The fields by which records of a table name those of another, of the same client or shared; calls rely upon them.
+_NAMED = {
+    "clients": {"parent": "clients"},
+    "channels": {"parent": "channels"},
+    "room channels": {"parent": "channels"},
+    "presences": {"user": "users"},
+    "number assignments": {"number": "inbound numbers"},
+}
 
 
 def document(world: World) -> bytes:
@@ -21,16 +31,69 @@ def document(world: World) -> bytes:
     return msgspec.json.encode({"version": VERSION, **world.export()}, order="deterministic")
 
 
+def schema() -> bytes:
+    """The JSON Schema of state documents: every table with the fields of its records."""
+    API.operations  # noqa: B018  (their modules declare the tables)
+    tables = Table.declared
+    (whole, *records), made = msgspec.json.schema_components(
+        [Document, *(each.record for each in tables.values())], ref_template="#/$defs/{name}"
+    )
+    told = {**made.pop(whole["$ref"].rpartition("/")[2]), "$id": f"urn:confsim:state:{VERSION}", "$defs": made}
+    told["properties"] |= {
+        "version": {"const": VERSION},
+        "tables": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                name: {"type": "object", "additionalProperties": {"type": "array", "items": record}}
+                for name, record in zip(tables, records, strict=True)
+            },
+        },
+    }
+    told["required"] = ["version", *told["required"]]
+    told = {"$schema": "https://json-schema.org/draft/2020-12/schema", **told}
+    return msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
+
+
 def world_of(values: object) -> World:
     """The world of a state document. Misuse that names the place of the first thing in it that cannot be."""
     if not isinstance(values, dict):
         raise Misuse("state: the document is no JSON object")
-    API.operations  # noqa: B018  (their modules declare the tables)
+    API.load()  # their modules declare the tables
     rest = dict(values)
     version = rest.pop("version", None)
     if version != VERSION:
         raise Misuse(f"state: the document is of version {version!r}; this confsim reads version {VERSION}")
-    return restored(rest)
+    world = restored(rest)
+    _check_names(world)
+    return world
+
+
+def _check_names(world: World) -> None:
+    """Misuse for a record that names one that is not there, and for a client that is above itself."""
+    for (client, name), _ in world.tables():
+        for field, other in _NAMED.get(name, {}).items():
+            there = Table.declared[other].seen(world, client)
+            for record in Table.declared[name].seen(world, client):
+                named = getattr(record, field)
+                if named is not None and named not in there:
+                    where = f"{Table.declared[name].key(record)!r} of tables.{name}.{client}"
+                    raise Misuse(f"state: {where} has the {field} {named!r}, which is not there")
+    _check_lines({client.id: client.parent for client in Table.declared["clients"].seen(world, "")})
+
+
+def _check_lines(parents: Mapping[str, str | None]) -> None:
+    """Misuse for a client that is above itself: whoever asked who is above it would never come to an end."""
+    known: set[str] = set()
+    for id in parents:
+        line: set[str] = set()
+        above: str | None = id
+        while above is not None and above not in known:
+            if above in line:
+                raise Misuse(f"state: the client {above!r} is above itself")
+            line.add(above)
+            above = parents[above]
+        known |= line
 
 
 def read(path: str | Path) -> World:

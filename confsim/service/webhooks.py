@@ -91,12 +91,14 @@ class Webhooks:
         return bool(self._service.world.state(DELIVERIES).rows)
 
     def carried_by(self, courier: Courier | None) -> None:
-        """Let deliveries be carried over HTTP from now on; with None no longer."""
-        with self._service.lock:
-            self.forget()
-            self._courier = courier
-            if courier is not None:
-                self.send_now()
+        """Let deliveries be carried over HTTP from now on; with None no longer.
+
+        None needs no lock: who drops a world may hold that of another, and two of them would wait for each other.
+        """
+        self.forget()
+        self._courier = courier
+        if courier is not None:
+            self.send_now()
 
     def deliver_to(self, target: Any) -> None:
         """Let deliveries go to a WSGI application, a function or a list of this process; with None no longer."""
@@ -160,17 +162,19 @@ class Webhooks:
 
     def _hand_over(self, delivery: Delivery, now: int, copies: int) -> None:
         """Let the courier carry it, where it may; the world goes on meanwhile."""
-        assert self._courier is not None
+        courier = self._courier
+        if courier is None:  # the world has just left the server: the next look at the delivery finds another way
+            return
         message = self._message(delivery, now)
-        problem = self._courier.barred(message.url, self.allowed)
+        problem = courier.barred(message.url, self.allowed)
         if problem is not None:
             self._record(now, partial(deliveries.refuse, id=delivery.id, problem=problem))
             return
         self._under_way.add(delivery.id)
         seconds = self._asked(now, assumed.TIMEOUT) / 1000
         for _ in range(copies - 1):
-            self._courier.carry(message, seconds, lambda outcome: None)
-        self._courier.carry(message, seconds, partial(self._carried, delivery.id, now, self._age))
+            courier.carry(message, seconds, lambda outcome: None)
+        courier.carry(message, seconds, partial(self._carried, delivery.id, now, self._age))
 
     def _carried(self, id: str, at: int, age: int, outcome: Outcome) -> None:
         """Record what became of a message that was carried; called from a thread of the courier."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from confsim.kernel.refusal import Misuse
 
@@ -23,6 +24,19 @@ GRACE = 60.0
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z", re.ASCII)
 
 
+def _host_of(url: str) -> str:
+    """The Host name in a URL, in lower case. Misuse for what URLs in answers cannot begin with."""
+    try:
+        parts = urlsplit(url)
+        name, _ = (parts.hostname or "").lower(), parts.port
+    except ValueError:
+        parts, name = urlsplit(""), ""
+    plain = url.isascii() and url.isprintable() and not set(url) & set(" \\?#@<>\"'")
+    if parts.scheme not in {"http", "https"} or not name or not plain:
+        raise Misuse(f"{url[:200]!r} is no URL such as https://conf.example or http://127.0.0.1:8080/conf")
+    return name
+
+
 class Worlds:
     """Services by name. The default world has the empty name and stands at the root.
 
@@ -31,13 +45,15 @@ class Worlds:
 
     ``keeping``, where there is one, records which worlds there are. ``courier`` is there while they stand on a live
     server, and carries their webhooks. ``names`` are the Host names, in lower case, that such a server answers to
-    beside its own. ``check`` raises Misuse for a profile that cannot be served.
+    beside its own; that of the ``public_url`` is one of them. ``check`` raises Misuse for a profile that cannot be
+    served.
     """
 
     def __init__(self, default: Service, most: int = MOST) -> None:
         self._services: dict[str, Service] = {"": default}
         self._most = most
         self.names: set[str] = set()
+        self._public_url = self._public_name = ""
         self.check: Callable[[Mapping[str, Any]], object] = lambda profile: None
         self._host = HOST
         self._lock = RLock()
@@ -66,6 +82,27 @@ class Worlds:
             raise Misuse(f"there cannot be {most} worlds")
         self._most = most
 
+    def items(self) -> tuple[tuple[str, Service], ...]:
+        """Every world that there is, with its name."""
+        return tuple(self._services.items())
+
+    @property
+    def public_url(self) -> str:
+        """What URLs in answers begin with, whoever asks; empty for the name that each call was made by."""
+        return self._public_url
+
+    @public_url.setter
+    def public_url(self, url: str) -> None:
+        url = url.rstrip("/")
+        name = _host_of(url) if url else ""
+        with self._lock:
+            self.names.discard(self._public_name)
+            self._public_name = "" if name in self.names else name
+            self.names |= {name} - {""}
+            self._public_url = url
+            for service in self._services.values():
+                service.public_url = url
+
     def get(self, name: str) -> Service | None:
         """The world of this name, or None."""
         return self._services.get(name)
@@ -83,7 +120,7 @@ class Worlds:
             self.check(service.profile)
             while len(self._services) > self._most:
                 self._make_room()
-            service.mount, service.host = f"/w/{name}", self._host
+            service.mount, service.host, service.public_url = f"/w/{name}", self._host, self._public_url
             if self.keeping is not None:
                 self.keeping.made(name, service)
             self._services[name] = service
@@ -136,5 +173,5 @@ class Worlds:
             if self.keeping is not None:
                 self.keeping.dropped(name)
             service = self._services.pop(name)
-        service.mount, service.host = "", HOST
+        service.mount, service.host, service.public_url = "", HOST, ""
         service.webhooks.carried_by(None)

@@ -6,7 +6,7 @@ with rules of your own: ``self.call(operation, caller, Arguments(...))`` drives 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -15,12 +15,14 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, multi
 
 from confsim.api.call import API
 from confsim.contract.decode import RESOLVERS
+from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 from confsim.simulator import Simulator
 
-from .samples import NOWHERE, Arguments, Pool, as_text, spoilt
+from . import furniture, outside, promises
+from .samples import HINTS, LISTS, NOWHERE, Arguments, Pool, as_text, spoilt
 from .strategies import boundary_arguments, values
 from .targets import Core, Outcome, Target, Wsgi
 
@@ -57,6 +59,10 @@ NAMES = {
     "destinationId": "destinations",
     "broadcastID": "broadcasts",
     "id": "endpoints",
+    "jwtToken": "asset_tokens",
+    "assetId": "assets",
+    "code": "codes",
+    "idToken": "codes",
 }
 #: What an operation's answer makes known: the bundle, and the field (of the answer, or of each element of it).
 HARVEST = {
@@ -82,6 +88,11 @@ HARVEST = {
     "list_sessions": ("sessions", "id"),
     "list_recordings": ("recordings", "id"),
     "list_broadcast_history": ("broadcasts", "id"),
+    "get_recording_credentials": ("asset_tokens", "jwt"),
+    "list_recording_assets": ("assets", "id"),
+    "create_invitation": ("codes", "code"),
+    "get_invitation": ("codes", "code"),
+    "create_gateway_endpoint": ("sources", "uuid"),
 }
 
 
@@ -109,8 +120,21 @@ class Journey(RuleBasedStateMachine):
     destinations = Bundle("destinations")
     broadcasts = Bundle("broadcasts")
     endpoints = Bundle("endpoints")
+    asset_tokens = Bundle("asset_tokens")
+    assets = Bundle("assets")
+    codes = Bundle("codes")
+    sources = Bundle("sources")
 
     digests = True
+    #: Tokens of callers with a grant, tried as often as all those of ``tokens`` together; for the rest the first.
+    likely: Mapping[str, str] = {
+        Grant.OWNER: "demo-owner",
+        Grant.CUSTOMER_ADMIN: "demo-customer-admin",
+        Grant.API_TOKEN: "demo-api-token",
+        Grant.PARTNER_ADMIN: "demo-partner-admin",
+    }
+    #: The token with which invariants read; without rights in the targets' world they check nothing.
+    api_token = "demo-api-token"
 
     def targets(self) -> Iterable[Target]:
         """The ways in that are driven side by side."""
@@ -118,6 +142,7 @@ class Journey(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.seen: str | None = None  # the digest of the world that was last looked at
         self.ways = tuple(self.targets())
         if self.digests:
             for way in self.ways:  # what endpoints answer over HTTP would tell the worlds apart
@@ -142,6 +167,10 @@ class Journey(RuleBasedStateMachine):
             destinations,
             broadcasts,
             endpoints,
+            asset_tokens,
+            assets,
+            codes,
+            sources,
         )
     )
     def unknown_ids(self) -> str:
@@ -184,6 +213,14 @@ class Journey(RuleBasedStateMachine):
         assert outcomes[0].status < 500, f"{declared.name} by {caller} with {arguments}: {outcomes[0]}"
         return outcomes[0]
 
+    def look(self, operation: str, query: dict[str, str] | None = None, **path: str) -> Any:
+        """What a GET with the API token answers in every target, None when it is refused; worlds are not compared."""
+        arguments = Arguments(path=path, query=query or {})
+        outcomes = [way.call(API[operation], self.api_token, arguments) for way in self.ways]
+        for way, outcome in zip(self.ways, outcomes, strict=True):
+            assert outcome == outcomes[0], f"{operation} with {arguments}: {outcomes[0]}, {way.name} {outcome}"
+        return outcomes[0].body if outcomes[0].status == 200 else None
+
     def control(self, method: str, path: str, body: object = None) -> Outcome:
         """A request to the control plane of every target; they must agree."""
         outcomes = [way.control(method, path, body) for way in self.ways]
@@ -208,29 +245,24 @@ class Journey(RuleBasedStateMachine):
             assert len(digests) == 1, f"{what}: the worlds differ between {', '.join(way.name for way in self.ways)}"
 
 
+def often(likely: st.SearchStrategy[Any], *seldom: st.SearchStrategy[Any], times: int = 8) -> st.SearchStrategy[Any]:
+    """One strategy so many times as often as each of the others; ``one_of`` takes equal ones for one."""
+    choices = [*([likely] * times), *seldom]
+    return st.integers(0, len(choices) - 1).flatmap(lambda place: choices[place])
+
+
 @cache
 def api_journey(base: type[Journey] = Journey, leave_out: frozenset[str] = frozenset()) -> type[Journey]:
-    """``base`` with one rule for each operation of the API, and rules for time and for tokens.
+    """``base`` with one rule for each operation of the API, rules for what happens outside of it, and invariants.
 
-    ``leave_out`` names operations that get no rule, because a subclass has better ones.
+    People come and go, phones ring, time passes (``outside``); after each step whatever the documents say of channels,
+    sessions, recordings and validators holds (``promises``). ``leave_out`` names operations, of the API or of the
+    control plane, that get no rule: because a subclass has better ones, or the targets have no control plane.
     """
-    rules: dict[str, Any] = {
-        operation.name: _rule(base, operation) for operation in API if operation.name not in leave_out
-    }
-    rules["let_time_pass"] = rule(by=st.sampled_from(["1s", "59s", "5m", "16m", "1d", "8d"]))(_let_time_pass)
-    rules["mint_token"] = rule(target=base.tokens, user=base.users)(_mint_token)
-    return type("ApiJourney", (base,), rules)
-
-
-def _let_time_pass(self: Journey, by: str) -> None:
-    """Time passes; what falls due falls due everywhere."""
-    self.advance(by)
-
-
-def _mint_token(self: Journey, user: int) -> Any:
-    """A token for a user, as a login would give."""
-    outcome = self.control("POST", "/tokens", {"userId": user})
-    return outcome.body["token"] if outcome.status == 200 else multiple()
+    rules: dict[str, Any] = {operation.name: _rule(base, operation) for operation in API}
+    rules |= outside.rules(base) | furniture.rules(base)
+    chosen = {name: each for name, each in rules.items() if name not in leave_out}
+    return type("ApiJourney", (base,), {**chosen, **promises.invariants()})
 
 
 def _rule(base: type[Journey], operation: Operation) -> Callable[..., Any]:
@@ -243,7 +275,8 @@ def _rule(base: type[Journey], operation: Operation) -> Callable[..., Any]:
 
     step.__name__ = step.__qualname__ = operation.name
     step.__doc__ = operation.summary
-    callers = st.one_of(base.tokens, base.tokens, base.tokens, st.just("no-such-token"), st.none())
+    apt = [base.likely.get(grant, base.likely[Grant.OWNER]) for grant in operation.gate.grants]
+    callers = often(st.sampled_from(apt) | base.tokens, st.just("no-such-token"), st.none())
     declare: Callable[[Callable[..., Any]], Callable[..., Any]] = rule(
         caller=callers, arguments=_arguments(base, operation), **target
     )
@@ -264,18 +297,17 @@ def _arguments(base: type[Journey], operation: Operation) -> st.SearchStrategy[A
     path = {each.name: _text_of(base, each.name, each.annotation) for each in operation.path_parameters}
     query = {each.name: _text_of(base, each.name, each.wire) for each in operation.query_parameters}
     asked = {each.name: query.pop(each.name) for each in operation.query_parameters if each.required}
+    more: st.SearchStrategy[dict[str, str]] = st.fixed_dictionaries({}, optional=query)
     if operation.for_client:
-        query["for_client"] = base.clients
-    apt = st.builds(
-        Arguments,
-        st.fixed_dictionaries(path),
-        st.fixed_dictionaries(asked, optional=query),
-        _body(base, operation),
+        more = often(more, st.fixed_dictionaries({"for_client": base.clients}), times=3)
+    queries = st.builds(
+        lambda these, others: {**these, **others}, st.fixed_dictionaries(asked), often(st.just({}), more)
     )
+    apt = st.builds(Arguments, st.fixed_dictionaries(path), queries, _body(base, operation))
     # An empty text cannot stand in a path: over HTTP it is another route.
     wrong = [each for each in spoilt(operation, NOBODY) if all(each.path.values())]
     spoiled = [st.sampled_from(wrong)] if wrong else []
-    return st.one_of(apt, apt, apt, boundary_arguments(operation, NOBODY), *spoiled)
+    return often(apt, boundary_arguments(operation, NOBODY), *spoiled)
 
 
 def _text_of(base: type[Journey], name: str, annotation: Any) -> st.SearchStrategy[str]:
@@ -285,12 +317,18 @@ def _text_of(base: type[Journey], name: str, annotation: Any) -> st.SearchStrate
         return named.map(str)
     if annotation in RESOLVERS:
         annotation = RESOLVERS[annotation][0]
-    return values(annotation).map(as_text).filter(bool)
+    return _hinted(name, values(annotation)).map(as_text).filter(bool)
+
+
+def _hinted(name: str, plain: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Mostly what the documents let a parameter or field of this name hold, where its type alone does not tell."""
+    hints = HINTS.get(name)
+    return often(st.sampled_from(hints), plain, times=4) if hints else plain
 
 
 def _kind(name: str, annotation: Any) -> str | None:
     if name == "uuid" and annotation is str:
-        return None
+        return "sources"
     return NAMES.get(name)
 
 
@@ -298,10 +336,13 @@ def _body(base: type[Journey], operation: Operation) -> st.SearchStrategy[Any]:
     if operation.body is None:
         return st.none()
     type_ = operation.body.type
-    fields = getattr(type_, "__struct_encode_fields__", ())
-    kinds = {name: NAMES[name] for name in fields if name in NAMES and name != "id"}
     plain = values(type_)
-    if not kinds:
+    if operation.name in LISTS:
+        return often(st.just(LISTS[operation.name]), plain, times=2)
+    fields = [name for name in getattr(type_, "__struct_encode_fields__", ()) if name != "id"]
+    known = {name: getattr(base, NAMES[name]) for name in fields if name in NAMES}
+    known |= {name: st.sampled_from(HINTS[name]) for name in fields if HINTS.get(name) and name not in NAMES}
+    if not known:
         return plain
-    named = st.fixed_dictionaries({}, optional={name: getattr(base, kind) for name, kind in kinds.items()})
-    return st.builds(lambda whole, ids: {**whole, **ids}, plain, named)
+    apt = st.builds(lambda whole, ids: {**whole, **ids}, plain, st.fixed_dictionaries(known))
+    return often(apt, plain, times=4)

@@ -10,6 +10,7 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
+from confsim.api.call import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, Sized, Ttl, Whole
@@ -24,15 +25,17 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
     max_leaves=10,
 )
-#: A text of the smallest and the largest kinds that a field may hold.
+#: The characters of texts: anything but control characters and halves of surrogate pairs.
 _VISIBLE = st.characters(exclude_categories=["Cs", "Cc"])
 
 
-def arguments(operation: Operation, pool: Pool) -> st.SearchStrategy[Arguments]:
+def arguments(operation: Operation | str, pool: Pool) -> st.SearchStrategy[Arguments]:
     """Arguments of the operation: valid ones, ones at the limits of their types, and ones that are wrong somewhere.
 
-    Ids come from the pool. ``about`` of the arguments is empty, ``"boundary"``, or tells what is wrong.
+    Ids come from the pool, such as ``Pool(simulator.service.world, client)``. ``about`` of the arguments is empty,
+    ``"boundary"``, or tells what is wrong.
     """
+    operation = API[operation] if isinstance(operation, str) else operation
     kinds = [valid_arguments(operation, pool), boundary_arguments(operation, pool)]
     wrong = list(spoilt(operation, pool))
     if wrong:

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from confsim.arazzo.exchange import Got, Sent
 from confsim.arazzo.remote import Http
 from confsim.contract.operation import Operation
-from confsim.control.scenarios import Direct
+from confsim.control.scenarios import Direct, mount
 from confsim.service.pipeline import HOST
 from confsim.simulator import Simulator
 
@@ -172,15 +172,15 @@ def environ(method: str, path: str, query: str, headers: Mapping[str, str], raw:
 
 
 class Url(_Http):
-    """Any server of the API, by the address of its mount: a confsim server, or the real thing.
+    """Any server of the API, by its base URL or the address of its mount: a confsim server, or the real thing.
 
-    ``root`` is the address without ``/v1_0``. A server that is no confsim has no control plane.
+    The base URL ends in ``/v1_0``. A server that is no confsim has no control plane: no digests, no clock.
     """
 
     name = "url"
 
-    def __init__(self, root: str) -> None:
-        self._http = Http(root)
+    def __init__(self, base_url: str) -> None:
+        self._http = Http(mount(base_url, {}))
         self._address = b"//" + self._http.root.partition("://")[2].encode()
 
     def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:

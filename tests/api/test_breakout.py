@@ -383,6 +383,19 @@ def test_empty_may_mean_the_event_room_alone(people):
     assert listed(sim)[0]["isActive"] is True
 
 
+@pytest.mark.parametrize(("choice", "open_"), [("with-rooms", True), ("channel", False)])
+def test_leaving_an_event_room_whose_others_are_in_rooms(people, choice, open_):
+    """The last who leaves it closes the door, by assumption, although others are in its breakout rooms."""
+    sim = under(lobby__empty=choice)
+    sim.call("set_lobby_auto_close", OWNER, uuid=EVENT, state="enable")
+    routed(sim, people)
+    for present in sim.presence(EVENT):
+        if present.room is None:
+            sim.presence.leave(EVENT, present.userId)
+    assert sim.call("get_channel_settings", OWNER, uuid=EVENT).body["open"] is open_
+    assert listed(sim)[0]["isActive"] is True
+
+
 @pytest.mark.parametrize(("choice", "expected"), [("inside", {EVENT: 1}), ("with-rooms", {EVENT: 2})])
 def test_populations_during_a_breakout(people, choice, expected):
     """Users in rooms count for the room's channel; by assumption for the event room as well."""
@@ -655,6 +668,15 @@ def test_who_can_be_assigned(people, choice, statuses):
         assert assign(sim, id, room, who).status == status
     assert assign(sim, id, room, people[GUEST]).status == 404
     assert assign(sim, id, room, people[OTHER]).status == 404
+
+
+def test_regular_linked_users_count_as_linked(people):
+    """Where linked users alone can be assigned, a user of the client who has been linked can (R473)."""
+    sim = under(breakout__assignable="linked")
+    id = prepare(sim)
+    room = add_room(sim, id)
+    sim.call("link_user", OWNER, uuid=EVENT, userId=people[USER])
+    assert assign(sim, id, room, people[USER]).status == 200
 
 
 # Refusals that all share

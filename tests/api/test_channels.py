@@ -784,6 +784,16 @@ def test_alternatives_for_empty_and_repeated_changes():
     assert states.call("set_guest_access", "demo-owner", uuid=ROOM, state="enable").body["code"] == "state_holds"
 
 
+def test_alternative_that_a_running_session_keeps_the_channel():
+    """It is refused while somebody is inside, and done once the session has ended (G309)."""
+    sim = profiled({"channels.deletion": "refuse"})
+    sim.presence.join(ROOM, "demo-user")
+    answer = sim.call("delete_channel", "demo-owner", uuid=ROOM)
+    assert (answer.status, answer.body["code"]) == (409, "channel_in_use")
+    sim.call("end_active_session", "demo-owner", uuid=ROOM)
+    assert sim.call("delete_channel", "demo-owner", uuid=ROOM).status == 200
+
+
 def test_alternative_that_guests_go_with_the_channel(people):
     """Their record and their token are gone (G309)."""
     sim = profiled({"channels.guests-after-deletion": "go"})

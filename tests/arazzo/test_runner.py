@@ -248,10 +248,19 @@ def test_no_step_is_tried_for_ever(play, more, attempts):
     assert (len(report.results), report.passed) == (attempts, False)
 
 
-def test_going_round_for_ever_is_misuse(play):
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [me(onSuccess=[action("goto", stepId="me")])],
+        [me(onSuccess=[action("goto", workflowId="w1")])],
+        [{"stepId": "me", "workflowId": "w1"}],
+    ],
+    ids=["to a step", "to a workflow", "into a workflow"],
+)
+def test_going_round_for_ever_is_misuse(play, steps):
     """A run has a bound."""
-    with pytest.raises(Misuse, match="goes round for ever"):
-        play([[me(onSuccess=[action("goto", stepId="me")])]])
+    with pytest.raises(Misuse, match=r"goes round for ever: .* at 'me'"):
+        play([steps])
 
 
 def test_actions_of_the_workflow_are_for_every_step(play):

@@ -72,6 +72,15 @@ def test_an_id_is_taken_once() -> None:
         _register().add(SIZE)
 
 
+@pytest.mark.parametrize("id", ["status.role-missing", "status.created"])
+@pytest.mark.parametrize("value", [0, 99, 100, 600, 1000, -1, True, "403", 403.0])
+def test_a_status_is_one_that_can_be_sent(id: str, value: object) -> None:
+    """What is no status of an answer would break the connection of the client."""
+    with pytest.raises(Misuse, match="no status from 200 to 599"):
+        REGISTER.profile({id: value})
+    assert REGISTER.profile({id: 451}) == {id: 451}
+
+
 @pytest.mark.parametrize("reason", Reason, ids=lambda reason: reason.name)
 def test_each_reason_has_a_status_and_a_code(reason: Reason) -> None:
     """A status is documented or an entry with gaps; a code is always an entry; a profile can set both."""

@@ -179,6 +179,14 @@ def test_a_gate_follows_the_profile():
     assert operations(described({"gate.update_terms_url": ["public"]}))["update_terms_url"]["security"] == []
 
 
+def test_assumptions_are_those_of_the_operation_and_of_its_gaps():
+    """Also those that touch many: what a search finds, and the status of a refusal."""
+    leaning = operations(described({}))
+    assert {"users.listed", "lists.search", "gate.list_users"} <= set(leaning["list_users"]["x-confsim-assumptions"])
+    assert {"emails.malformed", "status.email-malformed"} <= set(leaning["set_user_email"]["x-confsim-assumptions"])
+    assert "lists.search" not in leaning["get_me"]["x-confsim-assumptions"]
+
+
 def test_a_route_follows_the_profile():
     """An operation that the documents know by name alone stands where the profile puts it."""
     made = described({"route.list_clients": "GET /tenants", "route.prefix": "/acme/v1_0"})

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from confsim import Simulator
+from confsim import Misuse, Simulator
 from confsim.control.scenarios import planned, play
 from confsim.testing.journeys import START, Journey, api_journey
 from confsim.testing.targets import Core, Wsgi
@@ -193,6 +193,19 @@ def test_orders_of_the_control_plane_are_repeated(sim):
     again(sim)
 
 
+def test_texts_that_look_like_expressions_stay_texts(sim):
+    """In the body of a call, in an order, and in the whole world where a step has to put it."""
+    names = ("$steps.x.outputs.y", "{$inputs.name} $5", "$response.nowhere", "$url")
+    for place, name in enumerate(names):
+        assert sim.call("create_channel", "demo-owner", body={"name": name}).ok
+        sim.make_user(CUSTOMER, f"$method {place}")
+    left_out = sim.client("demo-owner").post("/channels/create", json={"name": "x"}, headers={"X-Other": "1"})
+    assert left_out.status_code == 200
+    again(sim)
+    sent = json.loads(sim.requests.export("scenario"))
+    assert "put_state" in [each["operationId"].rpartition(".")[2] for each in sent["workflows"][0]["steps"]]
+
+
 @pytest.mark.parametrize(
     "start",
     [
@@ -304,6 +317,8 @@ def test_exports_over_http(plane, sim):
 def test_what_cannot_be_exported_is_told(sim, query, status):
     """Unknown forms, operations and words."""
     assert sim.client().get(f"/_confsim/requests/export{query}").status_code == status
+    with pytest.raises(Misuse, match="'har' is none of curl, pytest, scenario"):
+        sim.requests.export("har")
 
 
 def test_what_was_never_read_is_told(sim):

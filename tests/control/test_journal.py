@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 
 from confsim import Misuse
+from confsim.kernel.timers import Timer
+from confsim.kernel.world import Fired
 
 START = 1_769_904_000_000
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
@@ -64,6 +68,42 @@ def test_changes_show_what_is_new_and_what_is_gone(plane, sim):
     sim.call("delete_api_token", "demo-customer-admin", tokenId=made["id"])
     gone = {change["table"]: change["after"] for change in last(plane)["changes"]}
     assert gone == {"api tokens": None, "credentials": None}
+
+
+def test_what_fell_due_before_a_call_is_told(plane, sim):
+    """On a clock that was moved or went on by itself, each at its instant, with the first call that came after it."""
+    due = []
+    for place in range(2):
+        token = sim.call("reserve_handle", "demo-user", body={"handle": f"Held {place}"}).body["reservationToken"]
+        due.append({"at": sim.clock.now + 900_000, "what": "handle reservation", "client": CUSTOMER, "subject": token})
+        sim.clock.advance("1m")
+    assert last(plane)["fired"] == []
+    assert plane("POST", "/clock/advance", {"by": "15m"})[1]["fired"] == due
+    sim.call("get_me", "demo-user")
+    assert last(plane)["fired"] == due
+    sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
+    sim.service.clock.move(sim.clock.now + 900_000)
+    sim.client().get("/nowhere")
+    assert [each["at"] for each in last(plane)["fired"]] == [sim.clock.now]
+    sim.call("get_me", "demo-user")
+    assert [each.fired for each in sim.requests[-1:]] == [[]]
+
+
+def test_what_fell_due_in_a_world_that_is_gone_is_forgotten(sim):
+    """After a reset, a restored snapshot, a state that was put; and of very much only the latest is kept."""
+    sim.snapshot("start")
+    document = sim.state
+    ways = (sim.reset, lambda: sim.restore("start"), lambda: sim.order("put_state", **document))
+    for leave in ways:
+        sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
+        assert sim.clock.advance("16m")
+        leave()
+        sim.call("get_me", "demo-user")
+        assert sim.requests[-1].fired == []
+    for number in range(1100):
+        sim.service._remember([Fired(Timer(number, number, "x", "", ""), sim.service.change())])
+    sim.call("get_me", "demo-user")
+    assert [each.at for each in sim.requests[-1].fired] == list(range(100, 1100))
 
 
 def test_a_refused_call_changed_nothing(plane, sim):
@@ -205,7 +245,6 @@ def test_what_no_journal_keeps_is_told(plane, sim, body):
         ("GET", "/v1_0/user/me", "GET /v1_0/users/me"),
         ("GET", "/v1_0/channels/x/setings", "GET /v1_0/channels/{uuid}/settings"),
         ("PUT", "/v1_0/terms", "POST /v1_0/terms"),
-        ("GET", "/", "GET /v1_0/channels"),
     ],
 )
 def test_a_call_that_reached_nothing_is_told_with_the_nearest_route(plane, sim, method, path, nearest):
@@ -213,7 +252,16 @@ def test_a_call_that_reached_nothing_is_told_with_the_nearest_route(plane, sim, 
     assert sim.client().open(f"http://any.example{path}", method=method).status_code in {404, 405}
     (found,) = plane("GET", "/requests/unmatched")[1]
     assert (found["method"], found["path"]) == (method, path)
-    assert found["nearest"] == nearest or path == "/"
+    assert found["nearest"] == nearest
+
+
+def test_very_long_paths_hold_nobody_up(plane, sim):
+    """The server answers nobody else while it looks for what was meant."""
+    for number in range(10):
+        sim.client().get(f"/users/{number}{'x' * 60_000}/{'images/' * 500}")
+    begun = perf_counter()
+    assert len(plane("GET", "/requests/unmatched")[1]) == 10
+    assert perf_counter() - begun < 3
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from http.client import HTTPConnection
 
 import pytest
@@ -60,3 +61,65 @@ def test_addresses_are_those_by_which_a_call_was_made(sim):
             connection.request("GET", "/_confsim/info", headers={"Host": "conf.example"})
             assert f'"base_url":"{scheme}://conf.example/v1_0"' in connection.getresponse().read().decode()
             connection.close()
+
+
+def shown(server, path, host="localhost"):
+    """What is answered to the owner under a Host name."""
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection.request("GET", path, headers={"Host": host, "Authorization": "Bearer demo-user"})
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    return answer
+
+
+def test_addresses_are_what_was_set(sim):
+    """While the server runs: of API and control plane, of every world, whoever asks; as before when it is undone."""
+    sim.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
+    sim.worlds.add("w1", "")
+    plane = sim.client()
+    with sim.serve() as server:
+        assert plane.get("/_confsim/address").json == {"url": None}
+        told = plane.put("/_confsim/address", json={"url": "https://Proxy.example:8443/conf/"})
+        assert told.json == {"url": "https://Proxy.example:8443/conf"}
+        for mount in ("", "/w/w1"):
+            root = f"https://Proxy.example:8443/conf{mount}"
+            assert shown(server, f"{mount}/v1_0/users/me")["imageUrl"].startswith(f"{root}/files/")
+            info = shown(server, f"{mount}/_confsim/info", "proxy.EXAMPLE:1")
+            assert info["base_url"] == f"{root}/v1_0"
+        plane.put("/_confsim/address", json={"url": None})
+        assert shown(server, "/v1_0/users/me")["imageUrl"].startswith("http://localhost/files/")
+        assert status(server, "proxy.example") == 403
+
+
+def test_addresses_are_set_before_a_server_starts(sim):
+    """As an argument, and in Python; the Host name is one that the server answers to, and stays so if it was before."""
+    sim.order("add_name", name="known.example")
+    with sim.serve(public_url="http://known.example") as server:
+        assert status(server, "known.example") == 200
+        assert sim.order("get_info").base_url == "http://known.example/v1_0"
+        sim.worlds.public_url = "https://other.example"
+        assert [status(server, name) for name in ("known.example", "other.example")] == [200, 200]
+        sim.worlds.public_url = ""
+        assert [status(server, name) for name in ("known.example", "other.example")] == [200, 403]
+
+
+def test_links_and_journals_go_by_the_address_that_was_set(sim):
+    """Mails link to it, curl lines ask it, and a test that repeats the calls holds without it."""
+    sim.worlds.public_url = "https://proxy.example/conf"
+    sim.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
+    shown = sim.call("get_me", "demo-user").body["imageUrl"]
+    assert shown.startswith("https://proxy.example/conf/files/")
+    assert "https://proxy.example/conf/v1_0/users/me" in sim.requests.export("curl")
+    text = sim.requests.export("pytest")
+    assert shown.replace("https://proxy.example/conf", "http://confsim.test") in text
+    assert "proxy.example" not in text
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["conf.example", "ftp://conf.example", "http://", "http://a b", "http://x/?q", "http://u@x", "http://x:y", "/x"],
+)
+def test_what_is_no_address_is_told(plane, url):
+    """A URL with scheme and host, and maybe a path."""
+    assert plane("PUT", "/address", {"url": url})[0] == 400
+    assert plane("GET", "/address")[1] == {"url": None}

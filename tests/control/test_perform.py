@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.control import info
-from confsim.control.control import CONTROL
+from confsim.control.control import CONTROL, STANDING_APART
+from confsim.control.export import MOVING
 from confsim.service.message import Request
 
 
@@ -80,7 +80,11 @@ def test_a_bug_is_told_with_a_reference_and_kept(plane, sim, monkeypatch):
     assert (status, problem["status"]) == (500, 500)
     assert "ZeroDivisionError" in problem["reference"]
     assert isinstance(sim.service.bugs[0], ZeroDivisionError)
-    assert info.get_info is not None
+
+
+def test_orders_with_a_part_of_their_own_are_there():
+    """The lists of what is not repeated, and of what moves the clock, name operations of the control plane."""
+    assert set(CONTROL.operations) >= STANDING_APART | MOVING
 
 
 WRONG = [b"", b"{", b"[]", b'"x"', b"5", b"nul", b"\xff\xfe", b'{"x":1}', b"[" * 100_000, b"1" * 5000, b'{"a":NaN}']

@@ -127,8 +127,10 @@ def test_wrong_use_is_told(post, body, status):
 
 
 def test_an_unknown_channel_is_not_there(sim):
-    """Listing its presence is a 404."""
+    """Listing its presence is a 404, and in Python a Misuse."""
     assert sim.client().get(f"/_confsim/presence?channel={UNKNOWN}").status_code == 404
+    with pytest.raises(Misuse, match=UNKNOWN):
+        sim.presence(UNKNOWN)
 
 
 def test_the_simulator_does_the_same(sim, people):

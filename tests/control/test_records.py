@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from confsim import Simulator
 from confsim.control.records import Kind
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -27,6 +28,21 @@ def test_a_channel(plane, sim, people):
     seen = sim.call("get_channel", "demo-user", uuid=ROOM).body
     assert (seen["isStar"], seen["isPremium"], seen["reputation"]) == (True, True, 15)
     assert (seen["favorite"], seen["isFavorite"]) == (1, True)
+
+
+def test_live_streaming_is_switched_as_the_api_does():
+    """The operator's flag moves the same switch: where that ends what runs, so does this; other fields leave it be."""
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"broadcast.off-while-running": "ends"})
+    sim.change_record("channel", ROOM, broadcastEnabled=True)
+    target = {"destination": "rtmp://live.example/app", "enabled": True}
+    sim.call("add_broadcast_destination", "demo-owner", channel=ROOM, body=target)
+    sim.call("start_broadcast", "demo-owner", uuid=ROOM)
+    sim.change_record("channel", ROOM, broadcastEnabled=True, star=True)
+    assert sim.call("get_broadcast_state", "demo-owner", uuid=ROOM).body == {"state": "running"}
+    told = sim.change_record("channel", ROOM, broadcastEnabled=False, reputation=9)
+    assert sim.call("get_broadcast_state", "demo-owner", uuid=ROOM).body == {"state": "off"}
+    assert sim.call("get_channel_settings", "demo-owner", uuid=ROOM).body["broadcastEnabled"] is False
+    assert (told["broadcast_enabled"], told["star"], told["reputation"]) == (False, True, 9)
 
 
 def test_a_client(plane, sim):
@@ -80,6 +96,12 @@ def test_what_cannot_be_set_is_told(plane, sim, place, body, status):
     told, problem = plane("POST", f"/records/{place}", body)
     assert (told, problem["status"]) == (status, status)
     assert sim.service.world is before
+
+
+def test_limits_are_told_by_their_names(plane):
+    """In the words of whoever sets them."""
+    told = plane("POST", f"/records/channel/{ROOM}", {"maxUsers": -1, "populationLimit": -2})[1]["detail"]
+    assert told == "channel: maxUsers, populationLimit below 0"
 
 
 @pytest.mark.parametrize("kind", Kind.declared.values(), ids=lambda kind: kind.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from confsim import Simulator
 
@@ -62,6 +63,30 @@ def test_snapshots_are_listed_and_replaced(plane):
     plane("POST", "/clock/advance", {"by": 5})
     plane("POST", "/snapshots", {"name": "a"})
     assert plane("GET", "/snapshots")[1] == [{"name": "a", "now": START + 5}, {"name": "b", "now": START}]
+
+
+def test_snapshots_are_dropped(plane, sim):
+    """Those that are not wanted any more; what they held stays where it was restored."""
+    sim.snapshot("a b/c")
+    plane("POST", "/snapshots", {"name": "other"})
+    assert sim.snapshots == {"a b/c": START, "other": START}
+    sim.restore("other")
+    assert plane("DELETE", "/snapshots/a%20b%2Fc") == (200, {"name": "a b/c", "now": START})
+    sim.drop_snapshot("other")
+    assert (plane("GET", "/snapshots")[1], sim.snapshots) == ([], {})
+    assert plane("DELETE", "/snapshots/other")[0] == plane("POST", "/snapshots/other/restore")[0] == 404
+
+
+def test_the_document_has_a_schema(plane, busy):
+    """What is given is as the schema says, in the eyes of an independent judge; what is not is not taken."""
+    schema = plane("GET", "/state/schema")[1]
+    Draft202012Validator.check_schema(schema)
+    judge = Draft202012Validator(schema)
+    document = plane("GET", "/state")[1]
+    judge.validate(document)
+    for change in ({"version": 2}, {"extra": 1}, {"minted": -1}, {"tables": {"nope": {}}}, {"timers": [[1, "x"]]}):
+        assert not judge.is_valid({**document, **change})
+        assert plane("PUT", "/state", {**document, **change})[0] == 400
 
 
 def test_an_unknown_snapshot_is_told(plane):

@@ -156,6 +156,9 @@ def test_python_says_the_same(plane, sim, endpoints):
     assert (len(webhooks), webhooks[-1].payload["data"]["name"], len(webhooks[1:])) == (4, "b", 3)
     assert webhooks.find(endpoint=endpoints[1], kind="media.added", delivered=True) == [webhooks[1], webhooks[3]]
     assert len(webhooks.redeliver(webhooks[0].id).attempts) == 2
+    assert webhooks.find(state="delivered") == list(webhooks)
+    with pytest.raises(Misuse, match="'gone' is none of"):
+        webhooks.find(state="gone")
     with pytest.raises(Misuse, match="no delivery 'x'"):
         webhooks.redeliver("x")
 

@@ -165,6 +165,27 @@ def test_sessions_and_participants_come_and_go(heard, people):
     assert [each.payload.get("user") for each in kept(heard)][:2] == [people[OWNER], None]
 
 
+def test_the_lobby_and_who_waits_there(heard, people):
+    """Who comes to a closed door waits; the door is told of when it moves, by a call or by itself."""
+    ok(heard, "set_lobby_auto_close", OWNER, uuid=ROOM, state="enable")
+    ok(heard, "set_lobby_door", OWNER, uuid=ROOM, state="close")
+    heard.presence.join(ROOM, ADMIN)
+    for _ in range(2):
+        ok(heard, "set_lobby_door", OWNER, uuid=ROOM, state="open")
+    leave(heard, people, ADMIN)
+    assert kinds(heard) == [
+        "lobby.closed",
+        "participant.waiting",
+        "lobby.opened",
+        "participant.joined",
+        "session.started",
+        "participant.left",
+        "lobby.closed",
+        "session.ended",
+    ]
+    assert [each.payload for each in kept(heard)][:2] == [{"channel": ROOM}, {"channel": ROOM, "user": people[ADMIN]}]
+
+
 def test_broadcasts_start_and_stop(heard):
     """Told when they run and when they have ended."""
     start_broadcast(heard)
@@ -205,6 +226,14 @@ def test_users_are_created(heard):
     told = [(each.payload["handle"], each.payload["account"]) for each in kept(heard)]
     assert told == [("Gus", "guest"), ("Stub", "predefined"), ("Lin", "linked")]
     assert [each.payload["user"] for each in kept(heard)][1:] == [stub, linked]
+
+
+def test_users_are_removed(heard):
+    """With the handle that they had."""
+    linked = ok(heard, "create_linked_user", OWNER, uuid=EVENT_ROOM, body={"handle": "Lin"})["id"]
+    ok(heard, "unlink_user", OWNER, uuid=EVENT_ROOM, userId=linked)
+    assert kinds(heard) == ["user.created", "user.removed"]
+    assert kept(heard)[-1].payload == {"user": linked, "handle": "Lin", "account": "linked"}
 
 
 def test_terms_and_service_are_told_of(heard):

@@ -9,7 +9,7 @@ from confsim.domain import assets, channels, credentials, recordings, sessions
 from confsim.domain.recordings import MACHINE, RECORDINGS, Phase, Take
 from confsim.kernel.refusal import Refusal
 
-API.operations  # noqa: B018  (the families bring the couplings)
+API.load()  # the families bring the couplings
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 

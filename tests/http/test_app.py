@@ -245,6 +245,12 @@ def test_faults_of_a_transport_are_refused_in_the_envelope(sim, fault, status, e
     assert headers_of(response)["X-Confsim-Request-Id"] == "r1"
 
 
+def test_what_a_parser_found_is_told(sim):
+    """So that a client hears what of its request is no HTTP."""
+    response = sim.app(Request("GET", "/v1_0/users/me", fault="malformed", problem="Invalid char in url path"))
+    assert json.loads(response.body)["message"] == "This is no HTTP request: Invalid char in url path."
+
+
 def test_the_error_envelope_is_that_of_the_profile_everywhere():
     """Also where no operation is reached."""
     response = under(errors__body="nested").app(Request("GET", "/", fault="timeout"))

@@ -325,6 +325,20 @@ def test_a_failing_handler_is_answered_500(connect: Connect, caplog: pytest.LogC
     assert client.send(b"GET /fine HTTP/1.1\r\n\r\n").read()[0] == 200
 
 
+def test_a_failing_beat_stops_nobody(echo: Echo, caplog: pytest.LogCaptureFixture) -> None:
+    """An exception is logged, and clients are served on."""
+    beats: list[int] = []
+
+    def beat() -> None:
+        beats.append(1)
+        raise RuntimeError("as asked")
+
+    with LiveServer(echo, limits=TIGHT, beat=beat) as server:
+        assert until(lambda: len(beats) > 1)
+        assert serves(server)
+    assert "as asked" in caplog.text
+
+
 @pytest.mark.parametrize("value", ["a\r\nSet-Cookie: b", "a\nb", "a\rb", "\u20ac"])
 def test_a_header_that_cannot_be_sent_is_answered_500(connect: Connect, echo: Echo, value: str) -> None:
     """A value that would split the answer, or is no Latin-1, is not sent."""
@@ -387,12 +401,13 @@ def test_a_closed_connection_leaves_nothing_behind(connect: Connect) -> None:
 
     gc.collect()
     gc.disable()
+    others = connections()
     try:
         client = connect().send(b"GET / HTTP/1.1\r\n\r\n")
         client.read()
-        assert connections() == 1
+        assert connections() == others + 1
         client.close()
-        assert until(lambda: connections() == 0)
+        assert until(lambda: connections() == others)
     finally:
         gc.enable()
 
@@ -438,6 +453,23 @@ def test_a_refusal_can_be_read(connect: Connect, echo: Echo, fault: str, start: 
     assert [(request.fault, request.body) for request in echo.seen] == [(fault, b"")]
     if start.startswith(PUT):
         assert (echo.seen[0].method, echo.seen[0].target, echo.seen[0].query) == ("PUT", "/p", "q")
+
+
+@pytest.mark.parametrize(
+    ("raw", "place"),
+    [
+        (b"GET /\xc3\xa9 HTTP/1.1\r\n\r\n", "url"),
+        (b"GET / HTTP/1.1\r\nX A: b\r\n\r\n", "header"),
+        (PUT + b"Content-Length: -1\r\n\r\n", "content-length"),
+        (PUT + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", "chunk"),
+    ],
+)
+def test_what_is_no_http_is_told_with_its_place(connect: Connect, echo: Echo, raw: bytes, place: str) -> None:
+    """In the words of the parser; a limit that is exceeded tells no more than its name."""
+    connect().send(raw).read()
+    assert place in echo.seen[0].problem.lower()
+    connect(TIGHT).send(b"GET /" + b"x" * 500).read()
+    assert (echo.seen[1].fault, echo.seen[1].problem) == ("url_too_long", "")
 
 
 def test_a_refused_body_is_not_asked_for(connect: Connect) -> None:

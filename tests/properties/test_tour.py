@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from confsim import Simulator
 from confsim.api.call import API
+from confsim.assumptions.register import REGISTER
 from confsim.service.judge import Judge
 from confsim.testing.tour import tour
 
@@ -18,6 +19,31 @@ def test_every_answer_is_one_of_the_document():
     touched = {step.operation.name for step in tour(simulator, CUSTOMER, CALLERS)}
     assert touched == {operation.name for operation in API}
     assert [(str(bug), getattr(bug, "__notes__", "")) for bug in simulator.service.bugs] == []
+
+
+#: The families of entries about identity, users, access and clients.
+PART_ONE = {
+    *("api-tokens", "clients", "embedding", "emails", "friendly-urls", "gate", "guests", "handles", "identity"),
+    *("invitations", "languages", "levels", "properties", "providers", "roles", "route", "terms", "tokens", "users"),
+    "validators",
+}
+
+
+def test_the_operations_of_an_entry_are_those_that_lean_on_it():
+    """Where an entry of Part 1 lists operations, no other asks it."""
+    simulator = Simulator(clock="2026-02-01T00:00:00Z")
+    leaning = {
+        (id, step.operation.name)
+        for step in tour(simulator, CUSTOMER, CALLERS)
+        for id in simulator.service.journal.last().assumptions
+        if id.partition(".")[0] in PART_ONE
+    }
+    assert len(leaning) > 200
+    assert [
+        (id, name)
+        for id, name in sorted(leaning)
+        if REGISTER.entries[id].operations and name not in REGISTER.entries[id].operations
+    ] == []
 
 
 def test_most_operations_succeed_somewhere_on_the_way():

@@ -155,28 +155,68 @@ def test_unknown_fields_are_told_where_a_profile_says_so(operation):
     assert told["details"][0] == {"where": "body nonsense", "problem": "no such field"}
 
 
+@WAYS
 @pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
-def test_a_key_given_twice_may_be_refused(operation):
-    """By default the last counts (G065)."""
-    sim = Simulator(profile={"checks.order": "input first", "parse.duplicate-keys": "refuse"})
+def test_a_key_given_twice_is_refused(base, operation, send):
+    """With its name; a profile lets the last count (G065)."""
     whole = json.dumps(_required(operation)).encode()
     field = operation.body.fields[0].encode()
     value = json.dumps(_required(operation).get(field.decode(), "x")).encode()
-    pair = b'"' + field + b'":' + value
+    pair = b'"' + field + b'" :' + value
     raw = b"{" + b",".join([pair, *([whole[1:-1]] if whole != b"{}" else []), pair]) + b"}"
-    told = refused(sim, in_process, operation, raw)
-    assert told["code"] == "invalid_input"
+    told = refused(base[1], send, operation, raw)
+    assert told["details"] == [{"where": f"body {field.decode()}", "problem": "it is given twice"}]
+    lenient = Simulator(profile={"checks.order": "input first", "parse.duplicate-keys": "last"})
+    assert (
+        "given twice"
+        not in lenient.call(operation.name, body=raw, **dict.fromkeys(operation.placeholders, "1")).content.decode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "where"),
+    [
+        (b'{"a": 1, "b": {"c": 1, "d": 2, "c": 3}}', "body b.c"),
+        (b'[{"a": [0, {"b": 1, "b": 1}]}]', "body [0].a[1].b"),
+        (b'{"a": 1, "\\u0061": 2}', "body a"),
+        (b'{"": 1, "": 2}', "body "),
+        (b'{"a": 1, "b": 2, "c": {"a": 1}, "d": [{"a": 1}, {"a": 1}]}', None),
+        (b'{"a": "\\":", "b": "\\" :", "c": "\\\\", "d": 1}', None),
+        (b'["a", ":", "a", ":"]', None),
+    ],
+)
+def test_keys_are_told_apart_in_each_object(base, raw, where):
+    """At whatever depth, also where any JSON is taken (G065)."""
+    room = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+    answer = base[0].fork().call("set_channel_property", "demo-api-token", uuid=room, key="k", body=raw)
+    told = None if answer.ok else answer.body["details"][0]["where"]
+    assert told == where
 
 
 @WAYS
 @pytest.mark.parametrize("operation", JSON, ids=lambda operation: operation.name)
 @pytest.mark.parametrize(
-    "kind", ["application/x-www-form-urlencoded", "text/plain", "application/json; charset=latin-1"]
+    "kind",
+    [
+        "application/x-www-form-urlencoded",
+        "text/plain",
+        "application/json; charset=latin-1",
+        "application/json; profile=x; charset=utf-16",
+    ],
 )
 def test_wrong_content_types_are_told(base, operation, send, kind):
     """A body that says it is something else (G009)."""
     told = refused(base[1], send, operation, b"{}", kind=kind)
     assert (told["status"], told["code"]) == (415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["application/json", "Application/JSON ; Charset=UTF-8", 'application/json; charset="utf-8"; v=1', None],
+)
+def test_content_types_that_say_json(base, kind):
+    """With whatever parameters, as long as the text is UTF-8 (G009)."""
+    assert base[0].fork().call("create_api_token", "demo-api-token", body=b"{}", content_type=kind).ok
 
 
 @WAYS

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Clock, Misuse
-from confsim.service.clock import instant, span
+from confsim.service.clock import LATEST, instant, span
 
 START = 1_769_904_000_000
 
@@ -23,6 +23,7 @@ START = 1_769_904_000_000
         (" 2d ", 172_800_000),
         ("0.5s", 500),
         ("250ms", 250),
+        ("1.001s", 1001),
         ("1w", 604_800_000),
         (90_000, 90_000),
         (0, 0),
@@ -61,6 +62,14 @@ def test_what_is_no_instant(value):
     """Without an offset nobody knows which instant it is."""
     with pytest.raises(Misuse, match="no instant"):
         instant(value)
+
+
+@pytest.mark.parametrize("value", ["1969-12-31T23:59:59Z", "0001-01-01T00:00:00+01:00", LATEST + 1, 10**400])
+def test_what_no_clock_shows(value):
+    """Before 1970 and after 9999, in either spelling, at its start too."""
+    with pytest.raises(Misuse, match="1970 to 9999"):
+        Clock(value)
+    assert instant(LATEST) == LATEST
 
 
 def test_a_clock_follows_the_machine():

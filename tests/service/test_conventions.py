@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from confsim import Simulator
 from confsim.api.call import API
@@ -204,3 +205,22 @@ def test_no_api_token_stands_in_a_url_or_an_answer(told):
     assert image.status == 200
     address = sim.call("get_me", "demo-user").body["imageUrl"].removeprefix("http://confsim.test")
     assert sim.client().get(address).status_code == 200
+
+
+PAGED = [operation for operation in API if "offset" in {parameter.name for parameter in operation.query_parameters}]
+
+
+@pytest.mark.rule("R022")
+@pytest.mark.parametrize("operation", PAGED, ids=lambda operation: operation.name)
+def test_no_offset_is_too_far(operation):
+    """Beyond the end there is nothing, also at the end of all numbers (G082)."""
+    sim = Simulator(clock=AT)
+    for _ in tour(sim, CUSTOMER, CALLERS, rounds=(0,), leave_out=("delete_channel",)):
+        pass
+    arguments = valid(operation, Pool(sim.service.world, CUSTOMER))
+    for limit in ("1", str(2**63 - 1)):
+        asked = replace(arguments, query={**arguments.query, "limit": limit, "offset": str(2**63 - 1)})
+        answers = [call(sim, operation, caller, asked) for caller in CALLERS]
+        assert {answer.status for answer in answers} <= {200, 401, 403, 404}
+        found = [answer.body for answer in answers if answer.ok]
+        assert all((body.get("results", body.get("rows")) if isinstance(body, dict) else body) == [] for body in found)

@@ -179,6 +179,18 @@ def test_worlds_are_kept_apart(begin, place):
     assert len({each[0] for each in before.values()}) == 3
 
 
+def test_snapshots_that_are_dropped_stay_dropped(begin, place):
+    """One of two, and the last."""
+    sim = begin(place)
+    for name in ("a", "b"):
+        sim.snapshot(name)
+    for name, left in (("a", ["b"]), ("b", [])):
+        sim.drop_snapshot(name)
+        killed(sim)
+        sim = begin(place)
+        assert list(sim.snapshots) == left
+
+
 def test_a_world_that_was_dropped_hears_of_nothing(begin, place):
     """Its calls are answered and recorded nowhere; one of its name may come again."""
     sim = begin(place)
@@ -230,15 +242,36 @@ def test_what_could_not_be_recorded_is_not_answered(begin, place, monkeypatch):
     whole = directory.append
 
     def full(*record):
-        raise sqlite3.OperationalError("database or disk is full")
+        raise directory._unwritten(sqlite3.OperationalError("database or disk is full"))
 
     monkeypatch.setattr(directory, "append", full)
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(Misuse, match="disk is full"):
         sim.snapshot("x")
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(Misuse, match="disk is full"):
         sim.call("get_me", "demo-owner")
     monkeypatch.setattr(directory, "append", whole)
     assert sim.call("get_me", "demo-owner").ok
+    killed(sim)
+    assert told(begin(place)) == told(sim)
+
+
+def test_a_full_disk_is_told(begin, place):
+    """As confsim speaks and not the API, by API and control plane alike; what was not answered is recorded later."""
+    sim = begin(place)
+    store = sim._all().keeping.directory._store
+    store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.execute("PRAGMA max_page_count = 1")
+    client = sim.client("demo-owner")
+    made = [client.post("/channels/create", json={"name": f"Room {number}" * 20}).status_code for number in range(60)]
+    assert made == sorted(made)
+    assert set(made) == {200, 507}
+    for answer in (client.get("/users/me"), client.post("/_confsim/users", json={"clientId": CLIENT, "handle": "New"})):
+        assert (answer.status_code, answer.json["code"]) == (507, "not_recorded")
+        assert "disk is full" in answer.json["detail"]
+    with pytest.raises(Misuse, match="disk is full"):
+        sim.call("get_me", "demo-owner")
+    store.execute("PRAGMA max_page_count = 100000")
+    assert client.get("/users/me").status_code == 200
     killed(sim)
     assert told(begin(place)) == told(sim)
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from confsim import Simulator
 from confsim.api.call import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.gates import Grant
 from confsim.domain.channels import Channel
 from confsim.domain.users import User
+from confsim.testing.samples import Pool, valid
+from confsim.testing.tour import call
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -90,6 +94,20 @@ def test_a_gate_lets_those_through_who_hold_a_role_of_it(sim, people, operation,
         assert not stopped or answer.body["code"] == "no_user_context"
     else:
         assert stopped
+
+
+@pytest.mark.parametrize(
+    "operation", [each for each in OPERATIONS if each.gate_entry is not None], ids=lambda operation: operation.name
+)
+def test_a_gate_that_a_profile_opens_to_everybody(operation):
+    """A call that needs somebody who calls misses the credential, with for_client or without; none is a bug (G147)."""
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={f"gate.{operation.name}": ["public"]})
+    plain = valid(operation, Pool(sim.service.world, CUSTOMER))
+    for arguments in (plain, replace(plain, query={**plain.query, "for_client": CUSTOMER})):
+        for caller in (None, "nobody", "demo-owner", "demo-partner-admin"):
+            answer = call(sim.fork(), operation, caller, arguments)
+            assert answer.status < 500
+            assert answer.status != 401 or answer.body["code"] != "credential_invalid"
 
 
 @pytest.mark.rule("R244")

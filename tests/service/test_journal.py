@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from confsim.api.call import API
+from confsim.service import journal
+from confsim.service.journal import Ordered
+from confsim.testing.samples import Pool, valid
+from confsim.testing.tour import call
+
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
 URL = {"url": "https://terms.example/new"}
 
 
@@ -28,6 +35,46 @@ def test_what_they_leaned_on_stays(sim, short):
     assert "encode.empty" in sim.assumptions_used
     sim.service.journal.clear()
     assert sim.assumptions_used == []
+
+
+def test_large_bodies_push_the_oldest_out(sim, monkeypatch):
+    """Calls of small bodies cost nothing of it; the newest call stays however large it is; orders go likewise."""
+    monkeypatch.setattr(journal, "HEAVIEST", 250_000)
+    sim.call("update_terms_url", "demo-api-token", body=URL)
+    for number in range(2, 6):
+        sim.call("get_user_terms", "demo-user")
+        sim.call("update_terms_url", "demo-api-token", body=b"x" * 100_000)
+        assert next(entry.id for entry in sim.service.journal) == ("r1" if number < 4 else f"r{2 * number - 4}")
+    sim.call("update_terms_url", "demo-api-token", body=b"x" * 300_000)
+    assert [entry.id for entry in sim.service.journal] == ["r10"]
+    assert "encode.empty" in sim.assumptions_used
+    for size in (10, 100_000, 100_000, 100_000):
+        sim.service.journal.order(Ordered(0, 0, "put_state", (), b"x" * size))
+    assert [len(each.body) for each in sim.service.journal.orders] == [100_000, 100_000]
+
+
+@pytest.mark.parametrize("name", [each.name for each in API if each.route_entry is not None])
+def test_a_call_without_a_documented_route_leans_on_its_route(sim, name):
+    """Whether it succeeds or not, over HTTP or not."""
+    call(sim, API[name], None, valid(API[name], Pool(sim.service.world, CUSTOMER)))
+    assert f"route.{name}" in sim.service.journal.last().assumptions
+
+
+@pytest.mark.parametrize(
+    ("path", "leaned", "apart"),
+    [
+        ("/users/me", {"auth.presentation", "route.prefix", "encode.absent"}, set()),
+        ("/languages", {"auth.presentation", "route.prefix"}, {"encode.absent"}),
+        (f"/clients/{CUSTOMER}/terms", {"route.prefix"}, {"auth.presentation", "encode.absent"}),
+        ("/openapi.json", set(), {"auth.presentation", "route.prefix"}),
+    ],
+)
+def test_what_a_request_leans_on(sim, path, leaned, apart):
+    """Where its token stands, what its path begins with, and what stands for an option without a value."""
+    assert sim.client("demo-user").get(path).status_code == 200
+    used = set(sim.service.journal.last().assumptions)
+    assert leaned <= used
+    assert not apart & used
 
 
 def test_an_entry_keeps_the_worlds_around_its_call(sim):

@@ -70,7 +70,7 @@ def test_what_a_file_says_is_there():
         ({}, "version"),
         ({"version": 1}, "at"),
         ({**world(), "version": 2}, "version 2"),
-        ({**world(), "at": "now"}, "no instant"),
+        ({**world(), "at": "now"}, "at: 'now' is no instant"),
         ({**world(), "colour": 1}, "colour"),
         (world(colour=1), "colour"),
         (world(users=[{}]), "handle"),
@@ -82,6 +82,19 @@ def test_what_a_file_says_is_there():
         (world(channels=[{"name": "R", "owners": ["Nobody"]}]), "Nobody"),
         (world(parent="Nobody"), "Nobody"),
         (world(validators=[{"id": "v", "algorithm": "none", "key": ""}]), "none"),
+        ({**world(), "clients": [{"name": "A"}, {"name": "A"}]}, "clients: name 'A' is given 2 times"),
+        ({**world(), "clients": [{"name": "A", "id": "i"}, {"name": "B", "id": "i"}]}, "clients: id 'i'"),
+        (world(channels=[{"name": "A", "id": "i"}, {"name": "B", "id": "i"}]), "channels: id 'i'"),
+        (world(users=[{"handle": "A", "token": "t"}], apiTokens=[{"token": "t"}]), "token 't' is given 2 times"),
+        (
+            world(users=[{"handle": "A"}, {"handle": "A"}], channels=[{"name": "R", "owners": ["A"]}]),
+            "channel 'R': the client has several users named 'A'",
+        ),
+        (world(channels=[{"name": "R"}, {"name": "R"}]), "client 'One': channel_name_taken"),
+        (
+            world(users=[{"handle": "A", "channel": "R"}], channels=[{"name": "R"}, {"name": "R"}]),
+            "user 'A': the client has several channels named 'R'",
+        ),
     ],
 )
 def test_what_a_file_cannot_say_is_told(file, told):
@@ -96,9 +109,10 @@ def test_files_are_read_by_path(tmp_path):
     path.write_text(json.dumps(world(id="c1")))
     for each in (path, str(path)):
         assert Simulator(each).call("get_client_terms", clientId="c1").ok
-    path.write_text("{")
-    with pytest.raises(Misuse, match=r"own\.json"):
-        Simulator(path)
+    for wrong in ("{", json.dumps(world(parent="Nobody"))):
+        path.write_text(wrong)
+        with pytest.raises(Misuse, match=r"^world '.*own\.json': "):
+            Simulator(path)
     with pytest.raises(Misuse, match="shipped are demo, empty"):
         Simulator("nowhere")
     with pytest.raises(Misuse, match="there is no world"):

@@ -238,7 +238,7 @@ def test_fields_in_the_query(choice, status):
 def test_text_where_a_number_belongs(choice, status):
     """In a path (G060)."""
     sim = under(**{"parse__path-numbers": choice})
-    assert sim.call("get_user_auth_method", "demo-customer-admin", userId="abc").status in {400, status}
+    assert sim.call("get_user_auth_method", "demo-customer-admin", userId="abc").status == status
     assert sim.call("accept_terms", "demo-user", version="two").status == status
 
 
@@ -264,11 +264,11 @@ def test_a_limit_too_large(choice, status):
     assert under(**{"parse__limit-large": choice}).call("list_channels", "demo-owner", limit=10**6).status == status
 
 
-@pytest.mark.parametrize(("choice", "text", "count"), [(",", "1,,2", 2), (",", " 1 , 2 ", 2), (";", "1;2", 2)])
-def test_lists_in_a_path(choice, text, count):
+@pytest.mark.parametrize(("choice", "text"), [(",", "2,,3"), (",", " 2 , 3 "), (";", "2;3")])
+def test_lists_in_a_path(choice, text):
     """Items are trimmed, empty ones left out; another separator by a profile (G055, G075)."""
     sim = under(**{"parse__list-separator": choice, "users__first-id": 1})
-    assert len(sim.call("get_users", "demo-partner-admin", userIds=text).body) in {1, count}
+    assert [each["id"] for each in sim.call("get_users", "demo-api-token", userIds=text).body] == [2, 3]
 
 
 def test_empty_items_of_a_list_may_be_refused():
@@ -322,6 +322,45 @@ def test_changes_may_show_late():
     assert url(sim) == before
     sim.clock.advance(1)
     assert url(sim) == URL["url"]
+
+
+def test_a_reader_of_the_past_undoes_nothing():
+    """What a read would set going there is not done, and what was written since stays (G015)."""
+    sim = under(**{"time__visibility-lag": 1000})
+    old = sim.call("create_channel", "demo-owner", body={"name": "Old"}).body["channelUuid"]
+    sim.clock.advance("5s")
+    new = sim.call("create_channel", "demo-owner", body={"name": "New"}).body["channelUuid"]
+    assert sim.call("get_streaming_proxy", "demo-owner", uuid=old).ok
+    assert sim.call("get_channel", "demo-owner", uuid=new).status == 404
+    sim.clock.advance("1s")
+    assert sim.call("get_channel", "demo-owner", uuid=new).ok
+    assert sim.call("get_streaming_proxy", "demo-owner", uuid=new).ok
+    assert sim.requests[-1].changes
+
+
+def test_what_falls_due_shows_late_too():
+    """The end of a reservation is a change like any other (G015)."""
+    sim = under(**{"time__visibility-lag": 1000})
+    sim.call("reserve_handle", "demo-user", body={"handle": "Neo"})
+    shown = []
+    for span in ("1s", "14m", "59s", "999ms", "1ms"):
+        sim.clock.advance(span)
+        shown.append(sim.call("check_handle_unique", "demo-owner", handle="Neo").body["unique"])
+    assert shown == [False, False, False, False, True]
+
+
+def test_a_world_that_is_brought_back_shows_at_once():
+    """What was before it is no past of it (G015)."""
+    sim = under(**{"time__visibility-lag": 1000})
+    sim.snapshot("start")
+    before = url(sim)
+    sim.clock.advance("1h")
+    sim.call("update_terms_url", "demo-api-token", body=URL)
+    sim.clock.advance("1h")
+    assert url(sim) == URL["url"]
+    sim.call("update_terms_url", "demo-api-token", body={"url": "https://terms.example/newer"})
+    sim.restore("start")
+    assert url(sim) == before
 
 
 def test_tokens_on_public_calls_play_no_part():

@@ -9,6 +9,9 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.service import state
 
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+
 
 def test_a_world_is_saved_and_loaded_as_it_is(sim, tmp_path):
     """And it is the start that a reset brings back."""
@@ -42,6 +45,33 @@ def test_a_file_that_cannot_be_finished_leaves_the_old_one(sim, tmp_path, monkey
         state.write(file, sim.service.world)
     assert [each.name for each in tmp_path.iterdir()] == ["state.json"]
     assert file.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "problem"),
+    [
+        (("minted",), -1, "minted"),
+        (("minted",), 2**70, "minted"),
+        (("sequences", "user"), -1, "sequences"),
+        (("timers",), [[-1, "handle reservation", CUSTOMER, "x"]], "timers"),
+        (("tables", "clients", "", 1, "parent"), "nowhere", "has the parent 'nowhere', which is not there"),
+        (("tables", "clients", "", 0, "parent"), CUSTOMER, "is above itself"),
+        (("tables", "clients", "", 1, "parent"), CUSTOMER, "is above itself"),
+        (("tables", "channels", CUSTOMER, 0, "parent"), "nowhere", "has the parent 'nowhere'"),
+        (("tables", "presences", CUSTOMER, 0, "user"), 7, "has the user 7, which is not there"),
+    ],
+)
+def test_what_no_world_can_be_is_refused(sim, place, value, problem):
+    """Counts below nothing, and records that name what is not there: calls would fail on them, or never end."""
+    sim.presence.join(ROOM, "demo-owner")
+    document = part = sim.state
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = value
+    before = sim.service.world
+    with pytest.raises(Misuse, match=problem):
+        sim.state = document
+    assert sim.service.world is before
 
 
 def test_a_file_that_is_refused_leaves_the_world(sim, tmp_path):

@@ -11,6 +11,7 @@ from confsim import Simulator
 from confsim.domain import deliveries
 from confsim.domain.deliveries import State
 from confsim.service.courier import Courier, barred
+from confsim.service.senders import Message
 from confsim.service.webhooks import Plan, Way
 
 START = 1_769_904_000_000
@@ -415,7 +416,7 @@ def test_a_server_stops_while_an_endpoint_thinks(live, listener):
     assert states(live) == [State.READY]
 
 
-def test_a_world_that_leaves_the_server_sends_nothing_more(listener):
+def test_a_world_that_leaves_the_server_sends_nothing_more():
     """What happens in it then is taken, as in any process."""
     sim = Simulator(clock=None)
     with sim.serve():
@@ -497,6 +498,14 @@ def test_without_the_guard_it_would_go_there(no_network, monkeypatch):
 def test_loopback_is_not_barred(url):
     """By address or by the one name."""
     assert barred(url, ()) is None
+
+
+def test_a_courier_that_has_stopped_opens_no_connection(no_network):
+    """Also for a message that one of its threads had taken up already."""
+    courier = Courier()
+    courier.close()
+    assert courier._post(Message("http://127.0.0.1:1/", {}, b""), 1.0).status is None
+    assert no_network == []
 
 
 @pytest.mark.parametrize("how", ["server", "world"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from confsim import Misuse
@@ -53,6 +55,25 @@ def test_a_taken_name(worlds, sim):
         worlds.add("w1", sim.service.fork())
     assert caught.value.status == 409
     assert worlds.get("w1") is before
+
+
+def test_worlds_may_drop_each_other(worlds, sim):
+    """At the same time, each from a call of its own: nobody waits for the lock of another world."""
+    worlds.add("w2", sim.service.fork())
+    met = threading.Barrier(2)
+
+    def drop(own, other):
+        with worlds.get(own).lock:
+            met.wait(5)
+            worlds.drop(other)
+
+    threads = [threading.Thread(target=drop, args=pair, daemon=True) for pair in (("w1", "w2"), ("w2", "w1"))]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(5)
+    assert list(worlds) == [""]
+    assert not any(each.is_alive() for each in threads)
 
 
 @pytest.mark.parametrize(("name", "status"), [("", 400), ("nope", 404)])

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from confsim import Simulator
+from confsim.api.call import API
+from confsim.contract.operation import Operation
+from confsim.testing import outside
 from confsim.testing.journeys import START, Journey, api_journey
 from confsim.testing.samples import Arguments
-from confsim.testing.targets import Core, Target, Url, Wsgi
+from confsim.testing.targets import Core, Outcome, Target, Url, Wsgi
 
 PARTNER = "11111111-1111-4111-8111-111111111111"
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
@@ -194,17 +198,90 @@ def test_core_and_wsgi_agree_over_the_whole_api() -> None:
 
 
 def test_the_live_server_agrees_too() -> None:
-    """The same over a socket."""
+    """The same over a socket, by its base URL, beside the other two."""
     with Simulator(clock=START).serve() as server:
         control = Url(server.root)
 
         class Live(Journey):
             def targets(self) -> tuple[Target, ...]:
                 control.control("POST", "/reset")
-                return Core(Simulator(clock=START)), Url(server.root)
+                return Core(Simulator(clock=START)), Wsgi(Simulator(clock=START)), Url(server.base_url)
 
         run_state_machine_as_test(api_journey(Live), settings=budget(5))
         control.close()
+
+
+class Counting(Journey):
+    """A journey in the core alone that counts what succeeded."""
+
+    reached: ClassVar[set[str]] = set()
+
+    def targets(self) -> tuple[Target, ...]:
+        """The core."""
+        return (Core(Simulator(clock=START)),)
+
+    def call(self, operation: str | Operation, caller: str | None, arguments: Arguments) -> Outcome:
+        """A call whose operation counts when it succeeds."""
+        outcome = super().call(operation, caller, arguments)
+        if outcome.status < 400:
+            self.reached.add(operation if isinstance(operation, str) else operation.name)
+        return outcome
+
+    def control(self, method: str, path: str, body: object = None) -> Outcome:
+        """An order that counts when it is done."""
+        outcome = super().control(method, path, body)
+        if outcome.status == 200:
+            self.reached.add(path)
+        return outcome
+
+
+def test_a_journey_gets_far() -> None:
+    """In few journeys a third of the API succeeds at least once, and somebody joins and gets a token."""
+    Counting.reached.clear()
+    run_state_machine_as_test(api_journey(Counting), settings=settings(budget(40), stateful_step_count=50))
+    assert len(Counting.reached & {operation.name for operation in API}) > 70
+    assert Counting.reached > {"/presence/join", "/tokens"}
+
+
+def test_rules_may_be_left_out() -> None:
+    """Those of the API, and those that lean on a control plane."""
+    left = frozenset({"create_channel", *outside.rules(Journey)})
+    names = {name for name in vars(api_journey(Journey, left)) if name in left}
+    assert names == set()
+    assert left <= set(vars(api_journey()))
+
+
+#: What a target might say that no world of the documents allows: an operation, and its answer made wrong.
+LIES: dict[str, Callable[[Any], object]] = {
+    "list_validators": lambda body: [each.update(active=True) for each in body],
+    "list_channels": lambda body: [each.update(name="Same") for each in body["results"]],
+    "get_channel": lambda body: body.update(reputation=16),
+    "get_channel_settings": lambda body: body.update(offAir=not body["offAir"]),
+    "list_sessions": lambda body: [each.update(created=each["started"] + 1) for each in body["results"]],
+    "list_recordings": lambda body: [each.pop("endTime") for each in body["results"]],
+    "list_breakout_sessions": lambda body: [each.update(isActive=True) for each in body],
+    "get_populations": lambda body: body.update({id: count + 1 for id, count in body.items()}),
+}
+
+
+@pytest.mark.parametrize("operation", LIES)
+def test_what_the_documents_rule_out_is_found(operation: str) -> None:
+    """A target that says it once is found out."""
+
+    class Liar(Core):
+        def call(self, called: Operation, caller: str | None, arguments: Arguments) -> Outcome:
+            outcome = super().call(called, caller, arguments)
+            if called.name == operation and outcome.status == 200 and outcome.body is not None:
+                LIES[operation](outcome.body)
+            return outcome
+
+    class Lied(Journey):
+        def targets(self) -> tuple[Target, ...]:
+            return (Liar(Simulator(clock=START)),)
+
+    quick = settings(budget(5), report_multiple_bugs=False, phases=[Phase.generate])
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(api_journey(Lied), settings=quick)
 
 
 class Careless(Journey):

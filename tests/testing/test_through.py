@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Misuse, Simulator
+from confsim.http.app import App
 from confsim.testing.through import through
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -29,6 +30,40 @@ def test_a_call_is_a_request(way, sim):
     assert over_http.headers["host"] == "confsim.test"
     assert answer.body == fork.client("demo-owner").post("/channels/create", json={"name": "Room"}).json
     assert answer.headers["Content-Type"] == "application/json"
+
+
+def test_an_order_of_the_control_plane_is_a_request(way, sim, monkeypatch):
+    """Its answer, typed or raw, its refusal and its facts are what they are in process; the world notes it once."""
+    came = []
+    monkeypatch.setattr(App, "_control", noting(came, App._control))
+    token = sim.call("reserve_handle", "demo-user", body={"handle": "Held"}).body["reservationToken"]
+    assert [each.subject for each in sim.clock.advance("16m")] == [token]
+    assert sim.state["version"] == 1
+    with pytest.raises(Misuse, match="no snapshot 'a b/c'") as refused:
+        sim.restore("a b/c")
+    assert refused.value.status == 404
+    world = sim.worlds.add("w1")
+    world.faults.add("get_me", do={"status": 503})
+    assert world.faults[0].hits == 0
+    assert came == [
+        "POST /_confsim/clock/advance",
+        "GET /_confsim/state",
+        "POST /_confsim/snapshots/a%20b%2Fc/restore",
+        "POST /_confsim/worlds",
+        "POST /w/w1/_confsim/faults",
+        "GET /w/w1/_confsim/faults",
+    ]
+    assert [each.operation for each in world.service.journal.orders] == ["add_fault"]
+
+
+def noting(came, original):
+    """What notes the requests of the control plane."""
+
+    def control(self, service, segments, request):
+        came.append(f"{request.method} {request.target}")
+        return original(self, service, segments, request)
+
+    return control
 
 
 def test_every_world_is_reached(way, sim):

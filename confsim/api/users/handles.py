@@ -12,7 +12,6 @@ from confsim.contract.operation import Source
 from confsim.contract.types import FreeText, FullName, Handle, Switch, Url, Wire
 from confsim.domain import handles, registration
 from confsim.domain.channels import Channel
-from confsim.domain.credentials import Caller
 from confsim.domain.users import User
 
 
@@ -44,11 +43,6 @@ class Registration(Wire):
     imageUrl: Url | None = None
 
 
-def _caller(call: Call) -> Caller:
-    assert call.caller is not None
-    return call.caller
-
-
 @operation(
     "POST /users/{userId}/handle",
     gate=gates.SELF_OR_ADMIN.assumed("G160"),
@@ -73,7 +67,7 @@ def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
 )
 def change_handle_with_reservation(call: Call, nonce: str) -> None:
     """Change the caller's handle to the one that the reservation token holds; the token is used up."""
-    registration.change_handle(call.change, _caller(call), call.user, nonce)
+    registration.change_handle(call.change, call.who, call.user, nonce)
 
 
 @operation(
@@ -89,7 +83,7 @@ def check_handle_unique(call: Call, *, handle: Handle) -> Uniqueness:
     required = call.client.unique_handles
     shown = required or ask(call, assumed.REQUIRED_SHOWN) == "always"
     return Uniqueness(
-        unique=handles.free(call.change, call.client, handle, by=_caller(call).name),
+        unique=handles.free(call.change, call.client, handle, by=call.who.name),
         required=required if shown else None,
     )
 
@@ -106,7 +100,7 @@ def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
 
     A handle that another registered user has or another caller holds is refused while the client requires unique ones.
     """
-    held = handles.reserve(call.change, call.client, body.handle, by=_caller(call).name, user=call.maybe_user)
+    held = handles.reserve(call.change, call.client, body.handle, by=call.who.name, user=call.maybe_user)
     return ReservationToken(reservationToken=held.token)
 
 
@@ -125,7 +119,7 @@ def create_user(call: Call, token: str, body: Registration) -> NumberId:
     """
     user = registration.register(
         call.change,
-        _caller(call),
+        call.who,
         token,
         description=body.description,
         full_name=body.fullName,

@@ -1,0 +1,60 @@
+"""Keys that a JSON object has twice: decoders keep the last without a word (G065)."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import msgspec
+
+#: The end of a key: no other text is followed by a colon, though one may hold what looks like it.
+_END = re.compile(rb'"\s*:')
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of a JSON object, as they were given."""
+
+
+def repeated_key(raw: bytes) -> str | None:
+    """The path of a key of the JSON text that its object has had before, at whatever depth; None when there is none.
+
+    What no decoder reads has none.
+    """
+    if raw.find(b",") < 0:  # no object has two keys
+        return None
+    try:
+        if len(_END.findall(raw)) <= _count(msgspec.json.decode(raw)):
+            return None
+        return _repeated(json.loads(raw, object_pairs_hook=_Pairs))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _count(plain: object) -> int:
+    """How many keys the objects of a JSON value have."""
+    count, left = 0, [plain]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            count += len(value)
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+    return count
+
+
+def _repeated(value: object) -> str | None:
+    left = [("", value)]
+    while left:
+        path, each = left.pop()
+        if isinstance(each, _Pairs):
+            known = set()
+            for name, member in each:
+                if name in known:
+                    return f"{path}{name}"
+                known.add(name)
+                left.append((f"{path}{name}.", member))
+        elif isinstance(each, list):
+            left += [(f"{path.removesuffix('.')}[{place}].", item) for place, item in enumerate(each)]
+    return None
