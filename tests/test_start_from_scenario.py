@@ -6,12 +6,16 @@ import json
 import signal
 import subprocess
 import sys
+from datetime import timedelta
+from time import perf_counter
 from urllib.request import urlopen
 
 import pytest
+import time_machine
 
 from confsim import Simulator
 from confsim.arazzo import library
+from confsim.control import scenarios
 from confsim.control.control import Control
 from confsim.control.worlds import MakeWorld, make_world
 from confsim.kernel.refusal import Misuse
@@ -19,6 +23,7 @@ from confsim.kernel.refusal import Misuse
 pytest_plugins = ["pytester"]
 
 START = "2026-02-01T00:00:00Z"
+CUSTOMER = "22222222-2222-4222-8222-222222222222"
 NOON = 1772366400000  # 2026-03-01T12:00:00Z
 
 
@@ -103,6 +108,74 @@ def test_a_world_of_a_server_starts_from_a_scenario(sim):
     assert made["outputs"] == info["outputs"] == Simulator(clock=START, scenario="lobby").outputs
     assert (info["world"], info["seed"]) == ("demo", 7)
     assert sim.service.world is before
+
+
+def test_a_scenario_is_run_once_for_worlds_that_are_alike(sim, monkeypatch):
+    """Those of one start, at one instant; each is as if the scenario had been run for it, and goes on by itself."""
+    alone = Simulator(clock=START, scenario="handle-reservation").service
+    ran, run = [], scenarios.start_from
+    monkeypatch.setattr(scenarios, "start_from", lambda *told, **more: (ran.append(told[0]), run(*told, **more)))
+    worlds = [sim.worlds.add(f"w{number}", "handle-reservation") for number in range(3)]
+    worlds[0].call("create_channel", "demo-owner", body={"name": "Room"})
+    worlds.append(sim.worlds.add("w3", "handle-reservation"))
+    assert ran == ["handle-reservation"]
+    for each in worlds[1:]:
+        assert each.service.world.digest() == alone.world.digest()
+        assert (each.outputs, each.clock.now) == (alone.outputs, alone.clock.now())
+        each.call("create_channel", "demo-owner", body={"name": "Room"})
+        each.reset()
+        assert each.service.world.digest() == alone.world.digest()
+    for other in ({"seed": 3}, {"profile": {"errors": {"body": "nested"}}}):
+        sim.worlds.add(f"o{len(ran)}", "handle-reservation", **other)
+    assert len(ran) == 3
+
+
+def test_a_scenario_is_run_again_when_time_has_gone_on(sim, monkeypatch):
+    """A world is never older than a second; and one whose scenario left faults or snapshots is its own."""
+    ran, run = [], scenarios.start_from
+    monkeypatch.setattr(scenarios, "start_from", lambda *told, **more: (ran.append(told[0]), run(*told, **more)))
+    with time_machine.travel(START, tick=False) as machine:
+        running = Simulator()
+        for number, (later, runs) in enumerate([(0, 1), (999, 1), (1, 2), (0, 2), (-5, 3)]):
+            machine.shift(timedelta(milliseconds=later))
+            made = running.worlds.add(f"w{number}", "lobby")
+            assert len(ran) == runs
+            assert 0 <= running.clock.now - made.clock.now < 1000
+    monkeypatch.setattr(scenarios, "start_from", lambda name, control, **more: control.service.keep("kept"))
+    for number in range(2):
+        assert list(sim.worlds.add(f"s{number}", "phones").snapshots) == ["kept"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "status"),
+    [
+        ([("wait", {"for": {"mail": {"to": "x"}}, "timeout": "20s"})], 409),
+        ([("wait", {"for": {"state": {"table": "clients"}}, "timeout": "20s"})], 200),
+        ([("put_faults", [{"operation": "get_client_terms", "do": {"real": "20s"}}]), ("get_client_terms", None)], 200),
+    ],
+)
+def test_a_server_waits_for_no_scenario(sim, steps, status):
+    """Others want to be answered: what is there is seen, what is not is told at once, what is slow is not."""
+    told = [
+        {"stepId": f"s{place}", "operationId": name}
+        | ({"parameters": [{"name": "clientId", "in": "path", "value": CUSTOMER}]} if body is None else {})
+        | ({} if body is None else {"requestBody": {"contentType": "application/json", "payload": body}})
+        for place, (name, body) in enumerate(steps)
+    ]
+    document = {
+        "arazzo": "1.0.1",
+        "info": {"title": "Slow", "version": "1"},
+        "sourceDescriptions": [
+            {"name": "api", "url": "/openapi.json", "type": "openapi"},
+            {"name": "control", "url": "/_confsim/openapi.json", "type": "openapi"},
+        ],
+        "workflows": [{"workflowId": "w", "steps": told}],
+    }
+    began = perf_counter()
+    answer = sim.client().post("/_confsim/worlds", json={"name": "w1", "from": document})
+    assert answer.status_code == status, answer.json
+    assert perf_counter() - began < 5
+    assert ("w1" in list(sim.worlds)) is (status == 200)
 
 
 @pytest.mark.parametrize("source", ["no-such", "../lobby", "scenarios/lobby.arazzo.json"])

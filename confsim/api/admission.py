@@ -81,7 +81,7 @@ _HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {
     Grant.CUSTOMER_ADMIN: _customer_admin,
     Grant.PARTNER_ADMIN: lambda call, caller: credentials.manages_children(call.change, caller),
     Grant.ACCESS: lambda call, caller: (
-        call.channel is not None and access.has_access(call.change, caller, call.channel)
+        caller.user is not None and call.channel is not None and access.has_access(call.change, caller, call.channel)
     ),
     Grant.OPERATOR: _operator,
     Grant.OWNER: lambda call, caller: (

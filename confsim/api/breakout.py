@@ -16,7 +16,7 @@ from confsim.domain.users import User as Person
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
-from .views import Id, NumberId, User, page_limit, user_view
+from .views import Id, NumberId, User, page, user_view
 
 
 class BreakoutSessionChange(Wire):
@@ -143,8 +143,7 @@ def list_breakout_sessions(
     that past session of the event room. By creation. Refusal EVENT_ROOM_OFF.
     """
     found = breakouts.listed(call.change, uuid, sessionId)
-    start = offset or 0
-    return [_session(call, each) for each in found[start : start + page_limit(call, limit)]]
+    return page(call, found, limit, offset, lambda each: _session(call, each)).results
 
 
 @operation(

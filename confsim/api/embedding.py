@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from confsim.assumptions import wire
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.domain import embedding
+from confsim.domain import clients, embedding
 from confsim.domain.clients import Client
+from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
 
@@ -30,6 +34,7 @@ def list_origins(call: Call, clientId: Client) -> list[str]:
 )
 def set_origins(call: Call, clientId: Client, body: list[str]) -> None:
     """Replace the allowed origins; order is kept, duplicates go."""
+    _require_service(call, clientId)
     embedding.set_origins(call.change, clientId, body)
 
 
@@ -54,4 +59,11 @@ def list_domains(call: Call, clientId: Client) -> list[str]:
 )
 def set_domains(call: Call, clientId: Client, body: list[str]) -> list[str]:
     """Replace the domains of the redirect after OAuth, and answer them as they are now."""
+    _require_service(call, clientId)
     return list(embedding.set_domains(call.change, clientId, body).domains)
+
+
+def _require_service(call: Call, client: Client) -> None:
+    """Refusal SERVICE_DISABLED for a client without service: an administrator above may name a child (G156)."""
+    if not clients.served(call.change, client) and call.operation.name not in ask(call, wire.OPEN_WHILE_DISABLED):
+        raise Refusal(Reason.SERVICE_DISABLED, client=client.id)

@@ -250,14 +250,15 @@ def _address(call: Call, channel: Channel) -> str:
 def list_active_channels(call: Call, *, imgSize: ImageSize | None = None) -> list[ActiveChannel]:
     """List the active channels, then the others that the caller owns; each once, by name."""
     owned = _owned(call)
-    running = [channel for channel in _running(call) if channel.id in owned or _seen(call, channel)]
-    idle = [channel for channel in owned.values() if channel not in running]
-    ordered = [*sorted(running, key=_by_name(call)), *sorted(idle, key=_by_name(call))]
+    running = {each.id: each for each in _running(call) if each.id in owned or _seen(call, each)}
+    idle = [channel for channel in owned.values() if channel.id not in running]
+    ordered = [*sorted(running.values(), key=_by_name(call)), *sorted(idle, key=_by_name(call))]
     return [_active(call, channel, channel.id in owned, imgSize) for channel in ordered]
 
 
-def _by_name(call: Call) -> Callable[[Channel], str]:
-    return lambda channel: lists.text_key(call, channel.name)
+def _by_name(call: Call) -> Callable[[Channel], tuple[str, int, str]]:
+    """What channels are put in order by; of equal names the older stands first (G086)."""
+    return lambda channel: (lists.text_key(call, channel.name), channel.created, channel.id)
 
 
 def _owned(call: Call) -> dict[str, Channel]:

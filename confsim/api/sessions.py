@@ -90,7 +90,7 @@ def _count(call: Call, session: Run) -> int:
         return session.peak
     if session.ended is not None or session.started is None:
         return 0
-    return len(presence.inside(call.change, channels.get(call.change, session.client, session.channel)))
+    return presence.number_inside(call.change, channels.get(call.change, session.client, session.channel))
 
 
 def _known(call: Call, found: list[Attendance]) -> list[Attendance]:
@@ -280,8 +280,7 @@ def _matching(
 
 def _administers(call: Call) -> bool:
     """Whether the caller sees the sessions of every channel of the client (G378)."""
-    caller = call.who
-    administers = caller.api_token is not None or caller.customer_admin or caller.partner_admin
+    administers = call.who.api_token is not None or call.who.customer_admin
     return administers and ask(call, assumed.ADMINISTRATORS) == "all"
 
 

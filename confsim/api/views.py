@@ -155,7 +155,7 @@ def face(call: Call, user: Person, size: ImageSize | None) -> Face:
     return Face(id=user.id, handle=user.handle, imageUrl=image_url(call, user.client, user.image, size))
 
 
-def page_limit(call: Call, limit: int | None) -> int:
+def _page_limit(call: Call, limit: int | None) -> int:
     """How many elements a page has: the limit, cut to the most, or the default (G079, G080)."""
     if limit is None or (limit == 0 and ask(call, parsing.LIMIT_ZERO) == "absent"):
         return ask(call, sizes.PAGE)
@@ -175,6 +175,6 @@ def page(
     """One page of what was found: ``total`` counts all of it, only the page is shown (R021, R022, G082)."""
     total = len(found)
     start = min(offset or 0, total)
-    stop = min(start + page_limit(call, limit), total)
+    stop = min(start + _page_limit(call, limit), total)
     picked = found[start:stop] if isinstance(found, Sequence) else islice(found, start, stop)
     return Page(total=total, results=[show(each) for each in picked])

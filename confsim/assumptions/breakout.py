@@ -7,7 +7,10 @@ from .register import any_text, assumption
 
 def _numbered(value: object) -> str:
     text = any_text(value)
-    text.format(number=1)
+    try:
+        text.format(number=1)
+    except (LookupError, AttributeError):
+        raise ValueError(f"{text!r} has braces around something else than number") from None
     return text
 
 
@@ -48,7 +51,7 @@ DURATION = assumption(
 ZERO = assumption(
     "breakout.zero-duration",
     "G421",
-    "A duration of 0 in a request: no limit, or refused. A negative one is refused.",
+    "A duration of 0 in a request: no limit, or refused. A negative one is refused, and one that overflows.",
     "unlimited",
     ("refuse",),
     "create_breakout_session update_breakout_session",

@@ -48,7 +48,7 @@ KEYS = assumption(
 def _schemes(value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not value or not all(isinstance(scheme, str) for scheme in value):
         raise ValueError(f"{value!r} is no list of schemes")
-    return tuple(value)
+    return tuple(scheme.lower() for scheme in value)
 
 
 _RTMP: tuple[str, ...] = ("rtmp", "rtmps")

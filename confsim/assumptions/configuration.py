@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .register import Entry, any_text, assumption
+from .register import Entry, any_text, assumption, texts
 
 _READS = "get_config get_channel_config get_template_config"
 _WRITES = "set_config set_channel_config set_template_config"
@@ -149,12 +149,6 @@ TEXTS_KEY = assumption(
 )
 
 
-def _words(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
-        raise ValueError(f"{value!r} is no list of words")
-    return tuple(value)
-
-
 THEMES: Entry[tuple[str, ...]] = assumption(
     "config.themes",
     "G404",
@@ -162,7 +156,7 @@ THEMES: Entry[tuple[str, ...]] = assumption(
     (),
     (("light", "dark"), "any list of words"),
     f"{_READS} {_WRITES}",
-    check=_words,
+    check=texts("words"),
 )
 THEME_OVER_LIGHT = assumption(
     "config.theme-over-light",

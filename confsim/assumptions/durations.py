@@ -9,6 +9,8 @@ from .register import assumption
 
 MINUTE = 60_000
 DAY = 86_400_000
+#: The longest span that a request may give: its end is still a number that every JSON reader tells exactly (G127).
+LONGEST = 10**15
 
 TOKEN = assumption(
     "duration.token",

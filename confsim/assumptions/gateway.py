@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import any_text, assumption
+from .register import any_text, assumption, texts
 
 _BOTH = "create_gateway_endpoint get_gateway_endpoint"
 
@@ -33,12 +33,6 @@ HOST = assumption(
 )
 
 
-def _with_credentials(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(kind, str) for kind in value):
-        raise ValueError(f"{value!r} is no list of kinds")
-    return tuple(value)
-
-
 _SECRET: tuple[str, ...] = ("RTMP", "SRT")
 
 CREDENTIALS = assumption(
@@ -48,7 +42,7 @@ CREDENTIALS = assumption(
     _SECRET,
     (("RTMP",), "any list of kinds"),
     _BOTH,
-    check=_with_credentials,
+    check=texts("kinds"),
 )
 SECRECY = assumption(
     "gateway.credentials-shown",

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from .register import Entry, assumption
+from .register import Entry, assumption, texts
 
 _OPERATIONS = "set_user_image set_channel_image"
-
-
-def _prefixes(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(prefix, str) for prefix in value):
-        raise ValueError(f"{value!r} is no list of URL prefixes")
-    return tuple(value)
 
 
 UNREACHABLE: Entry[tuple[str, ...]] = assumption(
@@ -20,7 +14,7 @@ UNREACHABLE: Entry[tuple[str, ...]] = assumption(
     ("http://unreachable.invalid", "https://unreachable.invalid"),
     ("any list of URL prefixes",),
     _OPERATIONS,
-    check=_prefixes,
+    check=texts("URL prefixes"),
 )
 GIVEN_URL = assumption(
     "images.given-url",

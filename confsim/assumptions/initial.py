@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import any_text, assumption
+from .register import any_text, assumption, texts
 
 TERMS_URL = assumption(
     "initial.terms-url", "G168", "URL of the terms of a new client.", "https://terms.example/1", check=any_text
@@ -42,12 +42,6 @@ MIDI = assumption("initial.midi", "G296 G297 G588", "Whether new channels of a n
 EVENTS = assumption("initial.events", "G296 G597", "Whether a new client has the events interface on.", False, (True,))
 
 
-def _names(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
-        raise ValueError(f"{value!r} is no list of names")
-    return tuple(value)
-
-
 _PROVIDERS: tuple[str, ...] = ("google", "microsoft", "github", "facebook", "apple")
 
 AVAILABLE_PROVIDERS = assumption(
@@ -57,7 +51,7 @@ AVAILABLE_PROVIDERS = assumption(
     _PROVIDERS,
     ("any list of names",),
     "list_auth_providers set_auth_providers list_client_auth_providers",
-    check=_names,
+    check=texts("names"),
 )
 PROVIDERS = assumption(
     "initial.providers",
@@ -65,7 +59,7 @@ PROVIDERS = assumption(
     "Authentication providers of a new client.",
     _PROVIDERS,
     ("any list of names",),
-    check=_names,
+    check=texts("names"),
 )
 
 

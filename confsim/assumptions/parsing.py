@@ -56,6 +56,8 @@ BOOLEANS = assumption(
 def _units(value: object) -> dict[str, int]:
     if not isinstance(value, dict) or not all(isinstance(span, int) and span > 0 for span in value.values()):
         raise ValueError(f"{value!r} is no table from unit to milliseconds")
+    if not all(unit.isascii() and unit.isalpha() for unit in value):
+        raise ValueError(f"{value!r} has a unit that is not made of the letters a to z")
     return value
 
 

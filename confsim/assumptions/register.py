@@ -161,6 +161,28 @@ def any_text(value: object) -> str:
     return value
 
 
+def texts(what: str) -> Callable[[object], tuple[str, ...]]:
+    """The check of an entry that takes a list of texts; ``what`` they are is told to whoever gives something else."""
+
+    def check(value: object) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+            raise ValueError(f"{value!r} is no list of {what}")
+        return tuple(value)
+
+    return check
+
+
+def some_of(known: tuple[str, ...]) -> Callable[[object], tuple[str, ...]]:
+    """The check of an entry that takes a list of some of these texts, or all, or none."""
+
+    def check(value: object) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not set(value) <= set(known):
+            raise ValueError(f"{value!r} is no list of {', '.join(known)}")
+        return tuple(value)
+
+    return check
+
+
 def any_status(value: object) -> int:
     """The check of an entry that takes the status of an answer."""
     if not isinstance(value, int) or isinstance(value, bool) or not 200 <= value <= 599:

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .register import assumption
+from .register import assumption, some_of
 
-
-def _grants(value: object) -> tuple[str, ...]:
-    known = {"customer-admin", "owner", "operator", "access", "self", "registered"}
-    if not isinstance(value, list | tuple) or not set(value) <= known:
-        raise ValueError(f"{value!r} is no list of {', '.join(sorted(known))}")
-    return tuple(value)
-
-
+_GRANTS = ("access", "customer-admin", "operator", "owner", "registered", "self")
 _API_TOKEN: tuple[str, ...] = ("customer-admin", "owner", "operator", "access")
 _NOTHING: tuple[str, ...] = ()
 _ANYWHERE: tuple[str, ...] = ("own", "children")
@@ -24,7 +17,7 @@ API_TOKEN_PASSES = assumption(
     "Grants that an API token has in its own client, beside being an API token.",
     _API_TOKEN,
     ("any list of grants",),
-    check=_grants,
+    check=some_of(_GRANTS),
 )
 API_TOKEN_FOR_CLIENT = assumption(
     "roles.api-token-for-client",
@@ -42,7 +35,7 @@ PARTNER_ADMIN_INCLUDES = assumption(
     "Where a Partner Admin counts as Customer Admin too: in the own client, in children named by for_client.",
     _ANYWHERE,
     ("any list of own and children",),
-    check=lambda value: _places(value),
+    check=some_of(_ANYWHERE),
 )
 PARTNER_ADMIN_GRANTED = assumption(
     "roles.partner-admin-granted",
@@ -58,7 +51,7 @@ CUSTOMER_ADMIN_PASSES = assumption(
     "Grants of channel roles that a Customer Admin has in every channel of the client; none, the gates are literal.",
     _NOTHING,
     ("any list of grants",),
-    check=_grants,
+    check=some_of(_GRANTS),
 )
 OWNER_IS_OPERATOR = assumption(
     "roles.owner-is-operator",
@@ -67,12 +60,6 @@ OWNER_IS_OPERATOR = assumption(
     True,
     (False,),
 )
-
-
-def _places(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not set(value) <= set(_ANYWHERE):
-        raise ValueError(f"{value!r} is no list of own and children")
-    return tuple(value)
 
 
 def _levels(value: object) -> dict[str, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Entry, any_text, assumption
+from .register import Entry, any_text, assumption, texts
 
 JOINING = assumption(
     "presence.joining",
@@ -208,7 +208,8 @@ PARTICIPANTS = assumption(
 EVENT_ROOM_OFF = assumption(
     "breakout.event-room-off",
     "G354",
-    "Disabling the event room while a breakout session is active: refused, it is stopped, or all are deleted.",
+    "Disabling the event room while a breakout session is active: refused, or it is stopped; or all that the room has "
+    "are deleted, prepared ones too.",
     "refuse",
     ("stop", "delete"),
     "set_event_room_state",
@@ -219,7 +220,8 @@ FLAGS = assumption(
     "Switching a feature of a channel off concerns what begins later, not what runs.",
     "later",
     (),
-    "set_speech2text_state set_midi_state",
+    "set_speech2text_state set_midi_state set_dial_in_state set_dial_out_state set_event_room_state "
+    "set_broadcast_state",
 )
 MIDI = assumption(
     "flags.midi-token",
@@ -254,12 +256,6 @@ def _template(value: object) -> str:
     return text
 
 
-def _addresses(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(uri, str) for uri in value):
-        raise ValueError(f"{value!r} is no list of addresses")
-    return tuple(value)
-
-
 TURN_URIS: Entry[tuple[str, ...]] = assumption(
     "turn.uris",
     "G358",
@@ -267,5 +263,5 @@ TURN_URIS: Entry[tuple[str, ...]] = assumption(
     ("turn:turn.confsim.invalid:3478?transport=udp", "turns:turn.confsim.invalid:5349?transport=tcp"),
     ("any list of addresses",),
     "get_turn_credentials",
-    check=_addresses,
+    check=texts("addresses"),
 )

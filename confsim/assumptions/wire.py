@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .register import Entry, assumption
+from .register import Entry, assumption, texts
 
 _PRESENTATION = re.compile(r"(\?[\w-]+=\{token\}|Cookie: [\w-]+=\{token\}|[A-Za-z][\w-]*: ([\w-]+ )?\{token\})\Z")
 
@@ -96,16 +96,8 @@ BEFORE_TERMS: Entry[tuple[str, ...]] = assumption(
     "Calls that a user may make before accepting the current terms; public calls need no user at all.",
     ("get_user_terms", "accept_terms"),
     ("any list of operations",),
-    check=lambda value: _operations(value),
+    check=texts("operations"),
 )
-
-
-def _operations(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
-        raise ValueError(f"{value!r} is no list of operations")
-    return tuple(value)
-
-
 WHILE_DISABLED = assumption(
     "service.refused-while-disabled",
     "G162 G164 G156",
@@ -119,5 +111,5 @@ OPEN_WHILE_DISABLED: Entry[tuple[str, ...]] = assumption(
     "Calls that change something and yet work while the service is disabled.",
     ("accept_terms",),
     ("any list of operations",),
-    check=_operations,
+    check=texts("operations"),
 )

@@ -19,7 +19,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions import parsing, transport
+from confsim.assumptions import durations, parsing, transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal
@@ -31,7 +31,7 @@ from .types import AbsoluteUrl, Sized, Ttl, Whole
 FromText = Callable[[Asker, str, str], Any]
 
 _DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
-_TTL = re.compile(r"([0-9]{1,12})([a-z]+)\Z", re.ASCII)
+_TTL = re.compile(r"([0-9]{1,12})([A-Za-z]+)\Z", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 #: What most URLs look like, and no longer needs to be taken apart.
@@ -261,7 +261,7 @@ def _ttl(asker: Asker, where: str, text: str) -> Ttl:
     span = int(match[1]) * units[match[2]]
     if span == 0:
         raise wrong(where, "a time to live of zero")
-    if span > 10**15:
+    if span > durations.LONGEST:
         raise wrong(where, f"{text} is too long a time")
     return Ttl(span)
 

@@ -134,18 +134,11 @@ class _Document:
         for operation in self.catalogue:
             if operation.variant_of:
                 continue
-            method, path = self._route(operation)
+            method, path = operation.route(self.profile)
             # Two paths may not differ in the names of their parameters alone; the name first declared stands.
             path = shapes.setdefault(_NAMES.sub("{}", path), path)
             paths.setdefault(path, {})[method.lower()] = self._operation(operation, path)
         return paths
-
-    def _route(self, operation: Operation) -> tuple[str, str]:
-        entry = operation.route_entry
-        if entry is None:
-            return operation.method, operation.path
-        method, _, path = in_force(self.profile, entry).partition(" ")
-        return method, path
 
     def _operation(self, operation: Operation, path: str) -> dict[str, Any]:
         variants = [each for each in self.catalogue if each.variant_of == operation.name]
@@ -182,7 +175,7 @@ class _Document:
         return {**about, **answers, **self._extras(operation)}
 
     def _parameters(self, operation: Operation, variants: list[Operation], path: str) -> list[dict[str, Any]]:
-        names = [match[1:-1] for match in _NAMES.findall(self._route(operation)[1])]
+        names = [match[1:-1] for match in _NAMES.findall(operation.route(self.profile)[1])]
         standing = dict(zip(names, (match[1:-1] for match in _NAMES.findall(path)), strict=True))
         listed = [self._in_path(each, standing[each.name]) for each in operation.path_parameters]
         seen: set[str] = set()

@@ -14,7 +14,7 @@ from confsim.arazzo.exchange import Got, Sent
 from confsim.arazzo.report import Report
 from confsim.assumptions import wire
 from confsim.kernel.refusal import Misuse
-from confsim.service.message import Request
+from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST, Service
 from confsim.service.waiting import arrived, delivered
 from confsim.service.worlds import Worlds
@@ -39,9 +39,10 @@ def planned(scenario: str | Path | Mapping[str, Any], profile: Mapping[str, Any]
 
 
 class Direct:
-    """The way in to a world of this process, without HTTP."""
+    """The way in to a world of this process, without HTTP. Whoever is not ``patient`` waits for no answer."""
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: Control, *, patient: bool = True) -> None:
+        self.patient = patient
         self.service: Service = control.service
         self.worlds: Worlds = control.worlds
 
@@ -58,25 +59,38 @@ class Direct:
             sent.method, service.mount + sent.target, sent.query, {"host": HOST, **sent.headers}, sent.body
         )
         if operation.catalogue is CONTROL:
-            response = arrived(perform(service, self.worlds, operation, path, request))
+            response = self._arrived(perform(service, self.worlds, operation, path, request))
         else:
-            response = delivered(service.perform(operation, path, sent.query, request))
+            response = service.perform(operation, path, sent.query, request)
+            response.after *= self.patient
+            response = delivered(response)
         return Got(response.status, {name.lower(): value for name, value in response.headers}, response.body)
+
+    def _arrived(self, response: Response) -> Response:
+        if self.patient or response.until is None:
+            return arrived(response)
+        answer = response.until()
+        if answer is None:
+            raise Misuse("nothing is waited for while a world is made: what is not there at once does not come", 409)
+        return answer
 
     def wait(self, seconds: float) -> None:
         """Move the clock of the world on."""
         self.service.advance(int(seconds * 1000))
 
 
-def play(plan: Plan, control: Control, inputs: Mapping[str, Any] | None = None) -> Report:
+def play(plan: Plan, control: Control, inputs: Mapping[str, Any] | None = None, *, patient: bool = True) -> Report:
     """Run a scenario in a world of this process."""
-    return runner.run(plan, Direct(control), inputs)
+    return runner.run(plan, Direct(control, patient=patient), inputs)
 
 
-def start_from(scenario: str | Path | Mapping[str, Any], control: Control) -> None:
-    """Let a world start from what it is after a scenario, with its outputs at hand. Misuse when the scenario fails."""
+def start_from(scenario: str | Path | Mapping[str, Any], control: Control, *, patient: bool = True) -> None:
+    """Let a world start from what it is after a scenario, with its outputs at hand.
+
+    Misuse when the scenario fails, or waits where nobody is ``patient``, since a server has others to answer.
+    """
     service = control.service
-    report = play(planned(scenario, service.profile), control)
+    report = play(planned(scenario, service.profile), control, patient=patient)
     if report.failure is not None:
         raise Misuse(f"{report.name}: {report.failure.told()}")
     service.outputs = report.outputs

@@ -15,6 +15,7 @@ from confsim.service import clock, loading, state
 from confsim.service.pipeline import Service
 from confsim.service.profiles import read_profile
 from confsim.service.waiting import steady
+from confsim.service.worlds import Run
 
 from .control import Control, Order, operation
 
@@ -209,8 +210,17 @@ def _after(control: Control, scenario: Any, body: MakeWorld) -> Service:
         known = ", ".join((*loading.shipped(), *filter(None, control.worlds), *library.shipped()))
         raise Misuse(f"from: {scenario!r} is neither a world nor a scenario; there are {known}", status=404)
     service = _as_root(control, body)
-    start_from(scenario, Control(service, control.worlds, control.host))
-    return service
+    if isinstance(scenario, Mapping):
+        start_from(scenario, Control(service, control.worlds, control.host), patient=False)
+        return service
+    run = Run(service.origin, service.profile, service.clock.values(), service.clock.now(), service)
+    earlier = control.worlds.runs.get(scenario)
+    if earlier is None or not earlier.stands_for(run):
+        start_from(scenario, Control(service, control.worlds, control.host), patient=False)
+        if service.snapshots or service.bugs or any(True for _ in service.faults):
+            return service  # a fork would be without
+        earlier = control.worlds.runs[scenario] = run
+    return earlier.after.fork()
 
 
 def _span(text: str) -> int:

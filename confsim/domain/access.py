@@ -28,15 +28,14 @@ def at_home(change: Change, user: User, channel: Channel) -> bool:
 
 
 def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
-    """Users of the client and the channel's own guests; a private channel admits hosts and administrators (G310).
-
-    An API token is no user: what it may do, its gates say.
+    """Users of the client and the channel's own guests; a private channel admits hosts, administrators and those linked
+    to it, in its breakout rooms too (G310). An API token is no user: what it may do, its gates say.
     """
-    user = caller.user
-    if user is None or caller.customer_admin or is_operator(governing(change, channel), user):
+    user, base = caller.user, governing(change, channel)
+    if user is None or caller.customer_admin or is_operator(base, user):
         return True
     if ask(change, assumed.ACCESS) == "anyone":
         return True
     if user.channel is not None:
         return at_home(change, user, channel)
-    return not channel.private or linked_users.linked(change, channel, user.id)
+    return not (channel.private or base.private) or linked_users.linked(change, base, user.id)

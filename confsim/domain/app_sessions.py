@@ -9,7 +9,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import app_sessions as assumed
-from confsim.assumptions import conventions
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Guard, Machine, Row
@@ -21,6 +20,7 @@ from . import channels
 from .channels import Channel
 from .clients import Client
 from .credentials import Caller
+from .lists import ordered
 from .sessions import SESSIONS
 from .users import User
 
@@ -212,15 +212,12 @@ class Wanted(Struct, frozen=True):
 
 def find(change: Change, client: Client, caller: Caller, wanted: Wanted) -> list[AppSession]:
     """The client's app sessions that match, newest first (R431, G389)."""
-    rows = APP_SESSIONS.of(change, client.id)
-    by_start = ask(change, assumed.ORDER) == "started"
-    oldest_first = by_start and ask(change, conventions.TIES) == "oldest-first"
-    found = [run for run in (rows.oldest() if oldest_first else rows) if _matches(change, run, wanted)]
+    found = [run for run in APP_SESSIONS.of(change, client.id).oldest() if _matches(change, run, wanted)]
     if caller.user is not None and ask(change, assumed.LISTED) == "own":
         found = [run for run in found if run.by == caller.user.id]
-    if by_start:
-        found.sort(key=lambda run: run.started, reverse=True)
-    return found
+    if ask(change, assumed.ORDER) == "started":
+        return ordered(change, found, lambda run: run.started, descending=True)
+    return found[::-1]
 
 
 def _matches(change: Change, run: AppSession, wanted: Wanted) -> bool:

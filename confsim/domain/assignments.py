@@ -115,11 +115,12 @@ def participants(change: Change, room: Room) -> list[User]:
 
 
 def room_of(change: Change, breakout: Breakout, user: int) -> Room | None:
-    """The room where the user is, else the one assigned to the user (R313), or None."""
+    """The room of the breakout session where the user is, else the one assigned to the user (R313), or None."""
     present = presence.PRESENCES.of(change, breakout.client).get(f"{breakout.channel}/{user}")
     found = ROOMS.of(change, breakout.client)
-    if present is not None and present.room is not None:
-        return found.get(present.room)
+    room = found.get(present.room) if present is not None and present.room is not None else None
+    if room is not None and room.breakout == breakout.id:
+        return room
     id = assignment(change, breakout, user).room
     return None if id is None else found.get(id)
 

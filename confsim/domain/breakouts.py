@@ -7,7 +7,7 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions import runtime
+from confsim.assumptions import durations, runtime
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Guard, Machine, Row
@@ -160,6 +160,8 @@ def _lasting(change: Change, duration: int) -> int:
     least = 1 if ask(change, assumed.ZERO) == "refuse" else 0
     if duration < least:
         raise Refusal(Reason.INVALID_INPUT, where="body duration", problem=f"{duration} is less than {least}")
+    if duration > durations.LONGEST:
+        raise Refusal(Reason.INVALID_INPUT, where="body duration", problem=f"{duration} is too long a time")
     return duration
 
 

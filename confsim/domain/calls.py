@@ -7,7 +7,6 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import identity
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
@@ -190,10 +189,7 @@ def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *,
     """
     _require_dial_out(change, channel)
     dialled = e164.extracted(change, text)
-    client = clients.get(change, channel.client)
-    checked = client.unique_handles and ask(change, identity.UNREGISTERED_HANDLES) == "unique"
-    if checked and handles.holder(change, client, name) is not None:
-        raise Refusal(Reason.HANDLE_TAKEN, handle=name)
+    handles.require_bearable(change, clients.get(change, channel.client), name)
     meeting = channels.governing(change, channel)
     callee = users.create(change, channel.client, name, Account.DIALLED, channel=meeting.id)
     return _dial(change, channel, dialled, callee, whisper)

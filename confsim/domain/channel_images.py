@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from enum import Enum
 
-from confsim.assumptions import conventions
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Machine, Row
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from . import channels, images
+from . import channels, images, repeats
 from .channels import Channel, Step, on_delete
 
 
@@ -59,8 +56,7 @@ def put(change: Change, channel: Channel, data: bytes, url: str | None) -> Chann
 
 def remove(change: Change, channel: Channel) -> Channel:
     """Remove the image; that there is none is an error only where that is assumed (G536)."""
-    if channel.image is None and ask(change, conventions.EMPTY_SLOT) == "refuse":
-        raise Refusal(Reason.NOT_FOUND, what="image of channel", id=channel.id)
+    repeats.allow_empty(change, "image of channel", channel.id, empty=channel.image is None)
     return MACHINE.fire(change, channel, "remove")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, IntEnum, StrEnum
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -88,20 +89,23 @@ def friendly(url: str) -> str:
     return url.casefold()
 
 
+def _friendly(channel: Channel) -> tuple[str, ...]:
+    return () if channel.friendly_url is None else (friendly(channel.friendly_url),)
+
+
 BY_NAME: Index[Channel] = Index("name", lambda channel: (channel.name,))
 BY_HOST: Index[Channel] = Index("host", lambda channel: channel.owners + channel.operators)
-BY_FRIENDLY_URL: Index[Channel] = Index(
-    "friendly url", lambda channel: (friendly(channel.friendly_url),) if channel.friendly_url is not None else ()
-)
+BY_FRIENDLY_URL: Index[Channel] = Index("friendly url", _friendly)
 BY_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.meeting_id,))
 #: Base channels: what the channel list shows.
 CHANNELS: Table[str, Channel] = Table("channels", Channel, "id", BY_NAME, BY_HOST, BY_FRIENDLY_URL, BY_MEETING_ID)
 
 ROOMS_OF: Index[Channel] = Index("parent", lambda channel: (channel.parent or "",))
-ROOM_HOST: Index[Channel] = Index("host", lambda channel: channel.owners + channel.operators)
+ROOM_FRIENDLY_URL: Index[Channel] = Index("friendly url", _friendly)
 ROOM_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.meeting_id,))
-#: Channels with a parent (breakout rooms), kept apart so that the channel list need not skip them (G325).
-ROOMS: Table[str, Channel] = Table("room channels", Channel, "id", ROOMS_OF, ROOM_HOST, ROOM_MEETING_ID)
+#: Channels with a parent (breakout rooms), kept apart so that the channel list need not skip them (G325). They have no
+#: hosts of their own.
+ROOMS: Table[str, Channel] = Table("room channels", Channel, "id", ROOMS_OF, ROOM_FRIENDLY_URL, ROOM_MEETING_ID)
 
 
 class Slot(Record):
@@ -114,7 +118,7 @@ class Slot(Record):
 def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
     client: Client = facts["client"]
-    flags = ask(change, initial.CHANNEL_FLAGS)
+    flags: dict[str, Any] = ask(change, initial.CHANNEL_FLAGS)
     made = Channel(
         id=change.uuid(),
         client=client.id,
@@ -137,14 +141,7 @@ def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
         speech2text=client.speech2text,
         dial_in=client.dial_in,
         dial_out=client.dial_out,
-        private=flags["private"],
-        star=flags["star"],
-        organization=flags["organization"],
-        premium=flags["premium"],
-        off_air=flags["off_air"],
-        range_enabled=flags["range_enabled"],
-        wall_disabled=flags["wall_disabled"],
-        event_room=flags["event_room"],
+        **flags,
     )
     return replace(slot, channel=keep(change, made))
 

@@ -59,7 +59,7 @@ def _run_at(change: Change, present: Presence) -> Iterable[Run]:
 def _attending(change: Change, present: Presence, run: Run) -> dict[str, Any]:
     user = USERS.of(change, present.client)[present.user]
     place = channels.get(change, present.client, run.channel)
-    return {"user": user, "inside": len(presence.inside(change, place))}
+    return {"user": user, "inside": presence.number_inside(change, place)}
 
 
 def _run_of(change: Change, subject: Crowd | Placement) -> Iterable[Run]:
@@ -86,7 +86,7 @@ def _left_empty(change: Change, present: Presence) -> Iterable[Channel]:
     if not presence.crowd(change, present.client, present.channel).count:
         return  # it is empty either way
     channel = channels.get(change, present.client, present.channel)
-    if not presence.inside(change, channel) and ask(change, runtime.EMPTY) == "channel":
+    if not presence.number_inside(change, channel) and ask(change, runtime.EMPTY) == "channel":
         yield channel
 
 

@@ -121,6 +121,11 @@ def authenticate(change: Change, value: str) -> Caller:
     user = USERS.get(change, credential.user, client.id)
     if user is None or user.account is Account.REMOVED:
         raise Refusal(Reason.CREDENTIAL_INVALID)
+    return caller(change, client, user)
+
+
+def caller(change: Change, client: Client, user: User) -> Caller:
+    """The user of the client as somebody who calls."""
     return Caller(client, user, customer_admin=bool(user.levels) and _customer_admin(change, user))
 
 

@@ -195,6 +195,11 @@ def trust(change: Change, user: User, address: str) -> User:
     return _fire(change, user, "trust", address=address)
 
 
+def well_formed(address: str) -> bool:
+    """Whether the text is one @ between two parts without spaces (G221)."""
+    return _ADDRESS.match(address) is not None
+
+
 def last(user: User) -> str | None:
     """The verified address, or the one that waits since last."""
     return user.email if user.email is not None else user.pending[-1][0] if user.pending else None
@@ -212,7 +217,7 @@ def _second(change: Change, user: User) -> Second | None:
 
 
 def _check(change: Change, address: str) -> None:
-    if not _ADDRESS.match(address) and ask(change, emails.MALFORMED) == "refused":
+    if not well_formed(address) and ask(change, emails.MALFORMED) == "refused":
         raise Refusal(Reason.EMAIL_MALFORMED, email=address)
 
 

@@ -20,26 +20,19 @@ _ORIGIN = re.compile(r"https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\Z",
 
 
 def set_origins(change: Change, client: Client, origins: Sequence[str]) -> Client:
-    """Replace the allowed origins (R229). Refusals INVALID_INPUT where entries are checked, SERVICE_DISABLED."""
-    return clients.update(change, _writable(change, client), origins=_listed(change, origins, _ORIGIN))
+    """Replace the allowed origins (R229). Refusal INVALID_INPUT where entries are checked."""
+    return clients.update(change, client, origins=_listed(change, origins, _ORIGIN))
 
 
 def set_domains(change: Change, client: Client, domains: Sequence[str]) -> Client:
-    """Replace the domains that a login may lead back to (R230). Refusals as for origins."""
-    return clients.update(change, _writable(change, client), domains=_listed(change, domains, _HOST))
+    """Replace the domains that a login may lead back to (R230). Refusal INVALID_INPUT where entries are checked."""
+    return clients.update(change, client, domains=_listed(change, domains, _HOST))
 
 
 def leads_back(client: Client, url: str) -> bool:
     """Whether a login through OAuth may redirect to the URL: its host is one of the client's domains (R558)."""
     host = urlsplit(url).hostname
     return host is not None and host in {domain.casefold() for domain in client.domains}
-
-
-def _writable(change: Change, client: Client) -> Client:
-    """The client, whose service is not disabled: a parent's administrator may name a child in the path (G156)."""
-    if not clients.served(change, client):
-        raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
-    return client
 
 
 def _listed(change: Change, entries: Sequence[str], form: re.Pattern[str]) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from confsim.assumptions import channels as assumed
-from confsim.assumptions import conventions
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Guard, Machine, Row
@@ -17,8 +16,8 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record
 from confsim.kernel.world import Change
 
-from . import channels, clients
-from .channels import BY_FRIENDLY_URL, CHANNELS, Channel, Step, friendly, on_delete
+from . import channels, clients, repeats
+from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, Step, friendly, on_delete
 from .clients import Client
 
 
@@ -37,9 +36,8 @@ def _on(change: Change, client: Client, facts: Facts) -> Client:
 def _off(change: Change, client: Client, facts: Facts) -> Client:
     """None is found or set any more; those there are stay, unless they are to be removed."""
     if ask(change, assumed.FRIENDLY_OFF) == "remove":
-        for channel in list(CHANNELS.of(change, client.id)):
-            if channel.friendly_url is not None:
-                _clear(change, channel)
+        for channel in [*CHANNELS.of(change, client.id), *ROOMS.of(change, client.id)]:
+            _clear(change, channel)
     return clients.update(change, client, friendly_urls=False)
 
 
@@ -120,7 +118,9 @@ def check(change: Change, url: str) -> None:
 
 def holder(change: Change, client: Client, url: str) -> Channel | None:
     """The channel of the client that has the friendly URL, or None; letters match without case (G289)."""
-    return CHANNELS.of(change, client.id).first(BY_FRIENDLY_URL, friendly(url))
+    key = friendly(url)
+    found = CHANNELS.of(change, client.id).first(BY_FRIENDLY_URL, key)
+    return found or ROOMS.of(change, client.id).first(ROOM_FRIENDLY_URL, key)
 
 
 def find(change: Change, client: Client, url: str) -> Channel:
@@ -138,8 +138,7 @@ def in_use(change: Change, client: Client) -> bool:
 
 def switch(change: Change, client: Client, event: str) -> Client:
     """Enable or disable friendly URLs for the client (R225). Refusal STATE_HOLDS where repeating is refused (G537)."""
-    if client.friendly_urls is (event == "enable") and ask(change, conventions.REPEATED_STATE) == "refuse":
-        raise Refusal(Reason.STATE_HOLDS, state=event)
+    repeats.allow(change, event, holds=client.friendly_urls is (event == "enable"))
     return SWITCH.fire(change, client, event)
 
 
@@ -160,10 +159,8 @@ def give(change: Change, client: Client, channel: Channel, url: str) -> Channel:
 
 def take(change: Change, channel: Channel) -> None:
     """Remove the channel's friendly URL (R228); nothing happens when it has none (G536)."""
-    if channel.friendly_url is not None:
-        _clear(change, channel)
-    elif ask(change, conventions.EMPTY_SLOT) == "refuse":
-        raise Refusal(Reason.NOT_FOUND, what="friendly URL of channel", id=channel.id)
+    repeats.allow_empty(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
+    _clear(change, channel)
 
 
 @on_delete(Step.FREE)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from enum import Enum
 
-from confsim.assumptions import conventions
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Machine, Row
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from . import channels
+from . import channels, repeats
 from .channels import Channel
 
 
@@ -50,6 +47,5 @@ MACHINE: Machine[Admission, Channel] = Machine(
 
 def switch(change: Change, channel: Channel, event: str) -> Channel:
     """Enable or disable guest access. Refusal STATE_HOLDS where repeating a state is refused (G537)."""
-    if channel.guest_access is (event == "enable") and ask(change, conventions.REPEATED_STATE) == "refuse":
-        raise Refusal(Reason.STATE_HOLDS, state=event)
+    repeats.allow(change, event, holds=channel.guest_access is (event == "enable"))
     return MACHINE.fire(change, channel, event)

@@ -27,9 +27,7 @@ def create(change: Change, client: Client, channel: Channel, handle: str) -> Cre
         raise Refusal(Reason.GUEST_ACCESS_OFF)
     if ask(change, identity.GUEST_CREATION) == "open-channel" and (not channel.open or channel.private):
         raise Refusal(Reason.GUEST_ACCESS_OFF)
-    checked = client.unique_handles and ask(change, identity.UNREGISTERED_HANDLES) == "unique"
-    if checked and handles.holder(change, client, handle) is not None:
-        raise Refusal(Reason.HANDLE_TAKEN, handle=handle)
+    handles.require_bearable(change, client, handle)
     user = users.create(change, client.id, handle, Account.GUEST, channel=channel.id)
     credential = credentials.issue(change, user)
     if ask(change, identity.GUEST_END) == "removed" and credential.expires is not None:

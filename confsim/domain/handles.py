@@ -212,6 +212,13 @@ def _expire(change: Change, client: str, token: str) -> bool:
     return True
 
 
+def require_bearable(change: Change, client: Client, handle: str, user: User | None = None) -> None:
+    """Refusal HANDLE_TAKEN for a handle that an unregistered user, there or to come, may not bear (G232)."""
+    checked = client.unique_handles and ask(change, identity.UNREGISTERED_HANDLES) == "unique"
+    if checked and holder(change, client, handle, user) is not None:
+        raise Refusal(Reason.HANDLE_TAKEN, handle=handle)
+
+
 def rename(change: Change, client: Client, user: User, handle: str) -> User:
     """Set the handle where that is allowed: unregistered users, or any where uniqueness is off (R160-R163, G252).
 
@@ -219,10 +226,7 @@ def rename(change: Change, client: Client, user: User, handle: str) -> User:
     unregistered users are held to uniqueness too (G232).
     """
     if users.unregistered(user):
-        if client.unique_handles and ask(change, identity.UNREGISTERED_HANDLES) == "unique":
-            taken = holder(change, client, handle, user)
-            if taken is not None:
-                raise Refusal(Reason.HANDLE_TAKEN, handle=handle)
+        require_bearable(change, client, handle, user)
         return users.update(change, user, handle=handle)
     if not client.unique_handles and ask(change, handles.REGISTERED_RENAME) == "changes":
         return users.update(change, user, handle=handle)

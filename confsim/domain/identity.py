@@ -21,7 +21,6 @@ from .users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
 from .validators import Validator
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\Z")
 
 
 class Person(Struct, frozen=True, kw_only=True):
@@ -112,7 +111,7 @@ def _person(change: Change, validator: Validator, claims: dict[str, Any], until:
     if not isinstance(origin, str) or not origin.strip() or len(origin) > 255 or _CONTROL.search(origin):
         raise _invalid(f"{names['originId']} names nobody")
     email = told["email"]
-    address = isinstance(email, str) and len(email) <= 254 and _ADDRESS.match(email) is not None
+    address = isinstance(email, str) and len(email) <= 254 and emails.well_formed(email)
     return Person(
         origin=origin,
         name=_line(told["name"], ask(change, sizes.NAME)),
@@ -173,7 +172,7 @@ def _detailed(change: Change, user: User, validator: Validator, person: Person) 
     if person.email is not None and person.email != user.email:
         when = ask(change, identity.TOKEN_EMAIL)
         if when == "always" or (when == "when-verified" and person.verified):
-            user = emails.given(change, user, person.email, "verified")
+            user = emails.trust(change, user, person.email)
     return user
 
 

@@ -14,7 +14,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from . import invitations, roles, users
+from . import handles, invitations, roles, users
 from .channels import Channel, Step, on_delete
 from .clients import Client
 from .users import USERS, Account, User
@@ -86,12 +86,14 @@ def _of(change: Change, channel: Channel, user: int) -> Link:
 def create(change: Change, client: Client, channel: Channel, handle: str, ttl: int | None) -> User:
     """A named guest-like user linked to the channel, with an invitation that ``ttl`` (milliseconds) ends (R469-R471).
 
-    Refusal LINKED_HANDLE_TAKEN (G447).
+    Refusals LINKED_HANDLE_TAKEN (G447), and HANDLE_TAKEN where unregistered users may not bear the handles of
+    registered ones (G232).
     """
     if ask(change, assumed.LINKED_HANDLES) == "refuse" and any(
         user.handle == handle and user.account is Account.LINKED for user in listed(change, channel)
     ):
         raise Refusal(Reason.LINKED_HANDLE_TAKEN, handle=handle)
+    handles.require_bearable(change, client, handle)
     user = users.create(change, client.id, handle, Account.LINKED, channel=channel.id)
     MACHINE.fire(change, replace(_of(change, channel, user.id), made_for=True), "create")
     invitations.create(change, user, ttl)

@@ -155,7 +155,7 @@ def list_default(change: Change, client: Client, text: str) -> Number:
 def unlist_default(change: Change, client: Client, text: str) -> Number:
     """Take the number off the default list of the client (G578)."""
     number = get(change, client, text)
-    repeats.allow_empty(change, "default number", empty=number.listing is Listing.PLAIN)
+    repeats.allow_empty(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
     return LISTING.fire(change, number, "remove")
 
 

@@ -15,10 +15,9 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from . import access, channels, clients, sessions
+from . import access, channels, clients, credentials, sessions
 from .channels import Channel, Step, on_delete
 from .clients import Client
-from .credentials import Caller
 from .mishaps import ADMISSION, Outcome, struck
 from .users import USERS, Account, User
 
@@ -137,6 +136,11 @@ def inside(change: Change, channel: Channel) -> list[Presence]:
     return PRESENCES.of(change, channel.client).find(BY_PLACE, channel.id)
 
 
+def number_inside(change: Change, channel: Channel) -> int:
+    """How many are connected to this very channel."""
+    return PRESENCES.of(change, channel.client).count(BY_PLACE, channel.id)
+
+
 def waiting(change: Change, channel: Channel) -> list[Presence]:
     """Who waits in the lobby, the longest wait first."""
     return [presence for presence in everybody(change, channel) if presence.state is Where.WAITING]
@@ -177,7 +181,7 @@ def _check(change: Change, client: Client, channel: Channel, user: User) -> None
         access.confine(change, user, channel)
     if user.account is Account.GUEST and not channel.guest_access and not channels.is_operator(channel, user):
         raise Refusal(Reason.GUEST_ACCESS_OFF)
-    if not access.has_access(change, Caller(client, user), channel):
+    if not access.has_access(change, credentials.caller(change, client, user), channel):
         raise Refusal(Reason.CHANNEL_PRIVATE)
 
 
@@ -343,4 +347,4 @@ def population(change: Change, channel: Channel) -> int:
     counted = ask(change, runtime.POPULATION_COUNTS)
     if counted == "with-rooms" and channel.parent is None:
         return crowd(change, channel.client, channel.id).count
-    return len(inside(change, channel)) + (len(waiting(change, channel)) if counted == "with-waiting" else 0)
+    return number_inside(change, channel) + (len(waiting(change, channel)) if counted == "with-waiting" else 0)

@@ -29,7 +29,8 @@ def register(
 ) -> User:
     """Register a user with the reserved handle: the calling guest, or a new user for an administrator (G244).
 
-    Refusals: NOT_A_GUEST, RESERVATION_NOT_FOUND, HANDLE_TAKEN, EMAIL_MALFORMED.
+    Refusals: NO_USER_CONTEXT, NOT_A_GUEST, RESERVATION_NOT_FOUND, HANDLE_TAKEN, EMAIL_MALFORMED, EMAIL_TAKEN where that
+    is assumed (G225), IMAGE_UNREACHABLE where the image is fetched (G243).
     """
     client = caller.client
     guest = _becomes(change, caller)
@@ -43,6 +44,8 @@ def register(
         "full_name": full_name or None,
         "image": images.given(change, client.id, image),
     }
+    if image is not None:
+        images.drop(change, client.id, user.image)
     user = users.update(change, user, **{name: value for name, value in details.items() if value is not None})
     return emails.given(change, user, email, ask(change, assumed.REGISTRATION))
 

@@ -15,7 +15,10 @@ def allow(change: Change, state: str, *, holds: bool) -> None:
         raise Refusal(Reason.STATE_HOLDS, state=state)
 
 
-def allow_empty(change: Change, what: str, *, empty: bool) -> None:
-    """Let a slot be cleared that may be empty. Refusal NOT_FOUND when it is, where that is refused (G536)."""
+def allow_empty(change: Change, what: str, id: str | int, *, empty: bool) -> None:
+    """Let a slot be cleared that may be empty. Refusal NOT_FOUND when it is, where that is refused (G536).
+
+    ``what`` names the slot and the kind of thing that has it, ``id`` which thing.
+    """
     if empty and ask(change, conventions.EMPTY_SLOT) == "refuse":
-        raise Refusal(Reason.NOT_FOUND, what=what, id="")
+        raise Refusal(Reason.NOT_FOUND, what=what, id=id)

@@ -16,7 +16,7 @@ from confsim.kernel.table import Record
 from confsim.kernel.world import Change
 
 from . import channels, credentials, images, properties, users
-from .channels import BY_HOST, CHANNELS, ROOM_HOST, ROOMS, Channel, Step, on_delete
+from .channels import BY_HOST, CHANNELS, Channel, Step, on_delete
 from .users import BY_CHANNEL, USERS, Account, User
 
 
@@ -167,15 +167,12 @@ def _people(change: Change, channel: Channel, ids: tuple[int, ...]) -> list[User
 
 def leave(change: Change, user: User) -> None:
     """The user, who is about to be removed, loses every role in every channel (G542)."""
-    hosted = CHANNELS.of(change, user.client).find(BY_HOST, user.id) + ROOMS.of(change, user.client).find(
-        ROOM_HOST, user.id
-    )
-    for channel in hosted:
+    for channel in CHANNELS.of(change, user.client).find(BY_HOST, user.id):
         MACHINE.fire(change, Place(channel, user.id), "leave", id=user.id)
 
 
 #: What ends an account that was made for one channel.
-_ENDS = {Account.LINKED: "unlink", Account.GUEST: "end"}
+_ENDS = {Account.LINKED: "unlink", Account.GUEST: "end", Account.DIALLED: "end"}
 
 
 def dismiss(change: Change, user: User) -> None:
@@ -184,8 +181,7 @@ def dismiss(change: Change, user: User) -> None:
     credentials.revoke(change, user)
     properties.forget(change, properties.of_user(user))
     images.drop(change, user.client, user.image)
-    if user.account in _ENDS:
-        users.MACHINE.fire(change, user, _ENDS[user.account])
+    users.MACHINE.fire(change, user, _ENDS[user.account])
     USERS.of(change, user.client).remove(user.id)
 
 

@@ -83,7 +83,7 @@ def select(change: Change, channel: Channel, template: str, *, enabled: bool) ->
 def deselect(change: Change, channel: Channel) -> None:
     """Let the channel use no template. Refusal NOT_FOUND where an empty slot is refused (G536)."""
     place = _place(change, channel)
-    repeats.allow_empty(change, "template of channel", empty=place.template is None)
+    repeats.allow_empty(change, "template of channel", channel.id, empty=place.template is None)
     MACHINE.fire(change, place, "remove")
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from confsim.assumptions import clients as assumed
-from confsim.assumptions import conventions
-from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from . import channels, clients
+from . import channels, clients, repeats
 from .channels import CHANNELS
 from .clients import Client, Service
 
@@ -21,10 +18,9 @@ def switch(change: Change, client: Client, event: str, by: Client | None = None)
     STATE_HOLDS where repeating a state is refused (G537).
     """
     switched = clients.switch_service(change, client, event, by)
-    if switched.service is client.service:
-        if ask(change, conventions.REPEATED_STATE) == "refuse":
-            raise Refusal(Reason.STATE_HOLDS, state=event)
-    elif switched.service is Service.DISABLED and ask(change, assumed.DISABLE_ENDS) == "sessions":
+    holds = switched.service is client.service
+    repeats.allow(change, event, holds=holds)
+    if not holds and switched.service is Service.DISABLED and ask(change, assumed.DISABLE_ENDS) == "sessions":
         for each in clients.descendants(change, switched):
             for channel in list(CHANNELS.of(change, each.id)):
                 channels.stop(change, channel)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from confsim.assumptions import conventions, runtime
+from confsim.assumptions import runtime
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from . import channels
+from . import channels, repeats
 from .channels import Channel
 
 
@@ -157,8 +157,7 @@ def turn(change: Change, channel: Channel, machine: Machine[Any, Channel], event
     """Turn a switch; one that stands so already is left, or refused as STATE_HOLDS (G537)."""
     state = machine.read(channel, facts)
     holds = all(row.then is state for row in machine.rows if row.when == event)
-    if holds and ask(change, conventions.REPEATED_STATE) == "refuse":
-        raise Refusal(Reason.STATE_HOLDS, state=state.value)
+    repeats.allow(change, state.value, holds=holds)
     return machine.fire(change, channel, event, **facts)
 
 
@@ -176,8 +175,8 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
     """Set the presenters limit, or lift it with None. Refusals INVALID_INPUT for a 0 that means nothing (G338), and
     NOT_FOUND where lifting needs a limit (G536).
     """
-    if limit is None and channel.presenters_limit is None and ask(change, conventions.EMPTY_SLOT) == "refuse":
-        raise Refusal(Reason.NOT_FOUND, what="presenters limit of channel", id=channel.id)
+    empty = limit is None and channel.presenters_limit is None
+    repeats.allow_empty(change, "presenters limit of channel", channel.id, empty=empty)
     if limit == 0:
         meaning = ask(change, runtime.ZERO_PRESENTERS)
         if meaning == "refuse":

@@ -7,7 +7,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import configuration, conventions
+from confsim.assumptions import configuration
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Guard, Machine, Row
@@ -18,6 +18,7 @@ from confsim.kernel.world import Change
 from . import clients, levels, repeats, selections
 from .channels import Channel
 from .clients import Client
+from .lists import text_key
 
 
 class State(Enum):
@@ -232,8 +233,10 @@ def owned(seen: Offered) -> Template:
 
 def get(change: Change, client: Client, id: str) -> Offered:
     """A template that the client may see: its own, or an inheritable one from above. Refusal NOT_FOUND (G408)."""
-    for template in _visible(change, client):
-        if template.id in (id, id.lower()):
+    for each in _givers(change, client):
+        rows = TEMPLATES.of(change, each.id)
+        template = rows.get(id) or rows.get(id.lower())
+        if template is not None and _given(template, client):
             return _seen(change, client, template)
     raise Refusal(Reason.NOT_FOUND, what="template", id=id)
 
@@ -242,8 +245,7 @@ def listed(change: Change, client: Client) -> list[Offered]:
     """Every template that the client may see, by name or as they were made (G414)."""
     found = [_seen(change, client, template) for template in _visible(change, client)]
     if ask(change, configuration.ORDER) == "name":
-        caseless = ask(change, conventions.TEXT_ORDER) == "caseless"
-        found.sort(key=lambda seen: seen.template.name.casefold() if caseless else seen.template.name)
+        found.sort(key=lambda seen: text_key(change, seen.template.name))
     return found
 
 
@@ -275,12 +277,21 @@ def selected(change: Change, client: Client, channel: Channel) -> Offered | None
 
 def _visible(change: Change, client: Client) -> Iterator[Template]:
     """The client's own templates and the inheritable ones from above, the nearest first, each in order of creation."""
+    for each in _givers(change, client):
+        yield from (template for template in TEMPLATES.of(change, each.id).oldest() if _given(template, client))
+
+
+def _givers(change: Change, client: Client) -> Iterator[Client]:
+    """The client and those above whose templates it may inherit, the nearest first (G411)."""
     for distance, each in enumerate(clients.lineage(change, client)):
         if distance > 1 and ask(change, configuration.INHERITED_FROM) == "parent":
             return
-        for template in TEMPLATES.of(change, each.id).oldest():
-            if distance == 0 or template.inheritable:
-                yield template
+        yield each
+
+
+def _given(template: Template, client: Client) -> bool:
+    """Whether the client may see the template of one who gives to it: its own, or an inheritable one."""
+    return template.client == client.id or template.inheritable
 
 
 def _seen(change: Change, client: Client, template: Template) -> Offered:
@@ -294,8 +305,7 @@ def _seen(change: Change, client: Client, template: Template) -> Offered:
 
 def _below(change: Change, client: str) -> list[str]:
     """The ids of every client below this one."""
-    found = [child.id for child in clients.children(change, clients.get(change, client))]
-    return [id for child in found for id in (child, *_below(change, child))]
+    return [each.id for each in clients.descendants(change, clients.get(change, client)) if each.id != client]
 
 
 def _in_use(change: Change, template: Template, scope: list[str]) -> dict[str, object]:

@@ -62,5 +62,5 @@ def adopt(change: Change, user: User, url: str) -> User:
 
 def remove(change: Change, user: User) -> User:
     """Remove the image; that there is none is an error only where that is assumed (G536)."""
-    repeats.allow_empty(change, "image", empty=user.image is None)
+    repeats.allow_empty(change, "image of user", user.id, empty=user.image is None)
     return MACHINE.fire(change, user, "remove")

@@ -154,7 +154,7 @@ MACHINE: Machine[Account, User] = Machine(
             source="P1 L81, R061, R143",
         ),
         Row("redeem", Account.PREDEFINED, Account.REGISTERED, source="P1 L81, R062, G234"),
-        Row("end", Account.GUEST, Account.REMOVED, source="G231"),
+        Row("end", (Account.GUEST, Account.DIALLED), Account.REMOVED, source="G231, G309"),
         Row("unlink", Account.LINKED, Account.REMOVED, source="P2 States L171, R365"),
     ),
     read=lambda user, facts: user.account,

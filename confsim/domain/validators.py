@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from enum import Enum
 
-from confsim.assumptions import conventions
+from confsim.assumptions.identity import CLAIM_NAMES
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.kernel.machine import Facts, Machine, Row, store
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
-from . import jws
+from . import jws, repeats
 from .clients import Client
 
 #: What a claim of an identity token can be about (G200).
-ABOUT = ("originId", "name", "picture", "email", "emailVerified")
+ABOUT = tuple(CLAIM_NAMES)
 
 
 class Activity(Enum):
@@ -139,14 +138,12 @@ def listed(change: Change, client: Client) -> list[Validator]:
 
 def active(change: Change, client: Client) -> Validator | None:
     """The client's active validator, or None."""
-    found = [each for each in VALIDATORS.of(change, client.id) if each.state is Activity.ACTIVE]
-    return found[0] if found else None
+    return next((each for each in VALIDATORS.of(change, client.id) if each.state is Activity.ACTIVE), None)
 
 
 def _to_be(change: Change, client: Client, id: str, state: Activity) -> Validator:
     validator = VALIDATORS.of(change, client.id).get(id)
     if validator is None:
         raise Refusal(Reason.NOT_FOUND, what="validator", id=id)
-    if validator.state is state and ask(change, conventions.REPEATED_STATE) == "refuse":
-        raise Refusal(Reason.STATE_HOLDS, state=state.value)
+    repeats.allow(change, state.value, holds=validator.state is state)
     return validator

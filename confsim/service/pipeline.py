@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 HOST = "confsim.test"
 #: The token is to be read from the request.
 FROM_REQUEST = object()
-_NEVER = 2**63 - 1
 _LINES = wire.PRESENTATION.default
 
 
@@ -170,7 +169,7 @@ class Service:
             fired = self.settle(self.clock.now())
             world, found = settle(
                 self.world,
-                _NEVER,
+                LATEST,
                 self.profile,
                 once=True,
                 failed=self.bugs.append,

@@ -8,8 +8,12 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from confsim.kernel.refusal import Misuse
+from msgspec import Struct
 
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
+
+from .clock import Values
 from .pipeline import HOST, Service
 from .waiting import steady
 
@@ -37,6 +41,25 @@ def _host_of(url: str) -> str:
     return name
 
 
+#: Milliseconds for which a run of a scenario stands for another, on a clock that goes on.
+FRESH = 1000
+
+
+class Run(Struct, frozen=True):
+    """What a scenario was run from, what the clock showed then (``at``), and the world after it."""
+
+    origin: World
+    profile: Mapping[str, Any]
+    clock: Values
+    at: int
+    after: Service
+
+    def stands_for(self, other: Run) -> bool:
+        """Whether the other would lead to the same, but for instants that differ by less than a second."""
+        same = self.origin is other.origin and self.profile == other.profile and self.clock == other.clock
+        return same and 0 <= other.at - self.at < FRESH
+
+
 class Worlds:
     """Services by name. The default world has the empty name and stands at the root.
 
@@ -45,8 +68,8 @@ class Worlds:
 
     ``keeping``, where there is one, records which worlds there are. ``courier`` is there while they stand on a live
     server, and carries their webhooks. ``names`` are the Host names, in lower case, that such a server answers to
-    beside its own; that of the ``public_url`` is one of them. ``check`` raises Misuse for a profile that cannot be
-    served.
+    beside its own; that of the ``public_url`` is one of them. ``runs`` are the last of scenarios by name. ``check``
+    raises Misuse for a profile that cannot be served.
     """
 
     def __init__(self, default: Service, most: int = MOST) -> None:
@@ -59,6 +82,7 @@ class Worlds:
         self._lock = RLock()
         self.keeping: Keeping | None = None
         self.courier: Courier | None = None
+        self.runs: dict[str, Run] = {}
 
     @property
     def default(self) -> Service:

@@ -11,9 +11,12 @@ from urllib.parse import quote, urlencode
 
 from confsim.arazzo.exchange import Got, Sent
 from confsim.arazzo.remote import Http
+from confsim.assumptions import wire
 from confsim.contract.operation import Operation
 from confsim.control.scenarios import Direct, mount
+from confsim.service.credential import present
 from confsim.service.pipeline import HOST
+from confsim.service.profiles import read_profile
 from confsim.simulator import Simulator
 
 from .samples import Arguments
@@ -105,17 +108,24 @@ class Core(Target):
 
 
 class _Http(Target):
-    """What the two ways over HTTP share: an operation and its arguments as a request."""
+    """What the two ways over HTTP share: an operation and its arguments as a request.
+
+    ``profile`` tells where operations stand and how tokens are presented.
+    """
+
+    profile: Mapping[str, Any]
 
     def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
         """Call the operation by a request to its route."""
-        path = operation.path
+        method, path = operation.route(self.profile)
         for name, text in arguments.path.items():
             path = path.replace(f"{{{name}}}", quote(text, safe=""), 1)
-        headers = {"Authorization": f"Bearer {caller}"} if caller is not None else {}
+        presentation = self.profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default)
+        headers, query = ({}, {}) if caller is None else present(presentation, caller)
         if operation.body is not None and operation.body.is_json and arguments.body is not None:
             headers["Content-Type"] = "application/json"
-        return self._outcome(operation.method, f"/v1_0{path}", urlencode(arguments.query), headers, arguments.raw())
+        target = self.profile.get(wire.PREFIX.id, wire.PREFIX.default) + path
+        return self._outcome(method, target, urlencode({**arguments.query, **query}), headers, arguments.raw())
 
     def control(self, method: str, path: str, body: object = None) -> Outcome:
         """A request to the control plane."""
@@ -144,6 +154,7 @@ class Wsgi(_Http):
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
+        self.profile = simulator.service.profile
 
     def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
         told: list[Any] = []
@@ -174,13 +185,15 @@ def environ(method: str, path: str, query: str, headers: Mapping[str, str], raw:
 class Url(_Http):
     """Any server of the API, by its base URL or the address of its mount: a confsim server, or the real thing.
 
-    The base URL ends in ``/v1_0``. A server that is no confsim has no control plane: no digests, no clock.
+    The base URL ends in ``/v1_0``; ``profile`` is the one of the server, where it has one. A server that is no confsim
+    has no control plane: no digests, no clock.
     """
 
     name = "url"
 
-    def __init__(self, base_url: str) -> None:
-        self._http = Http(mount(base_url, {}))
+    def __init__(self, base_url: str, profile: Mapping[str, Any] | None = None) -> None:
+        self.profile = read_profile(profile)
+        self._http = Http(mount(base_url, self.profile))
         self._address = b"//" + self._http.root.partition("://")[2].encode()
 
     def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:

@@ -241,3 +241,34 @@ def test_alternative_that_removing_nothing_is_refused():
     """An empty slot is not found where that is assumed (G536)."""
     sim = Simulator(clock=AT, profile={"delete.empty-slot": "refuse"})
     assert sim.call("remove_channel_friendly_url", "demo-owner", uuid=ROOM).status == 404
+
+
+def room_of(sim):
+    """The channel of a breakout room of the demo event room."""
+    session = sim.call("create_breakout_session", "demo-owner", uuid=EVENT_ROOM, body={}).body["id"]
+    sim.call("create_breakout_room", "demo-owner", uuid=EVENT_ROOM, breakoutSession=session, body={})
+    sim.call("start_breakout_session", "demo-owner", uuid=EVENT_ROOM)
+    rooms = sim.call("list_breakout_rooms", "demo-owner", uuid=EVENT_ROOM, breakoutSession=session)
+    return rooms.body[0]["channelUuid"]
+
+
+@pytest.mark.rule("R223", "R226")
+def test_the_channel_of_a_breakout_room_has_one_like_any_other(sim):
+    """It leads there, nobody else has it, and it is free once it is removed."""
+    room = room_of(sim)
+    assert give(sim, channel=room).status == 200
+    assert find(sim).body == {"uuid": room}
+    assert give(sim, "Town-Hall").body["code"] == "friendly_url_taken"
+    sim.call("remove_channel_friendly_url", "demo-owner", uuid=room)
+    assert find(sim).status == 404
+    assert give(sim).status == 200
+
+
+def test_alternative_that_switching_off_removes_those_of_breakout_rooms_too():
+    """All of the client go (G285)."""
+    sim = Simulator(clock=AT, profile={"friendly-urls.off": "remove"})
+    room = room_of(sim)
+    give(sim, channel=room)
+    sim.call("set_friendly_urls_state", "demo-customer-admin", state="disable")
+    sim.call("set_friendly_urls_state", "demo-customer-admin", state="enable")
+    assert (find(sim).status, shown(sim, room)) == (404, None)

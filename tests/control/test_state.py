@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import time
+from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -35,6 +38,31 @@ def test_a_reset_may_leave_the_clock():
     sim.clock.advance("1h")
     sim.reset()
     assert sim.clock.now == START + 3_600_000
+
+
+@pytest.mark.parametrize("way", ["in process", "over a socket"])
+def test_a_call_in_flight_finishes_on_the_world_that_was(sim, way):
+    """It is answered as if nothing had been, and leaves nothing in the new world, whose reset waits for nobody."""
+    start = sim.service.world.digest()
+    with sim.serve() as server, ThreadPoolExecutor(1) as others, httpx.Client(base_url=server.root) as http:
+        http.headers["Authorization"] = "Bearer demo-owner"
+        if way == "in process":
+            create, reset = lambda: sim.call("create_channel", "demo-owner", body={"name": "Room"}), sim.reset
+        else:
+            create = lambda: http.post("/v1_0/channels/create", json={"name": "Room"})  # noqa: E731
+            reset = lambda: httpx.post(f"{server.root}/_confsim/reset")  # noqa: E731
+        sim.faults.add("create_channel", do={"real": "500ms"})
+        answer = others.submit(create)
+        while sim.service.world.digest() == start:
+            time.sleep(0.01)
+        began = time.perf_counter()
+        reset()
+        assert time.perf_counter() - began < 0.3
+        assert not answer.done()
+        assert sim.service.world.digest() == start
+        made = answer.result()
+        assert (made.status if way == "in process" else made.status_code) == 200
+        assert (sim.service.world.digest(), len(sim.requests)) == (start, 0)
 
 
 def test_request_ids_begin_anew_after_a_reset(plane, sim):

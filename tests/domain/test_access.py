@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from confsim.domain import access, channels, clients, users
+from confsim.domain import access, channels, clients, linked_users, users
 from confsim.domain.credentials import Caller
 from confsim.domain.users import Account, Level
 from confsim.kernel.refusal import Refusal
@@ -60,6 +60,19 @@ def test_hosts_of_an_event_room_have_access_to_its_rooms(scene):
     room = channels.update(change, room, private=True)
     admitted = {who for who in WHO if access.has_access(change, callers[who], room)}
     assert admitted == {"operator", "owner", "admin", "own guest", "token"}
+
+
+@pytest.mark.parametrize("hidden", ["both", "event room", "room"])
+def test_those_linked_to_a_private_event_room_have_access_to_its_rooms(scene, hidden):
+    """Whoever is linked to the event room may go where it sends its users, and nobody else (G310)."""
+    change, client, channel, callers = scene
+    linked_users.link(change, channel, callers["user"].user)
+    stranger = Caller(client, users.create(change, client.id, "y", Account.REGISTERED))
+    room = channels.create_room(change, client, channel, "Below")
+    room = channels.update(change, room, private=hidden != "event room")
+    channels.update(change, channel, private=hidden != "room")
+    assert access.has_access(change, callers["user"], room)
+    assert not access.has_access(change, stranger, room)
 
 
 def test_guests_are_confined(scene):

@@ -55,6 +55,13 @@ def stage():
     return Stage()
 
 
+def test_administrators_come_into_a_private_channel(stage):
+    """They have access to it (G310), and so may join; other users may not."""
+    stage.set(private=True)
+    assert stage.join("Carla Customer").state is Where.IN
+    assert stage.refused("Uma User") is Reason.CHANNEL_PRIVATE
+
+
 def test_joining_twice_is_joining_once(stage):
     """The second join changes nothing; two users are two."""
     assert stage.join("Uma User") == stage.join("Uma User")

@@ -23,6 +23,7 @@ MOVES = {
     (Account.PREDEFINED, "redeem"): Account.REGISTERED,
     (Account.LINKED, "unlink"): Account.REMOVED,
     (Account.GUEST, "end"): Account.REMOVED,
+    (Account.DIALLED, "end"): Account.REMOVED,
 }
 
 

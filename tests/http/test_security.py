@@ -22,7 +22,7 @@ from confsim.domain import clients, images, jws, validators
 from confsim.http.app import App
 from confsim.http.limits import Limits
 from confsim.http.server import LiveServer
-from confsim.service import courier
+from confsim.service import courier, journal
 from confsim.testing.tour import tour
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
@@ -211,6 +211,38 @@ def test_more_than_is_reasonable(sim, head, status):
     if b"chunked" not in head:  # the memory of the machine would bear it
         with served(sim, limits=HUGE) as port:
             assert attack(port)
+
+
+def test_worlds_without_end(sim):
+    """Whoever makes worlds and drops none is stopped; those that are in use stay."""
+
+    def attack(port):
+        made = [send(port, "POST", "/_confsim/worlds", b'{"name": "w%d"}' % number)[0] for number in range(30)]
+        return made == [200] * 30
+
+    for most, taken in ((10**9, True), (20, False)):
+        sim.worlds.drop()
+        sim.worlds.most = most
+        with served(sim) as port:
+            assert attack(port) is taken
+            assert len(sim.worlds) == (31 if taken else 21)
+            assert send(port, "GET", "/w/w0/_confsim/health")[0] == 200
+
+
+def test_bodies_that_are_remembered(sim, monkeypatch):
+    """Refused or not, many large bodies are not kept in the journal for ever."""
+
+    def attack(port):
+        sim.reset()
+        for _ in range(20):
+            send(port, "POST", "/v1_0/terms", b"x" * 1_000_000, Authorization="Bearer demo-api-token")
+        return sum(len(each.request.body) for each in sim.service.journal) > 10_000_000
+
+    with served(sim) as port:
+        monkeypatch.setattr(journal, "HEAVIEST", 2**40)
+        assert attack(port)
+        monkeypatch.setattr(journal, "HEAVIEST", 5_000_000)
+        assert not attack(port)
 
 
 def test_connections_that_never_end_their_request(sim):

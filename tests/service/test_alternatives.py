@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from confsim import Simulator
+from confsim.assumptions import initial
 from confsim.domain import clients
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
@@ -101,6 +102,32 @@ def test_first_values_of_a_channel(entry, chosen, field, value):
     assert sim.call("get_channel", "demo-owner", uuid=made).body[field] == value
 
 
+@pytest.mark.parametrize(
+    ("flag", "operation", "field"),
+    [
+        ("private", "get_channel", "isPrivate"),
+        ("star", "get_channel", "isStar"),
+        ("organization", "get_channel", "isOrganization"),
+        ("premium", "get_channel", "isPremium"),
+        ("range_enabled", "get_channel", "isRangeEnabled"),
+        ("off_air", "get_channel_settings", "offAir"),
+        ("wall_disabled", "get_channel_settings", "disableWall"),
+        ("event_room", "get_channel_settings", "eventRoom"),
+        ("auto_close", "get_channel_settings", "autoClose"),
+        ("attendees_muted", "get_channel_settings", "muteAttendees"),
+        ("public_pin", "get_channel_settings", "publicPIN"),
+        ("broadcast_enabled", "get_channel_settings", "broadcastEnabled"),
+    ],
+)
+def test_first_flags_of_a_channel(flag, operation, field):
+    """Each flag of the table is up in a new channel when the profile says so, and down by default (G301)."""
+    assert set(initial.CHANNEL_FLAGS.default.values()) == {False}
+    for chosen in ({}, {"initial.channel-flags": {flag: True}}):
+        sim = Simulator(clock=AT, profile=chosen)
+        made = sim.call("create_channel", "demo-owner", body={"name": "New"}).body["channelUuid"]
+        assert sim.call(operation, "demo-owner", uuid=made).body[field] is bool(chosen)
+
+
 def test_first_terms_and_providers_of_a_client():
     """Whether guests are bound, where the terms are, and by what users log in."""
     sim = Simulator(
@@ -190,10 +217,10 @@ def test_a_second_header_carries_the_id_of_the_request():
     assert headers["X-Request-Id"] == headers["X-Confsim-Request-Id"]
 
 
-@pytest.mark.parametrize(("ttl", "status"), [("1y", 200), ("1m", 400), ("2Y", 400)])
+@pytest.mark.parametrize(("ttl", "status"), [("1y", 200), ("1Year", 200), ("1m", 400), ("2Y", 400)])
 def test_other_units_of_a_ttl_by_choice(ttl, status):
     """The units are those of the profile's table and no others (G125)."""
-    sim = Simulator(clock=AT, profile={"parse.ttl-units": {"y": 31_536_000_000}})
+    sim = Simulator(clock=AT, profile={"parse.ttl-units": {"y": 31_536_000_000, "Year": 31_536_000_000}})
     made = sim.call("create_predefined_user", ADMIN, body={"name": "Pre"}).body["id"]
     answer = sim.call("create_invitation", ADMIN, userId=made, ttl=ttl)
     assert answer.status == status

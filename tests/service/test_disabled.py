@@ -68,6 +68,16 @@ def test_channels_and_users_are_not_made(disabled, name):
     assert refused(disabled, API[name])
 
 
+@pytest.mark.parametrize("name", ["set_origins", "set_domains", "create_channel"])
+def test_a_profile_opens_more(name):
+    """A call that a profile names works while the service is disabled (G162)."""
+    body = {"name": "X"} if name == "create_channel" else []
+    path = {} if name == "create_channel" else {"clientId": CUSTOMER}
+    for chosen, status in (([], 403), ([name], 200)):
+        sim = off(**{OPEN_WHILE_DISABLED.id: chosen})
+        assert sim.call(name, "demo-customer-admin", body=body, **path).status == status
+
+
 @pytest.mark.parametrize("name", ["get_me", "get_user_terms", "list_channels", "get_client_terms", "list_users"])
 def test_support_tools_still_read(disabled, name):
     """Tokens stay valid, and reads of management data answer (G164)."""

@@ -110,6 +110,25 @@ def test_a_gate_that_a_profile_opens_to_everybody(operation):
             assert answer.status != 401 or answer.body["code"] != "credential_invalid"
 
 
+@pytest.mark.parametrize(
+    ("passes", "operation", "status"),
+    [
+        ([], "get_channel", 403),
+        (["access"], "get_channel", 200),
+        (["access"], "list_owners", 200),
+        (["access"], "list_channel_properties", 200),
+        (["owner"], "list_owners", 403),
+        (["owner"], "set_midi_state", 200),
+        (["access"], "set_midi_state", 403),
+    ],
+)
+def test_an_api_token_has_the_grants_of_the_profile_and_no_other(passes, operation, status):
+    """What it may do beside the gates that name it is an assumption (G149)."""
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"roles.api-token-passes": passes})
+    state = {"state": "enable"} if operation == "set_midi_state" else {}
+    assert sim.call(operation, "demo-api-token", uuid=ROOM, **state).status == status
+
+
 @pytest.mark.rule("R244")
 @pytest.mark.parametrize(
     "operation",

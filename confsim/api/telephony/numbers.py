@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.views import page, page_limit
+from confsim.api.views import page
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
@@ -81,8 +81,7 @@ def list_inbound_numbers(
 ) -> list[AvailableNumber]:
     """List the enabled inbound numbers of the client, those that lead to one channel only too."""
     found = numbers.inbound(call.change, call.client, countryCode)
-    start = offset or 0
-    return [_number(call, number) for number in found[start : start + page_limit(call, limit)]]
+    return page(call, found, limit, offset, lambda number: _number(call, number)).results
 
 
 @operation(

@@ -131,9 +131,7 @@ def list_users(
 
 def _item(call: Call, user: User, size: ImageSize | None) -> UserItem:
     pending = invitations.pending(call.change, user) if user.account is Account.PREDEFINED else None
-    expiry = None
-    if pending is not None and pending.expires is not None:
-        expiry = instant(call, units.INVITATION_EXPIRES, pending.expires)
+    expiry = None if pending is None else instant(call, units.INVITATION_EXPIRES, pending.expires)
     return UserItem(
         levels=[access_level(call, level) for level in user.levels],
         id=user.id,

@@ -202,3 +202,20 @@ def test_any_text_is_a_handle(handle: str) -> None:
     """Whatever a guest is called is kept as it is."""
     token = create(DEMO, handle=handle).body["token"]
     assert guest_of(DEMO, token).handle == handle
+
+
+@pytest.mark.parametrize(("choice", "status"), [("free", 200), ("unique", 409)])
+@pytest.mark.parametrize(
+    ("operation", "caller", "path", "name"),
+    [
+        ("create_guest", None, {"clientId": CUSTOMER}, "handle"),
+        ("create_linked_user", "demo-owner", {}, "handle"),
+        ("dial_unregistered_user", "demo-owner", {}, "name"),
+    ],
+)
+def test_whether_a_new_unregistered_user_may_bear_a_registered_handle(operation, caller, path, name, choice, status):
+    """Every call that makes an unregistered user holds to what the profile says (G232)."""
+    sim = chosen(handles__unregistered=choice)
+    sim.call("set_dial_out_state", "demo-customer-admin", uuid=ROOM, state="enable")
+    body = {name: "Uma User"} | ({"number": "+12025550123"} if name == "name" else {})
+    assert sim.call(operation, caller, uuid=ROOM, body=body, **path).status == status

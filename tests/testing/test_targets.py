@@ -1,0 +1,36 @@
+"""Ways in to a world: the same call by each of them, also where a profile moves what stands in a request."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.api.call import API
+from confsim.testing.samples import Arguments
+from confsim.testing.targets import Core, Url, Wsgi
+
+PROFILES = (
+    {},
+    {"route.prefix": "/api/v1_0"},
+    {"auth.presentation": ["?token={token}"]},
+    {"route.list_supported_languages": "PUT /tongues"},
+)
+CALLS = (
+    ("get_me", "demo-owner", {}),
+    ("get_channel", "demo-owner", {"uuid": "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"}),
+    ("list_supported_languages", "demo-owner", {}),
+)
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: next(iter(profile), "default"))
+def test_every_way_leads_where_the_profile_says(profile):
+    """The same status and body, whatever the prefix, the route and the presentation of tokens."""
+    at = "2026-02-01T00:00:00Z"
+    sims = [Simulator(clock=at, profile=profile) for _ in range(3)]
+    with sims[2].serve() as server:
+        ways = (Core(sims[0]), Wsgi(sims[1]), Url(server.base_url, profile))
+        for name, caller, path in CALLS:
+            outcomes = [way.call(API[name], caller, Arguments(path, {}, None)) for way in ways]
+            assert outcomes[0].status == 200
+            assert outcomes[1:] == outcomes[:1] * 2
+        ways[2].close()
