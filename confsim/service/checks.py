@@ -46,11 +46,8 @@ def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: 
         ]
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
-    for place, parameter in enumerate(operation.path_parameters if path else ()):
-        if parameter.resolve is not None:
-            things[place] = parameter.resolve(call, things[place])
-            if public and parameter.annotation is Client and not clients.served(call.change, call.client):
-                _refuse_disabled(call)
+    if path:
+        _resolve(call, things, public)
     if not public:
         admission.admit(call, grants)
     elif operation.changes and not clients.served(call.change, call.client):
@@ -58,6 +55,15 @@ def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: 
     if named is None:
         named = _input(call, values, request)
     return operation.function(call, *things, **named)
+
+
+def _resolve(call: Call, things: list[Any], public: bool) -> None:
+    """Put what the path names in the place of its name."""
+    for place, parameter in enumerate(call.operation.path_parameters):
+        if parameter.resolve is not None:
+            things[place] = parameter.resolve(call, things[place])
+            if public and parameter.annotation is Client and not clients.served(call.change, call.client):
+                _refuse_disabled(call)
 
 
 def _identify(call: Call, token: str | None) -> None:

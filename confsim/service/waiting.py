@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -32,10 +33,8 @@ if sys.platform == "win32":
         return time.monotonic()
 
 else:
-
-    def steady() -> float:
-        """Seconds on the one clock that freezegun and time-machine leave alone."""
-        return time.clock_gettime(time.CLOCK_MONOTONIC)
+    #: Seconds on the one clock that freezegun and time-machine leave alone.
+    steady = partial(time.clock_gettime, time.CLOCK_MONOTONIC)
 
 
 def held(response: Response) -> Response:
