@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import socket
 import subprocess
 import sys
@@ -24,6 +25,7 @@ import yardstick  # noqa: E402
 from confsim import Simulator  # noqa: E402
 from confsim.domain import channels, clients, users  # noqa: E402
 from confsim.domain.users import Account  # noqa: E402
+from confsim.service import loading  # noqa: E402
 
 BODY = b'{"url":"https://terms.example/2"}'
 CLOCK = "2026-02-01T00:00:00Z"
@@ -110,6 +112,43 @@ def forks() -> Iterator[tuple[str, str]]:
         sim = populated(people)
         yield f"fork with {people:,} users", f"{measure.each(sim.fork):.1f} us"
         yield f"reset with {people:,} users", f"{measure.each(sim.reset):.1f} us"
+
+
+def makings() -> Iterator[tuple[str, str]]:
+    """A world more on a server, from each thing that it can be made from, whatever the first of them holds."""
+    sim = populated(1000)
+    sim.snapshot("full")
+    count = itertools.count()
+    file = json.loads((loading.fixtures() / "demo.json").read_bytes())
+
+    def add(**told: Any) -> Callable[[], object]:
+        def make() -> object:
+            return sim.worlds.add(f"w{next(count)}", **told)
+
+        return make
+
+    ways = {"a world": {"source": ""}, "a snapshot": {"snapshot": "full"}, "a shipped world": {"source": "demo"}}
+    for name, told in (ways | {"a file": {"source": file}, "a scenario": {"source": "lobby"}}).items():
+        yield f"a world from {name}", f"{measure.each(add(**told), number=50):.0f} us"
+        sim.worlds.drop()
+
+
+def servers() -> Iterator[tuple[str, str]]:
+    """Start and stop of the live server in this process, with connections that hang on to it."""
+    sim, spans = Simulator(clock=CLOCK), []
+    for _ in range(9):
+        server, begin = sim.serve(), time.perf_counter()
+        server.start()
+        started = time.perf_counter()
+        host, port = server.root.removeprefix("http://").split(":")
+        clients = [socket.create_connection((host, int(port))) for _ in range(5)]
+        stopping = time.perf_counter()
+        server.stop()
+        spans.append((started - begin, time.perf_counter() - stopping))
+        for client in clients:
+            client.close()
+    for name, place in (("start", 0), ("stop", 1)):
+        yield f"{name} of a live server", f"{min(span[place] for span in spans) * 1000:.1f} ms"
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -266,7 +305,7 @@ def crowded(process: int, port: int, count: int) -> Iterator[tuple[str, str]]:
     yield f"{count:,} worlds under load", "each is as its twin that was alone"
 
 
-ALL = (wsgi, durable, forks, pages, imports, starts, rates, worlds)
+ALL = (wsgi, durable, forks, makings, servers, pages, imports, starts, rates, worlds)
 
 
 def main() -> None:

@@ -55,9 +55,7 @@ def test_a_call_in_flight_finishes_on_the_world_that_was(sim, way):
         answer = others.submit(create)
         while sim.service.world.digest() == start:
             time.sleep(0.01)
-        began = time.perf_counter()
         reset()
-        assert time.perf_counter() - began < 0.3
         assert not answer.done()
         assert sim.service.world.digest() == start
         made = answer.result()

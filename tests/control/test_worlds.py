@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from confsim import Misuse
 from confsim.arazzo import library
 from confsim.control import perform, python
 from confsim.control import worlds as control_worlds
-from confsim.service import loading, pipeline, waiting
+from confsim.service import pipeline, waiting
 from confsim.service import worlds as service_worlds
 from confsim.service.message import Request
 
@@ -348,22 +347,3 @@ def test_all_of_it_in_python(sim, tmp_path, later):
     for wrong in (tmp_path / "nope.json", Path(__file__)):
         with pytest.raises(Misuse, match=wrong.name):
             sim.worlds.add("three", wrong)
-
-
-def test_worlds_are_made_in_no_time(sim):
-    """Whatever they are made from: a millisecond each where nothing else goes on, however much there is in them."""
-    for number in range(500):
-        sim.make_user(CUSTOMER, f"Person {number}")
-    sim.snapshot("full")
-    file = json.loads((loading.fixtures() / "demo.json").read_bytes())
-    spans = []
-    for turn in range(10):
-        start = time.perf_counter()
-        for number in range(5):
-            sim.worlds.add(f"w{turn}-{number}", "")
-            sim.worlds.add(f"s{turn}-{number}", snapshot="full")
-            sim.worlds.add(f"d{turn}-{number}", "demo")
-            sim.worlds.add(f"f{turn}-{number}", file)
-            sim.worlds.add(f"l{turn}-{number}", "lobby")
-        spans.append(time.perf_counter() - start)
-    assert min(spans) < 0.025

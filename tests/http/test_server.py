@@ -692,23 +692,17 @@ def test_stopping_under_fire_is_clean(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.records == []
 
 
-def test_starting_and_stopping_take_milliseconds(echo: Echo) -> None:
-    """A fixture can afford a server, even one that idle connections hang on to."""
-    starts, stops = [], []
-    for _ in range(7):
-        server, begin = LiveServer(echo), time.perf_counter()
-        server.start()
-        starts.append(time.perf_counter() - begin)
-        clients = [Client(server).send(b"GET / HTTP/1.1\r\n\r\n") for _ in range(5)]
-        for client in clients:
-            client.read()
-        begin = time.perf_counter()
-        server.stop()
-        stops.append(time.perf_counter() - begin)
-        for client in clients:
-            client.close()
-    assert min(starts) < 0.005
-    assert min(stops) < 0.020
+def test_a_server_stops_though_idle_connections_hang_on_to_it(echo: Echo) -> None:
+    """It hangs up on them."""
+    server = LiveServer(echo)
+    server.start()
+    clients = [Client(server).send(b"GET / HTTP/1.1\r\n\r\n") for _ in range(5)]
+    for client in clients:
+        client.read()
+    server.stop()
+    for client in clients:
+        with closing(client):
+            assert client.ended()
 
 
 def test_a_handler_may_stop_its_server() -> None:
