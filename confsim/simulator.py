@@ -19,7 +19,7 @@ from confsim.service.credential import present
 from confsim.service.loading import load
 from confsim.service.message import Request
 from confsim.service.pipeline import HOST, Service
-from confsim.service.places import places
+from confsim.service.places import in_body, places
 from confsim.service.profiles import read_profile
 from confsim.service.state import read, write
 from confsim.service.waiting import delivered
@@ -108,10 +108,7 @@ class Simulator:
             for name, text in zip(declared.placeholders, path, strict=True):
                 plain = text.isascii() and text.replace("-", "").isalnum()
                 target = target.replace(f"{{{name}}}", text if plain else quote(text, safe=""), 1)
-        try:
-            raw = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise Misuse(f"body: {error}") from None
+        raw = b"" if body is None else in_body(body)
         headers = {} if content_type is None else {"content-type": content_type}
         text = urlencode(query) if query else ""
         request = Request(method, self._prefix + target, text, headers, raw)

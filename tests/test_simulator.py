@@ -85,6 +85,15 @@ def test_numbers_and_depths_that_cannot_be_sent_are_misuse(sim):
             sim.call("list_users", "demo-api-token", limit=limit)
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_a_number_that_json_has_not_is_misuse(sim, number):
+    """However deep it is; null itself is a value like any other."""
+    for body in (number, {"a": [number, None]}):
+        with pytest.raises(Misuse, match="body"):
+            sim.call("set_user_property", "demo-user", userId="me", key="k", body=body)
+    assert sim.call("set_user_property", "demo-user", userId="me", key="k", body={"a": [1.5, None]}).ok
+
+
 @pytest.mark.parametrize("caller", [1002, b"demo-owner", ["demo-owner"], object()])
 def test_a_caller_that_is_no_token_is_misuse(sim, caller):
     """A user's id, say, or the whole user that was made."""

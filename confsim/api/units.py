@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from confsim.assumptions import durations
 from confsim.assumptions.register import Entry, ask
 
 from .call import Call
 
+#: Milliseconds of the units in which instants are counted since 1970, and of those that tell what is left until one.
+_EPOCH = {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": durations.DAY}
+_LEFT = {"milliseconds": 1, "seconds": 1000}
+
 
 def instant(call: Call, entry: Entry[str], at: int) -> int:
-    """An instant (epoch milliseconds) in the unit that the entry chooses."""
-    return at // 1000 if ask(call, entry) == "epoch-s" else at
-
-
-def life(call: Call, entry: Entry[str], until: int) -> int:
-    """What is left until an instant, or the instant itself, in the unit that the entry chooses."""
+    """An instant (epoch milliseconds), or what is left until it, in the unit that the entry chooses."""
     unit = ask(call, entry)
-    if unit == "seconds":
-        return (until - call.now) // 1000
-    if unit == "milliseconds":
-        return until - call.now
-    return until // 1000 if unit == "epoch-s" else until
+    return (at - call.now) // _LEFT[unit] if unit in _LEFT else at // _EPOCH[unit]

@@ -13,7 +13,7 @@ from confsim.domain.credentials import Credential
 from confsim.domain.validators import Activity
 
 from .call import Call, operation
-from .units import life
+from .units import instant
 
 
 class Validator(Wire):
@@ -40,7 +40,7 @@ class TokenResult(Wire):
 def token_result(call: Call, credential: Credential) -> TokenResult:
     """The token as the calls that make one answer it."""
     assert credential.expires is not None
-    return TokenResult(token=credential.value, expires=life(call, units.TOKEN_EXPIRES, credential.expires))
+    return TokenResult(token=credential.value, expires=instant(call, units.TOKEN_EXPIRES, credential.expires))
 
 
 def _shown(call: Call, validator: validators.Validator) -> Validator:

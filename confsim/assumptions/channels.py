@@ -17,9 +17,10 @@ MEETING_ID = assumption(
 UNIQUE_NAMES = assumption(
     "channels.unique-names",
     "G300",
-    "Two base channels of one client with exactly the same name: refused, or allowed. Breakout rooms need not differ.",
+    "A base channel that would have exactly the name of another of the client: refused, or allowed, or its name gets a "
+    "number; or refused whichever client has the other. Breakout rooms need not differ.",
     "refuse",
-    ("allow",),
+    ("allow", "number", "refuse-everywhere"),
     "create_channel rename_channel",
 )
 FIRST_OWNERS = assumption(

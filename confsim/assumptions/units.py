@@ -15,9 +15,9 @@ TOKEN_EXPIRES = assumption(
 INVITATION_EXPIRES = assumption(
     "units.invitation-expires",
     "G113",
-    "Unit of expires of an invitation and of invitationExpiry in the user list.",
+    "Unit of expires of an invitation and of invitationExpiry in the user list: of the instant, or of what is left.",
     "epoch-ms",
-    ("epoch-s",),
+    ("epoch-s", "milliseconds", "seconds"),
     "create_invitation get_invitation list_users",
 )
 PROMULGATED = assumption(
@@ -25,7 +25,7 @@ PROMULGATED = assumption(
     "G116",
     "Unit of promulgated in a client's terms.",
     "epoch-ms",
-    ("epoch-s",),
+    ("epoch-s", "epoch-days"),
     "get_client_terms",
 )
 SESSION = assumption(

@@ -25,9 +25,16 @@ def _presentations(value: object) -> tuple[str, ...]:
 PRESENTATION: Entry[tuple[str, ...]] = assumption(
     "auth.presentation",
     "G016 G017",
-    "How a token is presented on a request; API tokens and user tokens alike.",
+    "How a token is presented on a request; API tokens and user tokens alike. By the scheme Basic it is the password, "
+    "of whatever user name.",
     ("Authorization: Bearer {token}",),
-    ("X-Auth-Token: {token}", "X-Api-Key: {token}", "?token={token}", "Cookie: session={token}"),
+    (
+        "Authorization: Basic {token}",
+        "X-Auth-Token: {token}",
+        "X-Api-Key: {token}",
+        "?token={token}",
+        "Cookie: session={token}",
+    ),
     check=_presentations,
 )
 
@@ -71,8 +78,25 @@ EMPTY = assumption(
     "200",
     ("200 {}", "204"),
 )
+
+
+def _absent(value: object) -> str | tuple[str, ...]:
+    if value in ("omit", "null"):
+        return str(value)
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"{value!r} is none of omit, null, a list of fields")
+    return texts("fields")(value)
+
+
+_OMIT: str | tuple[str, ...] = "omit"
+
 ABSENT = assumption(
-    "encode.absent", "G077", "An option without a value: left out of the answer, or null.", "omit", ("null",)
+    "encode.absent",
+    "G077",
+    "An option without a value: left out of the answer, or null, or null where its field is listed and left out else.",
+    _OMIT,
+    ("null", "any list of fields"),
+    check=_absent,
 )
 PREFIX = assumption(
     "route.prefix",

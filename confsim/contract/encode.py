@@ -41,8 +41,10 @@ def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, b
         return 204, "", b""
     if operation.container is not None:
         result = containers.filled(ask(asker, operation.container), result)
-    if operation.has_options and ask(asker, wire.ABSENT) == "null":
-        result = with_nulls(result)
+    if operation.has_options:
+        absent = ask(asker, wire.ABSENT)
+        if absent != "omit":
+            result = with_nulls(result, absent)
     status = ask(asker, transport.CREATED) if operation.makes else 200
     return status, "application/json", _ENCODER.encode(result)
 
@@ -50,14 +52,19 @@ def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, b
 _EMPTY = {"200": (200, "", b""), "200 {}": (200, "application/json", b"{}"), "204": (204, "", b"")}
 
 
-def with_nulls(value: Any) -> Any:
-    """The value with every option that has no value as null."""
+def with_nulls(value: Any, fields: str | tuple[str, ...] = "null") -> Any:
+    """The value with the options that have no value as null: those of these ``fields``, or with "null" every one."""
     if isinstance(value, Struct):
-        fields = type(value).__struct_fields__
-        names = type(value).__struct_encode_fields__
-        return {name: with_nulls(getattr(value, field)) for field, name in zip(fields, names, strict=True)}
+        kind = type(value)
+        members = zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True)
+        told = ((name, getattr(value, field)) for name, field in members)
+        return {
+            name: with_nulls(member, fields)
+            for name, member in told
+            if member is not None or fields == "null" or name in fields
+        }
     if isinstance(value, list | tuple):
-        return [with_nulls(item) for item in value]
+        return [with_nulls(item, fields) for item in value]
     if isinstance(value, dict):
-        return {name: with_nulls(item) for name, item in value.items()}
+        return {name: with_nulls(item, fields) for name, item in value.items()}
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, IntEnum, StrEnum
+from itertools import count
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,13 +12,13 @@ from msgspec.structs import replace
 from confsim.assumptions import channels as assumed
 from confsim.assumptions import initial, sizes
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, peek
 from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from .clients import Client
+from .clients import CLIENTS, Client
 from .users import LISTED, USERS, Level, User
 
 #: P2 Limits L390: most characters of a description.
@@ -232,12 +233,23 @@ def stop(change: Change, channel: Channel) -> None:
     _part(change, channel, (Step.STOP,))
 
 
-def _name_free(change: Change, client: str, name: str, own: Channel | None = None) -> bool:
-    """Whether no other base channel of the client has exactly this name (G300); rooms need not differ."""
+def _named(change: Change, client: str, name: str, own: Channel | None = None) -> dict[str, Any]:
+    """The name that a channel gets when this one is wanted, and whether that is free (G300); rooms need not differ."""
     if own is not None and own.parent is not None:
-        return True
-    taken = any(own is None or other.id != own.id for other in CHANNELS.of(change, client).find(BY_NAME, name))
-    return not taken or ask(change, assumed.UNIQUE_NAMES) == "allow"
+        return {"name": name, "free": True}
+    everywhere = peek(change, assumed.UNIQUE_NAMES) == "refuse-everywhere"
+    where = [each.id for each in CLIENTS.of(change)] if everywhere else [client]
+
+    def taken(name: str) -> bool:
+        found = (other for each in where for other in CHANNELS.of(change, each).find(BY_NAME, name))
+        return any(own is None or other.id != own.id for other in found)
+
+    if not taken(name):
+        return {"name": name, "free": True}
+    how = ask(change, assumed.UNIQUE_NAMES)
+    if how == "number":
+        name = next(found for number in count(2) if not taken(found := f"{name} ({number})"))
+    return {"name": name, "free": how in {"allow", "number"}}
 
 
 def create(change: Change, client: Client, name: str, description: str | None, owner: User | None) -> Channel:
@@ -249,11 +261,9 @@ def create(change: Change, client: Client, name: str, description: str | None, o
     text = description or None
     if how == "limit" and text is not None:
         text = described(change, text)
-    free = _name_free(change, client.id, name)
     owners = _first_owners(change, client, owner)
-    slot = MACHINE.fire(
-        change, Slot(client.id), "create", client=client, name=name, description=text, owners=owners, free=free
-    )
+    named = _named(change, client.id, name)
+    slot = MACHINE.fire(change, Slot(client.id), "create", client=client, description=text, owners=owners, **named)
     assert slot.channel is not None
     return slot.channel
 
@@ -295,8 +305,8 @@ def describe(change: Change, channel: Channel, text: str) -> Channel:
 
 def rename(change: Change, channel: Channel, name: str) -> Channel:
     """Give the channel another name. Refusal CHANNEL_NAME_TAKEN (G300)."""
-    free = _name_free(change, channel.client, name, channel)
-    slot = MACHINE.fire(change, Slot(channel.client, channel), "rename", name=name, free=free)
+    named = _named(change, channel.client, name, channel)
+    slot = MACHINE.fire(change, Slot(channel.client, channel), "rename", **named)
     assert slot.channel is not None
     return slot.channel
 

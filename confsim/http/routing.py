@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confsim.assumptions import transport
-from confsim.assumptions.register import Asking
+from confsim.assumptions.register import Asking, ask
 from confsim.contract.decode import decoded
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
@@ -15,15 +15,18 @@ from confsim.kernel.refusal import Misuse
 class _Answer:
     """An operation, where its parameters stand in the path, and the operations that share its route.
 
-    A variant is chosen by the query parameter that it requires. ``places`` is None where the order is its own.
+    A variant is chosen by the query parameter that it requires. ``places`` is None where the order is its own;
+    ``route`` are the segments below which it stands, ``contested`` whether a parameter may match where it has a word.
     """
 
-    __slots__ = ("operation", "order", "places", "variants")
+    __slots__ = ("contested", "operation", "order", "places", "route", "variants")
 
-    def __init__(self, operation: Operation, places: tuple[int, ...], order: int) -> None:
+    def __init__(self, operation: Operation, places: tuple[int, ...], order: int, route: list[str]) -> None:
         self.operation = operation
         self.places = None if places == tuple(range(len(places))) else places
         self.order = order
+        self.route = route
+        self.contested = False
         self.variants: dict[str, Operation] = {}
 
     def chosen(self, query: str) -> Operation:
@@ -62,9 +65,8 @@ class Routes:
 
     def __init__(self, faces: Iterable[tuple[str, Iterable[Operation]]], profile: Mapping[str, Any]) -> None:
         self._root = _Node()
-        self._count = 0
+        self._answers: list[_Answer] = []
         self._fold = profile.get(transport.CASE.id, transport.CASE.default) == "ignore"
-        self._declared = profile.get(transport.PRECEDENCE.id, transport.PRECEDENCE.default) == "declared"
         variants: list[Operation] = []
         answers: dict[str, _Answer] = {}
         for prefix, operations in faces:
@@ -77,25 +79,41 @@ class Routes:
                     slash = operation.slash
                     if slash is not None and profile.get(slash.id, slash.default) == "either":
                         self._add(operation, method, prefix + path, [""])
+        for answer in self._answers:
+            answer.contested = self._contested(answer.route)
         for variant in variants:
             required = next(parameter.name for parameter in variant.query_parameters if parameter.required)
             answers[variant.variant_of].variants[required] = variant
 
     def _add(self, operation: Operation, method: str, path: str, more: list[str] | None = None) -> _Answer:
         node, names = self._root, []
-        for segment in path.strip("/").split("/") + (more or []):
+        route = path.strip("/").split("/") + (more or [])
+        for segment in route:
             if segment.startswith("{"):
                 names.append(segment[1:-1])
                 node.parameter = node.parameter or _Node()
                 node = node.parameter
             else:
                 node = node.literals.setdefault(segment.lower() if self._fold else segment, _Node())
-        self._count += 1
-        answer = _Answer(operation, tuple(names.index(name) for name in operation.placeholders), self._count)
+        places = tuple(names.index(name) for name in operation.placeholders)
+        answer = _Answer(operation, places, len(self._answers), route)
+        self._answers.append(answer)
         if node.methods.setdefault(method, answer) is not answer:
             other = node.methods[method].operation
             raise Misuse(f"{operation.name} and {other.name} would share the route {method} {path}")
         return answer
+
+    def _contested(self, route: list[str]) -> bool:
+        """Whether a parameter stands beside a literal word of the route."""
+        node, found = self._root, False
+        for segment in route:
+            if segment.startswith("{"):
+                assert node.parameter is not None
+                node = node.parameter
+            else:
+                found = found or node.parameter is not None
+                node = node.literals[segment.lower() if self._fold else segment]
+        return found
 
     def find(self, asker: Asking, method: str, segments: list[str], query: str = "") -> Found | tuple[str, ...]:
         """What answers the method at the raw path segments, or the methods that the path does answer (none: 404).
@@ -104,12 +122,13 @@ class Routes:
         """
         texts: list[str] = []
         allowed: dict[str, None] = {}
-        if self._declared:
-            answer = self._first(method, segments, texts, allowed)
-        else:
-            answer = self._match(self._root, method, segments, 0, texts, allowed)
+        answer = self._match(self._root, method, segments, 0, texts, allowed)
         if answer is None:
             return tuple(sorted(allowed))
+        if answer.contested:
+            found = self._all(method, segments)
+            if len(found) > 1 and ask(asker, transport.PRECEDENCE) == "declared":
+                answer, texts = min(found, key=lambda way: way[0].order)
         values = tuple(decoded(text, "path", asker) if "%" in text else text for text in texts)
         if answer.places is not None:
             values = tuple(values[place] for place in answer.places)
@@ -135,17 +154,16 @@ class Routes:
             texts.pop()
         return None
 
-    def _first(self, method: str, segments: list[str], texts: list[str], allowed: dict[str, None]) -> _Answer | None:
-        """The answer declared first of all that match (G064)."""
-        found: list[tuple[int, _Answer, list[str]]] = []
+    def _all(self, method: str, segments: list[str]) -> list[tuple[_Answer, list[str]]]:
+        """Every answer that matches, with the texts of its parameters (G064)."""
+        found: list[tuple[_Answer, list[str]]] = []
         ways: list[tuple[_Node, int, list[str]]] = [(self._root, 0, [])]
         while ways:
             node, at, taken = ways.pop()
             if at == len(segments):
-                allowed.update(dict.fromkeys(node.methods))
                 answer = node.methods.get(method)
                 if answer is not None:
-                    found.append((answer.order, answer, taken))
+                    found.append((answer, taken))
                 continue
             segment = segments[at]
             literal = node.literals.get(segment.lower() if self._fold else segment)
@@ -153,8 +171,4 @@ class Routes:
                 ways.append((literal, at + 1, taken))
             if node.parameter is not None and segment:
                 ways.append((node.parameter, at + 1, [*taken, segment]))
-        if not found:
-            return None
-        _, answer, taken = min(found, key=lambda way: way[0])
-        texts += taken
-        return answer
+        return found

@@ -165,7 +165,7 @@ class _Connection(asyncio.Protocol):
     def __init__(self, handler: Handler, limits: Limits, clock: Callable[[], float], peers: set[_Connection]) -> None:
         self._handler, self._limits, self._clock, self._peers = handler, limits, clock, peers
         self._parser = HttpRequestParser(self)
-        self._leaving = False
+        self._leaving = self._stuck = False  # stuck are answers that are not taken
         self._until: Until | None = None  # gives the answer that is yet to come, and that all others wait for
         self._behind: deque[tuple[Request, bool]] = deque()
         self._unseen = 0  # bytes read since the parser last showed us anything: bounds what it holds back
@@ -188,10 +188,15 @@ class _Connection(asyncio.Protocol):
         del self._parser  # it holds our methods: a cycle
 
     def pause_writing(self) -> None:
+        self._stuck = True
         self._transport.pause_reading()  # who does not take answers may not send more requests
 
     def resume_writing(self) -> None:
-        if self._until is None:
+        self._stuck = False
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._until is None and not self._stuck:
             self._transport.resume_reading()
 
     def data_received(self, data: bytes) -> None:
@@ -342,8 +347,8 @@ class _Connection(asyncio.Protocol):
         while keep and self._behind and self._until is None and not self._leaving:
             request, keep = self._behind.popleft()
             self._handle(request, keep)
+        self._go_on()
         if self._until is None:
-            self._transport.resume_reading()
             if not self._leaving:
                 self.deadline = self._clock() + (self._limits.read if self._reading else self._limits.idle)
             if not keep:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
@@ -27,9 +28,17 @@ def _header(name: str, scheme: str) -> Read:
             value = value[len(opening) :].strip()
         if ", " in value:
             raise Refusal(Reason.CREDENTIAL_AMBIGUOUS)
-        return value
+        return _password(value) if opening == "basic " else value
 
     return read
+
+
+def _password(credentials: str) -> str:
+    """The password of a user name and a password, as the scheme Basic puts them together."""
+    try:
+        return b64decode(credentials, validate=True).decode().partition(":")[2]
+    except ValueError:
+        raise Refusal(Reason.CREDENTIAL_INVALID) from None
 
 
 def _cookie(name: str) -> Read:
@@ -77,4 +86,16 @@ def present(lines: tuple[str, ...], token: str) -> tuple[dict[str, str], dict[st
     if line.startswith("?"):
         return {}, {line[1:].partition("=")[0]: token}
     name, _, rest = line.partition(": ")
+    if rest.lower().startswith("basic "):
+        token = b64encode(f":{token}".encode()).decode()
     return {name: rest.replace("{token}", token)}, {}
+
+
+def challenge(lines: tuple[str, ...]) -> str | None:
+    """What a refusal of a missing or wrong token says it wants: a scheme of the header Authorization, where one is."""
+    for line in lines:
+        name, _, rest = line.partition(": ")
+        scheme = rest.removesuffix("{token}").strip()
+        if name.lower() == "authorization" and scheme:
+            return f'{scheme} realm="confsim"' if scheme.lower() == "basic" else scheme
+    return None

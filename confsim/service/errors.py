@@ -8,9 +8,10 @@ import msgspec
 
 from confsim.assumptions import wire
 from confsim.assumptions.refusals import CODE, STATUS, Reason
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal
 
+from .credential import challenge
 from .message import Response
 
 
@@ -22,8 +23,8 @@ def refused(asker: Asker, refusal: Refusal) -> Response:
     status = reason.value.status if entry is None else ask(asker, entry)
     facts = refusal.facts
     headers = []
-    if status == 401:
-        headers.append(("WWW-Authenticate", "Bearer"))
+    if status == 401 and (wanted := challenge(peek(asker, wire.PRESENTATION))) is not None:
+        headers.append(("WWW-Authenticate", wanted))
     if "allowed" in facts:
         headers.append(("Allow", str(facts["allowed"])))
     if "retryAfter" in facts:

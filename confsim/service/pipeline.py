@@ -220,11 +220,10 @@ class Service:
 
         It may be one of another world or under another profile.
         """
+        with self.lock:
+            found, clock = self.world, self.clock.copy()
         other = Service(
-            self.world if world is None else world,
-            self.clock.copy(),
-            self.profile if profile is None else profile,
-            self.made_from,
+            found if world is None else world, clock, self.profile if profile is None else profile, self.made_from
         )
         if profile is None:
             other.judge = self.judge
@@ -393,6 +392,8 @@ class Service:
         if self.fired:
             entry.fired = tuple(self.fired)
             self.fired.clear()
+        if self.faults.watching or self.faults.strike is not None:
+            entry.left = self.faults.left()
         journal.add(entry)
         if self.judge is not None and (meeting is None or not meeting.stands_in):
             self.bugs.extend(self.judge.problems(entry))

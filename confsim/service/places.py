@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
+import msgspec
+
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
 
@@ -18,6 +22,19 @@ def places(operation: Operation, arguments: dict[str, object]) -> tuple[tuple[st
 def in_query(arguments: dict[str, object]) -> dict[str, str]:
     """Arguments as texts in a query, by their names on the wire; None is left out."""
     return {name.removesuffix("_"): _text(value) for name, value in arguments.items() if value is not None}
+
+
+def in_body(body: object) -> bytes:
+    """Plain values as a JSON body; bytes as they are. Misuse for what JSON has not."""
+    if isinstance(body, bytes):
+        return body
+    try:
+        raw = msgspec.json.encode(body)
+        if b"null" in raw:  # as which a number that JSON has not is encoded too
+            json.dumps(msgspec.to_builtins(body, str_keys=True), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Misuse(f"body: {error}") from None
+    return raw
 
 
 def _text(value: object) -> str:

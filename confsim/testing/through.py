@@ -29,7 +29,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.answer import Answer
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST
-from confsim.service.places import in_query, places
+from confsim.service.places import in_body, in_query, places
 from confsim.simulator import Simulator, _mount
 
 from .targets import environ
@@ -123,8 +123,8 @@ def _request(
     if content_type is not None:
         headers["Content-Type"] = content_type
     try:
-        raw = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
-    except (TypeError, ValueError, RecursionError):
+        raw = b"" if body is None else in_body(body)
+    except Misuse:
         return None
     target = simulator.base_url.removeprefix(f"http://{HOST}") + target
     request = Request(method, target, urlencode({**query, **more}), {**headers, "Host": HOST}, raw)

@@ -703,6 +703,27 @@ def test_alternative_that_names_need_not_differ():
     assert sim.call("create_channel", "demo-user", body={"name": "Demo Room"}).status == 200
 
 
+def test_alternative_that_a_name_gets_a_number():
+    """The first that is free, at creation and by renaming (G300)."""
+    sim = profiled({"channels.unique-names": "number"})
+    made = [make(sim, name="Demo Room") for _ in range(2)]
+    assert [read(sim, uuid)["name"] for uuid in made] == ["Demo Room (2)", "Demo Room (3)"]
+    sim.call("rename_channel", "demo-owner", uuid=made[1], name="Demo Room")
+    assert read(sim, made[1])["name"] == "Demo Room (3)"
+    sim.call("rename_channel", "demo-owner", uuid=made[0], name="Other")
+    sim.call("rename_channel", "demo-owner", uuid=made[1], name="Demo Room")
+    assert read(sim, made[1])["name"] == "Demo Room (2)"
+
+
+@pytest.mark.parametrize(("choice", "status"), [("refuse", 200), ("refuse-everywhere", 409)])
+def test_alternative_that_names_differ_everywhere(choice, status):
+    """No two clients have channels of one name then (G300)."""
+    sim = profiled({"channels.unique-names": choice})
+    child = sim.call("create_client", "demo-partner-admin", body={"name": "Kid"}).body["id"]
+    answer = sim.call("create_channel", "demo-partner-admin", body={"name": "Demo Room"}, for_client=child)
+    assert answer.status == status
+
+
 def test_alternative_that_customer_admins_own_new_channels(people):
     """Beside the creator, and of an API token's channel too (G298)."""
     sim = profiled({"channels.first-owners": "creator-and-customer-admins"})

@@ -68,6 +68,24 @@ def test_literal_words_win_from_left_to_right(method, path, name):
     assert find(method, path)[0] == name
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "contested"),
+    [
+        ("GET", "/v1_0/users/me", True),
+        ("GET", "/v1_0/channels/active", True),
+        ("GET", "/v1_0/users/5", False),
+        ("GET", "/v1_0/users/me/terms", False),
+        ("DELETE", "/v1_0/users/me/image", False),
+        ("GET", "/v1_0/nowhere", False),
+    ],
+)
+def test_which_paths_lean_on_precedence(method, path, contested):
+    """Those that more than one route matches (G064)."""
+    asker = Asking({})
+    DEFAULT.find(asker, method, path.split("/")[1:])
+    assert ("route.precedence" in asker.used) is contested
+
+
 def test_what_is_declared_first_may_win():
     """By a profile the first declaration that matches does."""
     first = routes(route__precedence="declared")

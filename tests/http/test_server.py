@@ -371,15 +371,16 @@ def test_slow_clients_stop_nobody(connect: Connect) -> None:
     assert {client.read()[0] for client in clients} == {200}
 
 
-def test_who_does_not_read_is_not_read(connect: Connect, echo: Echo) -> None:
+@pytest.mark.parametrize(("later", "total", "seconds"), [(False, 500, 0.25), (True, 60, 1.0)])
+def test_who_does_not_read_is_not_read(connect: Connect, echo: Echo, later: bool, total: int, seconds: float) -> None:
     """Answers that pile up stop the reading of requests until they are taken, and none is lost."""
-    echo.answer = Response(200, [], b"x" * 200_000)
-    client, total = connect(), 500
-    request = b"GET /%s HTTP/1.1\r\n\r\n" % (b"y" * 10_000)
+    whole = Response(200, [], b"x" * (100_000_000 // total))
+    echo.answer = Response(200, [], until=lambda: whole) if later else whole
+    client = connect()
+    request = b"GET /%s HTTP/1.1\r\n\r\n" % (b"y" * 60_000)
     sender = threading.Thread(target=client.send, args=(request,) * total, daemon=True)
     sender.start()
-    sender.join(0.25)
-    assert 0 < len(echo.seen) < total / 2
+    assert not until(lambda: len(echo.seen) > total / 2, seconds)
     for _ in range(total):
         assert client.read()[0] == 200
     assert len(echo.seen) == total

@@ -146,11 +146,39 @@ def test_first_terms_and_providers_of_a_client():
     ]
 
 
-def test_terms_are_told_in_seconds_by_choice():
+@pytest.mark.parametrize(("unit", "told"), [("epoch-s", 1_769_904_000), ("epoch-days", 20_485)])
+def test_terms_are_told_in_other_units_by_choice(unit, told):
     """The promulgation is an instant in the unit of the profile (G116)."""
-    sim = Simulator(clock=AT, profile={"units.promulgated": "epoch-s"})
+    sim = Simulator(clock=AT, profile={"units.promulgated": unit})
     sim.call("promulgate_terms", ADMIN, body={"url": "https://t.example/2"})
-    assert sim.call("get_client_terms", clientId=CUSTOMER).body["promulgated"] == 1_769_904_000
+    assert sim.call("get_client_terms", clientId=CUSTOMER).body["promulgated"] == told
+
+
+@pytest.mark.parametrize(("unit", "told"), [("epoch-s", 1_769_907_600), ("seconds", 3500), ("milliseconds", 3_500_000)])
+def test_invitations_expire_in_other_units_by_choice(unit, told):
+    """As the invitation tells it, and the list of users (G113)."""
+    sim = Simulator(clock=AT, profile={"units.invitation-expires": unit})
+    made = sim.call("create_predefined_user", ADMIN, body={"name": "Pre"}).body["id"]
+    sim.call("create_invitation", ADMIN, userId=made, ttl="1h")
+    sim.clock.advance("100s")
+    assert sim.call("get_invitation", ADMIN, userId=made).body["expires"] == told
+    listed = sim.call("list_users", ADMIN, search="Pre").body["results"]
+    assert [each["invitationExpiry"] for each in listed] == [told]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "null"),
+    [
+        ("omit", set()),
+        ("null", {"description", "imageUrl", "languages"}),
+        (["imageUrl", "email"], {"imageUrl"}),
+        ([], set()),
+    ],
+)
+def test_options_without_a_value(chosen, null):
+    """Left out, null, or null where the profile lists their field (G077)."""
+    sim = Simulator(clock=AT, profile={"encode.absent": chosen})
+    assert {name for name, value in sim.call("get_me", "demo-user").body.items() if value is None} == null
 
 
 def test_the_first_terms_count_as_accepted_by_choice():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from base64 import b64encode
 
 import pytest
 
@@ -371,7 +372,33 @@ def test_tokens_on_public_calls_play_no_part():
         assert under(**{"auth__on-public-calls": "checked"}).app(request).status in {400, 401}
 
 
-@pytest.mark.parametrize("line", ["X-Auth-Token: {token}", "?token={token}", "Cookie: session={token}"])
+LINES = {
+    "Authorization: Bearer {token}": "Bearer",
+    "Authorization: Basic {token}": 'Basic realm="confsim"',
+    "Authorization: Token {token}": "Token",
+    "Authorization: {token}": None,
+    "X-Auth-Token: {token}": None,
+    "?token={token}": None,
+    "Cookie: session={token}": None,
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_who_has_no_token_is_told_what_is_wanted(line):
+    """The scheme of the presentation in force, where it has one (G018)."""
+    answer = under(auth__presentation=[line]).client().get("/users/me")
+    assert (answer.status_code, answer.headers.get("WWW-Authenticate")) == (401, LINES[line])
+
+
+@pytest.mark.parametrize("credentials", ["demo-user", "!", b64encode(b"demo-user").decode(), ""])
+def test_by_the_scheme_basic_the_token_is_the_password(credentials):
+    """Whatever the user name is; what is no pair of both is no credential (G017)."""
+    client = under(auth__presentation=["Authorization: Basic {token}"]).client()
+    assert client.get("/users/me", headers={"Authorization": f"Basic {credentials}"}).status_code == 401
+    assert client.get("/users/me", auth=("whoever", "demo-user")).json["handle"] == "Uma User"
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if "Bearer" not in line])
 def test_other_ways_to_present_a_token(line):
     """Clients of the simulator know them too (G016)."""
     sim = under(auth__presentation=line)
