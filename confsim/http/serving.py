@@ -36,6 +36,7 @@ class Serving:
         if public_url:
             worlds.public_url = public_url
         self._allowed = tuple(allow_webhooks)
+        self._courier: Courier | None = None
         self.answer_to(*names)
         app = App(worlds, mount, hosts.known(host, worlds.names))
         self._server = LiveServer(app, host, port, app.limits, worlds.beat)
@@ -84,15 +85,14 @@ class Serving:
 
     def _stand(self) -> None:
         """The worlds stand on the server: they know its address, and their webhooks go out."""
-        self.worlds.served_at(self.root.partition("://")[2])
-        self.worlds.carried_by(Courier(self._allowed))
+        self._courier = Courier(self._allowed)
+        self.worlds.stand(self.root.partition("://")[2], self._courier)
 
     def _leave(self) -> None:
-        self.worlds.served_at()
-        courier = self.worlds.courier
-        if courier is not None:
-            courier.close()
-            self.worlds.carried_by(None)
+        if self._courier is not None:
+            self._courier.close()
+            self.worlds.leave(self._courier)
+            self._courier = None
 
     def __enter__(self) -> Self:
         self.start()

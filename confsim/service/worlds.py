@@ -66,10 +66,9 @@ class Worlds:
     There are at most ``most`` beside it. One that is added beyond them takes the room of the one that was idle for
     longest, if that was for a minute; else it is refused, for all are in use.
 
-    ``keeping``, where there is one, records which worlds there are. ``courier`` is there while they stand on a live
-    server, and carries their webhooks. ``names`` are the Host names, in lower case, that such a server answers to
-    beside its own; that of the ``public_url`` is one of them. ``runs`` are the last of scenarios by name. ``check``
-    raises Misuse for a profile that cannot be served.
+    ``keeping``, where there is one, records which worlds there are. ``names`` are the Host names, in lower case, that a
+    live server of theirs answers to beside its own; that of the ``public_url`` is one of them. ``runs`` are the last of
+    scenarios by name. ``check`` raises Misuse for a profile that cannot be served.
     """
 
     def __init__(self, default: Service, most: int = MOST) -> None:
@@ -78,10 +77,9 @@ class Worlds:
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
         self.check: Callable[[Mapping[str, Any]], object] = lambda profile: None
-        self._host = HOST
         self._lock = RLock()
         self.keeping: Keeping | None = None
-        self.courier: Courier | None = None
+        self._stands: list[tuple[str, Courier]] = []
         self.runs: dict[str, Run] = {}
 
     @property
@@ -144,11 +142,12 @@ class Worlds:
             self.check(service.profile)
             while len(self._services) > self._most:
                 self._make_room()
-            service.mount, service.host, service.public_url = f"/w/{name}", self._host, self._public_url
+            host, courier = self._stand
+            service.mount, service.host, service.public_url = f"/w/{name}", host, self._public_url
             if self.keeping is not None:
                 self.keeping.made(name, service)
             self._services[name] = service
-        service.webhooks.carried_by(self.courier)
+        service.webhooks.carried_by(courier)
         return service
 
     def _make_room(self) -> None:
@@ -168,17 +167,27 @@ class Worlds:
         """For how many seconds a world has not been called."""
         return steady() - self._services[name].used
 
-    def served_at(self, host: str = HOST) -> None:
-        """Note host and port of the live server that the worlds stand on; without them there is none any more."""
-        with self._lock:
-            self._host = host
-            for service in self._services.values():
-                service.host = host
+    @property
+    def _stand(self) -> tuple[str, Courier | None]:
+        """Host and port of the live server that they stand on, of several the last, and what carries webhooks there."""
+        return self._stands[-1] if self._stands else (HOST, None)
 
-    def carried_by(self, courier: Courier | None) -> None:
-        """Let the webhooks of all worlds be carried by a courier from now on; with None they stay in the process."""
-        self.courier = courier
+    def stand(self, host: str, courier: Courier) -> None:
+        """Stand on the live server at this host and port; the courier carries the webhooks from now on."""
+        with self._lock:
+            self._stands.append((host, courier))
+        self._tell()
+
+    def leave(self, courier: Courier) -> None:
+        """Stand no more on the live server of this courier; where it was the only one, webhooks stay in the process."""
+        with self._lock:
+            self._stands = [each for each in self._stands if each[1] is not courier]
+        self._tell()
+
+    def _tell(self) -> None:
+        host, courier = self._stand
         for service in tuple(self._services.values()):
+            service.host = host
             service.webhooks.carried_by(courier)
 
     def beat(self) -> None:
