@@ -32,6 +32,9 @@ from . import (
     validators,
 )
 
+#: How many operations the documents describe, name or imply.
+KNOWN = 223
+
 #: In the order of the documents.
 FAMILIES = (
     auth,

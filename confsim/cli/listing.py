@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def operations(profile: str | None, as_json: bool) -> None:
     """List every operation: name, route, source, who may call it, the rules it answers for."""
+    from confsim.api.families import KNOWN
     from confsim.control.info import list_operations
 
     found = list_operations(_control(profile))
@@ -27,7 +28,7 @@ def operations(profile: str | None, as_json: bool) -> None:
     rows = [(each.name, f"{each.method} {each.path}", each.source, each.gate, " ".join(each.rules)) for each in found]
     print_table(("name", "route", "source", "gate", "rules"), rows)
     sources = Counter(each.source for each in found)
-    click.echo(f"\n{len(found)} operations: " + ", ".join(f"{count} {source}" for source, count in sources.items()))
+    click.echo(f"\n{len(found)} of {KNOWN} operations: " + ", ".join(f"{count} {source}" for source, count in sources.items()))
 
 
 @confsim.command()
