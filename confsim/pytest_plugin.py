@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from confsim.control.python_worlds import WorldsOf
+    from confsim.http.serving import Serving
     from confsim.service.journal import Entry
     from confsim.simulator import Simulator
 
@@ -72,19 +74,26 @@ def _setting(config: pytest.Config, name: str) -> Any:
 class Server:
     """A world of its own on the live server of the run.
 
-    ``base_url`` is where the API stands, ``root`` the mount of the world, ``simulator`` the world behind it.
+    ``base_url`` is where the API stands, ``root`` the mount of the world, ``simulator`` the world behind it. ``worlds``
+    are all that stand on the server, and how it is addressed; what a test changes in them goes with the test.
     """
 
-    def __init__(self, name: str, root: str, simulator: Simulator) -> None:
+    def __init__(self, name: str, simulator: Simulator, serving: Serving, worlds: WorldsOf[Simulator]) -> None:
         from confsim.assumptions import wire
 
         self.name = name
-        self.root = root
+        self.root = f"{serving.root}/w/{name}"
         self.simulator = simulator
-        self.base_url = root + simulator.service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
+        self.worlds = worlds
+        self._serving = serving
+        self.base_url = self.root + simulator.service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
 
     def __repr__(self) -> str:
         return f"<confsim server {self.base_url}>"
+
+    def answer_to(self, *names: str) -> None:
+        """Let the server answer to these Host names too."""
+        self._serving.answer_to(*names)
 
 
 class _Run:
@@ -95,6 +104,7 @@ class _Run:
         self.leaned: dict[str, dict[str, int]] = {}
         self._bases: dict[object, Simulator] = {}
         self._chosen: dict[str, Any] | None = None
+        self._root: Any = None
         self._server: Any = None
         self._judges: dict[object, Any] = {}
         self._count = 0
@@ -155,18 +165,23 @@ class _Run:
     def serve(self, test: str, simulator: Simulator) -> Server:
         """Put the world on the live server, which starts with the first."""
         if self._server is None:
-            self._server = self.simulator().serve()
+            self._root = self.simulator()
+            self._server = self._root.serve()
             self._server.start()
         self._count += 1
         name = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', test)[:48].strip('-')}-{self._count}"
         self._server.worlds.add(name, simulator.service)
-        root = f"{self._server.root}/w/{name}"
-        return Server(name, root, simulator)
+        return Server(name, simulator, self._server, self._root.worlds)
 
-    def drop(self, server: Server) -> None:
-        """Take the world off the live server, unless the test has done so itself."""
-        if self._server.worlds.get(server.name) is server.simulator.service:
-            self._server.worlds.drop(server.name)
+    def clear(self) -> None:
+        """Take off the live server what the test has put there: its world, other worlds, a limit, names, an address."""
+        from confsim.service.worlds import MOST
+
+        worlds = self._server.worlds
+        for name in filter(None, worlds):
+            worlds.drop(name)
+        worlds.most, worlds.public_url = MOST, ""
+        worlds.names.clear()
 
     def close(self) -> None:
         """Stop the live server."""
@@ -212,8 +227,8 @@ class _Test:
 
     def finish(self) -> None:
         """Take everything down that was made, and raise what went wrong meanwhile."""
-        for server in self.servers:
-            self.run.drop(server)
+        if self.servers:
+            self.run.clear()
         if _setting(self.item.config, "report"):
             self.run.lean(self.item.nodeid, self.entries())
         bug = self.bugs()

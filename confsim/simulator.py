@@ -202,7 +202,7 @@ class Simulator:
     def order(self, operation: str, /, *path: str, **body: object) -> Any:
         """Call an operation of the control plane by name, with its path parameters and the fields of its body.
 
-        Misuse says what cannot be.
+        Where it takes no body, what is named are the parameters of its query. Misuse says what cannot be.
         """
         from confsim.control.python import order
 
@@ -292,11 +292,11 @@ class Simulator:
         """Another simulator of the world as it is now: what happens in one, the other never sees."""
         return Simulator.__new__(Simulator)._attach(self.service.fork())
 
-    def snapshot(self, name: str) -> None:
+    def snapshot(self, name: str = "snapshot") -> None:
         """Keep the world and its clock under a name."""
         self.order("take_snapshot", name=name)
 
-    def restore(self, name: str) -> None:
+    def restore(self, name: str = "snapshot") -> None:
         """Bring the world and the clock of a snapshot back. Misuse for an unknown name."""
         self.order("restore_snapshot", name)
 
@@ -338,9 +338,9 @@ class Simulator:
 
         return Keeping(directory, self._all(), scenario)
 
-    def token(self, user_id: int, ttl: str | int | None = None) -> str:
-        """Mint a token of a user, as a login would. ``ttl`` is a duration such as "15m"."""
-        token: str = self.order("issue_token", userId=user_id, ttl=ttl).token
+    def token(self, user_id: int | None = None, ttl: str | int | None = None, *, client: str | None = None) -> str:
+        """Mint a token of a user, as a login would, or an API token of a ``client``. ``ttl`` is such as "15m"."""
+        token: str = self.order("issue_token", userId=user_id, clientId=client, ttl=ttl).token
         return token
 
     def make_client(self, name: str, parent: str | None = None, **fields: object) -> MadeClient:

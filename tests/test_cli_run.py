@@ -100,6 +100,8 @@ def test_a_scenario_that_fails(run, written):
         (["lobby", "--input", "a=1"], "no workflow has an input 'a'"),
         (["lobby", "--base-url", "nowhere"], "no address"),
         (["lobby", "--base-url", "http://127.0.0.1:1"], "cannot be reached"),
+        (["lobby", "--base-url", "http://127.0.0.1:1", "--fresh"], "cannot be reached"),
+        (["lobby", "--fresh"], "give its --base-url"),
     ],
 )
 def test_misuse_is_told(run, arguments, problem):
@@ -107,6 +109,13 @@ def test_misuse_is_told(run, arguments, problem):
     code, _, err = run("run", *arguments)
     assert code == 1
     assert problem in err
+
+
+def test_a_dropped_connection_is_told(run, written):
+    """In a line too: a scenario cannot go on where a fault leaves it without an answer."""
+    code, _, err = run("run", written(parameters=[{"name": "X-Confsim", "in": "header", "value": "drop=before"}]))
+    assert code == 1
+    assert err == "Error: get_me: the connection was dropped, by a fault\n"
 
 
 @pytest.mark.parametrize(("given", "seen"), [("wanted=5", "5"), ("wanted=[1]", "[1]"), ("wanted=a=b", '"a=b"')])
@@ -125,12 +134,39 @@ def test_against_a_server(run, written, end):
         assert "lobby door" not in out
 
 
+def test_each_in_a_fresh_world_of_a_server(run):
+    """They do not meet, nor the world there is; none is left behind."""
+    with Simulator(clock=START).serve() as server:
+        names = "lobby", "lobby", "terms-renewal", "user-profile"
+        before = server.worlds.default.world.digest()
+        assert run("run", "-q", *names, "--base-url", server.base_url)[0] == 2
+        server.worlds.default.reset()
+        assert run("run", "-q", *names, "--base-url", server.base_url, "--fresh")[:2] == (0, "")
+        assert server.worlds.default.world.digest() == before
+        assert list(server.worlds) == [""]
+        server.worlds.most = 0
+        code, _, err = run("run", "lobby", "--base-url", server.base_url, "--fresh")
+        assert (code, "makes no world: 409" in err) == (1, True)
+
+
 def test_drift_has_an_exit_code_of_its_own(run, written):
     """2 when a server answers otherwise than the scenario says."""
     with Simulator(clock=START).serve() as server:
         code, out, _ = run("run", written(204), "--base-url", server.base_url)
         assert code == 2
         assert f"request    GET {server.base_url}/users/me" in out
+
+
+@pytest.mark.parametrize(("status", "code"), [(200, 0), (204, 0), (202, 1)])
+def test_a_status_of_a_profile_may_be_expected(run, written, tmp_path, status, code):
+    """As the profile has it, or as it is by default."""
+    profile = tmp_path / "acme.toml"
+    profile.write_text('[encode]\nempty = "204"\n')
+    who = {"name": "Authorization", "in": "header", "value": "Bearer demo-owner"}
+    version = {"name": "version", "in": "path", "value": "1"}
+    outputs = {"handle": "$statusCode"}
+    accepting = written(status, operationId="accept_terms", parameters=[who, version], outputs=outputs)
+    assert run("run", accepting, "--profile", str(profile))[0] == code
 
 
 def test_a_profile_moves_what_the_scenario_calls(run, written, tmp_path):

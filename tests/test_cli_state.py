@@ -55,13 +55,16 @@ def fetch(url, body=None, token="demo-api-token"):
 
 
 def test_what_was_answered_outlives_kill_9(tmp_path):
-    """The calls, the worlds and the clock are there again; the second process is refused meanwhile."""
+    """The calls, the worlds, the clock and the faults are there again; the second process is refused meanwhile."""
     place = tmp_path / "state"
     with serving("--state", place, *BEGUN, end=signal.SIGKILL) as root:
         fetch(f"{root}/v1_0/terms", URL)
         fetch(f"{root}/_confsim/clock/advance", b'{"by":"1h"}')
         fetch(f"{root}/_confsim/worlds", b'{"name":"w1"}')
         fetch(f"{root}/w/w1/v1_0/terms", b'{"url":"https://terms.example/w1"}')
+        fetch(f"{root}/_confsim/faults", b'{"operation":"get_user_terms","on":9,"do":{"status":503}}')
+        fetch(f"{root}/v1_0/users/me/terms", token="demo-owner")
+        faults = fetch(f"{root}/_confsim/faults")
         before = [fetch(f"{root}{mount}/_confsim/state") for mount in ("", "/w/w1")]
         now = fetch(f"{root}/_confsim/clock")
         assert run("--state", place) == (1, f"Error: state directory {str(place)!r} is in use by another process\n")
@@ -69,6 +72,7 @@ def test_what_was_answered_outlives_kill_9(tmp_path):
     with serving("--state", place) as root:
         assert [fetch(f"{root}{mount}/_confsim/state") for mount in ("", "/w/w1")] == before
         assert fetch(f"{root}/_confsim/clock") == now
+        assert fetch(f"{root}/_confsim/faults") == faults
 
 
 def test_another_seed_on_a_directory_is_refused(tmp_path):

@@ -244,6 +244,35 @@ def test_a_bug_of_confsim_fails_the_test_that_met_it(run, looks):
     result.stdout.fnmatch_lines(["*ZeroDivisionError: the seam broke", "*GET /v1_0/users/me/terms (get_user_terms)*"])
 
 
+def test_the_server_has_worlds_and_names(run):
+    """A test puts further worlds on it, lets it answer to names and sets its address; no other test sees that."""
+    run(
+        """
+        import httpx
+        import pytest
+
+        @pytest.mark.parametrize("turn", range(2))
+        def test_it(confsim_server, turn):
+            def told(path, **headers):
+                return httpx.get(confsim_server.root + path, headers=headers)
+
+            assert told("/_confsim/info").json()["base_url"] == confsim_server.base_url
+            assert confsim_server.worlds.most > 7
+            confsim_server.worlds.most = 7
+            assert told("/../../w/other/_confsim/health").status_code == 404
+            confsim_server.worlds.add("other", seed=3)
+            assert told("/../../w/other/_confsim/health").status_code == 200
+            assert set(confsim_server.worlds) == {"", "other", confsim_server.name}
+            assert told("/_confsim/health", host="conf.example").status_code == 403
+            confsim_server.answer_to("conf.example")
+            assert told("/_confsim/health", host="conf.example").status_code == 200
+            confsim_server.worlds.public_url = "https://proxy.example"
+            assert told("/_confsim/info").json()["base_url"].startswith("https://proxy.example/w/")
+            confsim_server.simulator.reset()
+        """
+    ).assert_outcomes(passed=2)
+
+
 def test_a_bug_behind_the_server_fails_the_test_too(run):
     """A bug met over HTTP comes back to the test."""
     result = run(

@@ -245,6 +245,15 @@ def test_snapshots_hold_their_instant(sim):
         sim.restore("nope")
 
 
+def test_a_snapshot_needs_no_name(sim):
+    """One is kept beside those that have a name."""
+    sim.snapshot()
+    sim.call("update_terms_url", "demo-api-token", body=URL)
+    changed = sim.service.world.digest()
+    sim.restore()
+    assert sim.service.world.digest() != changed
+
+
 def test_state_is_a_document_of_plain_values(sim):
     """Which may be set."""
     document = sim.state
@@ -268,6 +277,15 @@ def test_orders_that_cannot_be_are_misuse(sim):
     for name, body in (("nope", {}), ("reset_world", {"a": 1}), ("make_client", {"colour": 1}), ("drop_world", {})):
         with pytest.raises(Misuse):
             sim.order(name, **body)
+
+
+def test_an_order_without_a_body_names_what_its_query_has(sim):
+    """As over HTTP; of the assumptions those of an operation."""
+    ids = {each.id for each in sim.order("list_assumptions", operation="reserve_handle")}
+    assert "route.get_user_email" not in ids
+    assert ids < {each.id for each in sim.order("list_assumptions")}
+    with pytest.raises(Misuse, match="no such parameter"):
+        sim.order("list_assumptions", colour=1)
 
 
 # What it costs

@@ -14,7 +14,7 @@ import time_machine
 
 from confsim import Simulator
 from confsim.arazzo import library
-from confsim.control import scenarios
+from confsim.control import scenarios, worlds
 from confsim.control.control import Control
 from confsim.control.worlds import MakeWorld, make_world
 from confsim.kernel.refusal import Misuse
@@ -80,6 +80,13 @@ def test_seed_and_profile_hold_for_the_scenario():
     assert moved.outputs == one.outputs
 
 
+@pytest.mark.parametrize("name", library.shipped())
+def test_a_profile_may_tell_successes_otherwise(name):
+    """What a scenario expects as 200 is what the profile answers instead: 204 without a body, 201 for what is made."""
+    under = Simulator(clock=START, profile={"encode": {"empty": "204"}, "status": {"created": 201}}, scenario=name)
+    assert under.outputs.keys() == Simulator(clock=START, scenario=name).outputs.keys()
+
+
 def test_a_scenario_that_fails_is_misuse():
     """With the step, as on the command line."""
     with pytest.raises(Misuse, match=r"(?s)'phones'.*step 'calls' of workflow 'dial-out'.*criterion.*request.*answer"):
@@ -127,6 +134,20 @@ def test_a_scenario_is_run_once_for_worlds_that_are_alike(sim, monkeypatch):
         assert each.service.world.digest() == alone.world.digest()
     for other in ({"seed": 3}, {"profile": {"errors": {"body": "nested"}}}):
         sim.worlds.add(f"o{len(ran)}", "handle-reservation", **other)
+    assert len(ran) == 3
+
+
+def test_a_scenario_from_a_file_is_run_once_too(sim, monkeypatch):
+    """It is known by its content, whatever the order of its fields; of many such runs the oldest are forgotten."""
+    ran, run = [], scenarios.start_from
+    monkeypatch.setattr(scenarios, "start_from", lambda *told, **more: (ran.append(told[0]), run(*told, **more)))
+    file = json.loads((library.folder() / "lobby.arazzo.json").read_bytes())
+    made = [sim.worlds.add("w1", file), sim.worlds.add("w2", dict(reversed(file.items())))]
+    assert made[0].service.world.digest() == made[1].service.world.digest()
+    assert (len(ran), made[0].outputs) == (1, made[1].outputs)
+    monkeypatch.setattr(worlds, "RUNS", 1)
+    for name, source in (("w3", {**file, "info": {**file["info"], "title": "Another"}}), ("w4", file)):
+        sim.worlds.add(name, source)
     assert len(ran) == 3
 
 

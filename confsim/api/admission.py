@@ -9,6 +9,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.gates import Grant
 from confsim.domain import access, channels, credentials, users
+from confsim.domain.channels import Channel
 from confsim.domain.credentials import Caller
 from confsim.kernel.refusal import Refusal
 
@@ -50,16 +51,35 @@ def _customer_admin(call: Call, caller: Caller) -> bool:
 
 
 def _operator(call: Call, caller: Caller) -> bool:
-    """Host of the channel of the path, or of the channel that the linked user of the path was made for (G240, G443)."""
+    """Host of the channel of the path, or of the channel that the linked user of the path was made for (G240, G443); of
+    any channel where the path names neither a channel nor a user (G219).
+    """
     channel, subject = call.channel, call.subject
     if channel is None and subject is not None and subject.account is users.Account.LINKED and subject.channel:
         channel = channels.get(call.change, subject.client, subject.channel)
     if channel is None:
-        return False
-    channel = channels.governing(call.change, channel)
+        return any(_operates(call, caller, each) for each in _hosted(call, caller))
+    return _operates(call, caller, channels.governing(call.change, channel))
+
+
+def _operates(call: Call, caller: Caller, channel: Channel) -> bool:
     if not channels.is_operator(channel, caller.user):
         return False
     return not channels.is_owner(channel, caller.user) or ask(call, roles.OWNER_IS_OPERATOR)
+
+
+def _owner(call: Call, caller: Caller) -> bool:
+    """Owner of the channel of the path, or of any where the path names neither a channel nor a user (G219)."""
+    if call.channel is None:
+        return any(channels.is_owner(each, caller.user) for each in _hosted(call, caller))
+    return channels.is_owner(channels.governing(call.change, call.channel), caller.user)
+
+
+def _hosted(call: Call, caller: Caller) -> list[Channel]:
+    """The channels that the caller hosts in the client of the call, whose path names neither a channel nor a user."""
+    if call.subject is not None or caller.user is None or call.client.id != caller.client.id:
+        return []
+    return channels.CHANNELS.of(call.change, call.client.id).find(channels.BY_HOST, caller.user.id)
 
 
 def _api_token(call: Call, caller: Caller) -> bool:
@@ -84,7 +104,5 @@ _HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {
         caller.user is not None and call.channel is not None and access.has_access(call.change, caller, call.channel)
     ),
     Grant.OPERATOR: _operator,
-    Grant.OWNER: lambda call, caller: (
-        call.channel is not None and channels.is_owner(channels.governing(call.change, call.channel), caller.user)
-    ),
+    Grant.OWNER: _owner,
 }

@@ -10,6 +10,7 @@ from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions import sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.assumptions.sessions import PATH_WITHOUT_ID
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Limit, Long, Offset, Page, Search, Sized, Wire
@@ -170,10 +171,12 @@ def link_app_session_to_channel_session(call: Call, appSession: Run, channelUuid
     gate=gates.SIGNED_IN.assumed("G380"),
     rules="R434 R435",
     line=LINE,
-    gaps="G388",
+    gaps="G361 G388",
+    slash=PATH_WITHOUT_ID,
 )
 def link_app_session_to_channel(call: Call, appSession: Run, channelUuid: Channel) -> None:
     """Link a channel alone to an app session; linking again changes nothing."""
+    ask(call, PATH_WITHOUT_ID)
     app_sessions.link_channel(call.change, appSession, channelUuid)
 
 

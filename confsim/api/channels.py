@@ -100,7 +100,7 @@ class ChannelDetails(Wire, kw_only=True):
     friendlyURL: str | None = None
     isMidi: bool
     isPremium: bool
-    audioQuality: str
+    audioQuality: channels.AudioQuality
     isPrivate: bool
     isOpen: bool
     offAir: bool

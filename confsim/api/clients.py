@@ -76,7 +76,7 @@ def set_client_service_state(call: Call, clientId: Client, state: Switch) -> Non
 
 @operation(
     "GET /clients/{clientId}",
-    gate=gates.ADMIN.assumed("G294"),
+    gate=gates.Gate(gates.Grant.PARTNER_ADMIN, gates.Grant.CUSTOMER_ADMIN, gates.Grant.API_TOKEN).assumed("G294"),
     rules="R083 R084 R085 R235 R237",
     gaps="G157 G165 G294 G295 G545",
     line="P1 Clients",

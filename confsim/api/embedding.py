@@ -22,6 +22,7 @@ from .call import Call, operation
 )
 def list_origins(call: Call, clientId: Client) -> list[str]:
     """List the allowed origins, needed only when the conferencing widget runs outside an iframe."""
+    _require_service(call, clientId)
     return list(clientId.origins)
 
 
@@ -47,6 +48,7 @@ def set_origins(call: Call, clientId: Client, body: list[str]) -> None:
 )
 def list_domains(call: Call, clientId: Client) -> list[str]:
     """List the domains that are allowed as targets of the redirect after OAuth."""
+    _require_service(call, clientId)
     return list(clientId.domains)
 
 
@@ -64,6 +66,9 @@ def set_domains(call: Call, clientId: Client, body: list[str]) -> list[str]:
 
 
 def _require_service(call: Call, client: Client) -> None:
-    """Refusal SERVICE_DISABLED for a client without service: an administrator above may name a child (G156)."""
-    if not clients.served(call.change, client) and call.operation.name not in ask(call, wire.OPEN_WHILE_DISABLED):
+    """Refusal SERVICE_DISABLED for a client without service: an administrator above may name a child (G156, G162)."""
+    if clients.served(call.change, client):
+        return
+    refused = call.operation.changes or ask(call, wire.WHILE_DISABLED) == "everything"
+    if refused and call.operation.name not in ask(call, wire.OPEN_WHILE_DISABLED):
         raise Refusal(Reason.SERVICE_DISABLED, client=client.id)

@@ -47,13 +47,30 @@ class Recording(Wire, kw_only=True):
     readyTime: Long | None = None
 
 
+class AssetKind(StrEnum):
+    """What sort of file an asset is (P2 Recording asset)."""
+
+    AUDIO = "audio"
+    VIDEO = "video"
+    OTHER = "other"
+
+
+class DownloadKind(StrEnum):
+    """What of a recording is downloaded (P2 L99)."""
+
+    ARCHIVE = "archive"
+    COMBINED_VIDEO = "combined_video"
+    CAPTIONS = "captions"
+    OTHER = "other"
+
+
 class RecordingAsset(Wire, kw_only=True):
     """A file of a recording (P2 Recording asset). ``size`` in bytes; instants as those of recordings."""
 
     id: str
     recordingId: str
     format: str
-    kind: str
+    kind: AssetKind
     state: str | int
     label: str
     startTime: Long
@@ -75,7 +92,7 @@ class DownloadableAsset(Wire, kw_only=True):
     label: str
     size: Long | None = None
     language: str | None = None
-    kind: str
+    kind: DownloadKind
 
 
 class RecordingDownload(Wire):
@@ -88,15 +105,6 @@ class RecordingCredentials(Wire):
     """A token for downloading assets for a time."""
 
     jwt: str
-
-
-class DownloadKind(StrEnum):
-    """What of a recording is downloaded (P2 L99)."""
-
-    ARCHIVE = "archive"
-    COMBINED_VIDEO = "combined_video"
-    CAPTIONS = "captions"
-    OTHER = "other"
 
 
 def _at(call: Call, moment: int | None) -> int | None:
@@ -121,7 +129,7 @@ def asset_view(call: Call, asset: Asset) -> RecordingAsset:
         id=asset.id,
         recordingId=asset.recording,
         format=ask(call, assumed.FORMATS)[asset.content],
-        kind=ask(call, assumed.KINDS)[asset.content],
+        kind=AssetKind(ask(call, assumed.KINDS)[asset.content]),
         state=ask(call, assumed.ASSET_STATES)[asset.state.value],
         label=asset.label,
         startTime=instant(call, units.RECORDING, asset.started - base),
@@ -338,7 +346,7 @@ def list_downloadable_assets(call: Call, jwtToken: str) -> list[DownloadableAsse
             label=item.asset.label,
             size=item.asset.size,
             language=_language(call, item.asset),
-            kind=item.kind,
+            kind=DownloadKind(item.kind),
         )
         for item in _items(call, jwtToken)
     ]

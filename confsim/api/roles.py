@@ -12,6 +12,9 @@ from confsim.domain.users import User
 from .call import Call, operation
 from .views import face
 
+#: "Only by an owner or an operator" (P1 Channel roles): the owners too, whether or not they count as operators (G148).
+_HOST = gates.Gate(gates.Grant.OPERATOR, gates.Grant.OWNER)
+
 
 class Host(Wire, kw_only=True):
     """An operator or owner of a channel."""
@@ -24,7 +27,7 @@ class Host(Wire, kw_only=True):
 
 @operation(
     "POST /channels/{uuid}/operators/{userId}",
-    gate=gates.OPERATOR,
+    gate=_HOST,
     rules="R060 R201 R202 R203 R204 R259 R543 R544 R547",
     gaps="G148 G149 G151 G270 G271",
     line="P1 Channel roles",
@@ -39,7 +42,7 @@ def add_operator(call: Call, uuid: Channel, userId: User) -> None:
 
 @operation(
     "DELETE /channels/{uuid}/operators/{userId}",
-    gate=gates.OPERATOR,
+    gate=_HOST,
     rules="R205 R206 R543 R544",
     gaps="G272 G273",
     line="P1 Channel roles",

@@ -36,6 +36,15 @@ SIGNATURE = assumption(
     ("none",),
     _SECRET,
 )
+TIMESTAMP = assumption(
+    "webhooks.timestamp",
+    "G534",
+    "The instant in webhook-timestamp, by which a receiver tells whether a message is too old: what the clock of the "
+    "world shows, or the true time, for receivers that know no other.",
+    "world",
+    ("true",),
+    _SECRET,
+)
 SECRET_FORM = assumption(
     "webhooks.secret-form",
     "G534 G592",

@@ -47,7 +47,7 @@ SHARED = assumption(
     "Whether an address that another user of the client has verified may be set.",
     "allowed",
     ("refused",),
-    f"{_SET} create_user",
+    f"{_SET} create_user create_predefined_user",
 )
 REGISTRATION = assumption(
     "emails.registration",

@@ -246,7 +246,7 @@ PREDEFINED_NAME = assumption(
     "users.predefined-name",
     "G209",
     "Where the name of a predefined user goes: handle and fullName, the handle alone (then it must be free), or "
-    "fullName beside a handle that is made up.",
+    "fullName beside a handle that is made up. Being connected leaves the handle as it is, even one that others have.",
     "both",
     ("handle", "full-name"),
     "create_predefined_user",

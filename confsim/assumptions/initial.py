@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import any_text, assumption, texts
+from .register import any_text, assumption, texts, whole
 
 TERMS_URL = assumption(
     "initial.terms-url", "G168", "URL of the terms of a new client.", "https://terms.example/1", check=any_text
@@ -71,9 +71,23 @@ AUDIO_QUALITY = assumption(
     "initial.audio-quality", "G301 G314", "Audio quality of a new channel.", "toll", ("broadcast",), _CREATE
 )
 CHANNEL_REPUTATION = assumption(
-    "initial.channel-reputation", "G301", "Reputation of a new channel, 1 to 15.", 1, (), _CREATE
+    "initial.channel-reputation",
+    "G301",
+    "Reputation of a new channel, 1 to 15.",
+    1,
+    (),
+    _CREATE,
+    check=whole(1, 15),
 )
-MAX_USERS = assumption("initial.max-users", "G301 G315", "Most users of a new channel.", 100, (), _CREATE)
+MAX_USERS = assumption(
+    "initial.max-users",
+    "G301 G315",
+    "Most users of a new channel.",
+    100,
+    (),
+    _CREATE,
+    check=whole(0, 2**31 - 1),
+)
 LOBBY_OPEN = assumption(
     "initial.lobby-open", "G302", "Whether the lobby door of a new channel is open.", False, (True,), _CREATE
 )

@@ -9,6 +9,9 @@ from confsim.kernel.refusal import Misuse
 
 T = TypeVar("T")
 
+#: The largest number that an entry takes where it does not say: every JSON reader tells an instant so far away exactly.
+MOST = 10**15
+
 
 class Asker(Protocol):
     """Whoever leans on assumptions: a change, a call. Knows the profile and remembers what was asked."""
@@ -139,17 +142,29 @@ def peek(asker: Asker, entry: Entry[T]) -> T:
 
 
 def _one_of(default: T, alternatives: tuple[object, ...]) -> Callable[[object], T]:
+    number = whole(0, MOST)
+
     def check(value: object) -> T:
         if isinstance(default, bool):
             if not isinstance(value, bool):
                 raise ValueError(f"{value!r} is neither true nor false")
         elif isinstance(default, int):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise ValueError(f"{value!r} is no whole number from 0")
+            number(value)
         elif value != default and value not in alternatives:
             choices = ", ".join(repr(choice) for choice in (default, *alternatives))
             raise ValueError(f"{value!r} is none of {choices}")
         return value  # type: ignore[return-value]
+
+    return check
+
+
+def whole(least: int, most: int) -> Callable[[object], int]:
+    """The check of an entry that takes a whole number between these."""
+
+    def check(value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise ValueError(f"{value!r} is no whole number from {least} to {most}")
+        return value
 
     return check
 

@@ -22,7 +22,8 @@ API_TOKEN_PASSES = assumption(
 API_TOKEN_FOR_CLIENT = assumption(
     "roles.api-token-for-client",
     "G152",
-    "Whether an API token of a client with the reseller interface may use for_client.",
+    "Whether an API token of a client with the reseller interface manages its children as a Partner Admin does: by "
+    "for_client, and by the calls that make, read, list and switch clients.",
     False,
     (True,),
 )
@@ -32,7 +33,8 @@ FOR_CLIENT_OWN = assumption(
 PARTNER_ADMIN_INCLUDES = assumption(
     "roles.partner-admin-includes",
     "G139",
-    "Where a Partner Admin counts as Customer Admin too: in the own client, in children named by for_client.",
+    "Where a Partner Admin counts as Customer Admin too: in the own client, from where a path may name a child too, in "
+    "children named by for_client.",
     _ANYWHERE,
     ("any list of own and children",),
     check=some_of(_ANYWHERE),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Entry, any_text, assumption, texts
+from .register import Entry, any_text, assumption, texts, whole
 
 JOINING = assumption(
     "presence.joining",
@@ -246,6 +246,7 @@ TURN_LIFE = assumption(
     86_400,
     (3_600,),
     "get_turn_credentials",
+    check=whole(0, 2**31 - 1),
 )
 
 

@@ -28,10 +28,11 @@ ENDED_AGAIN = assumption(
 PATH_WITHOUT_ID = assumption(
     "route.session-without-id",
     "G361",
-    "The path that ends the active session is that of one session without its last segment, with its slash or not.",
+    "The path that ends the active session is that of one session without its last segment, with its slash or not; so "
+    "is the path that links a channel alone to an app session.",
     "either",
     ("no-slash",),
-    "end_session end_active_session",
+    "end_session end_active_session link_app_session_to_channel_session link_app_session_to_channel",
 )
 NAME = assumption(
     "sessions.name",

@@ -46,8 +46,8 @@ CORS = assumption(
     "http.cors",
     "G005 G006",
     "Whether browsers get CORS headers, for the origins that were set with set_origins.",
-    False,
-    (True,),
+    True,
+    (False,),
 )
 CACHING = assumption(
     "http.caching",
@@ -91,7 +91,7 @@ SERVER_FAULT = assumption(
 CREATED = assumption(
     "status.created",
     "G044",
-    "Status of a call that makes or adds something (create_... and add_...).",
+    "Status of a call that makes or adds something and answers it (create_... and add_...).",
     200,
     (201,),
     check=any_status,

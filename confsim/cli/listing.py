@@ -28,7 +28,8 @@ def operations(profile: str | None, as_json: bool) -> None:
     rows = [(each.name, f"{each.method} {each.path}", each.source, each.gate, " ".join(each.rules)) for each in found]
     print_table(("name", "route", "source", "gate", "rules"), rows)
     sources = Counter(each.source for each in found)
-    click.echo(f"\n{len(found)} of {KNOWN} operations: " + ", ".join(f"{count} {source}" for source, count in sources.items()))
+    counts = ", ".join(f"{count} {source}" for source, count in sources.items())
+    click.echo(f"\n{len(found)} of {KNOWN} operations: {counts}")
 
 
 @confsim.command()

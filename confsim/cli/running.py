@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 @option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token, in this process.")
 @option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock stands, in this process.")
 @option("--profile", type=click.Path(), help="Profile (TOML): routes and presentation of tokens follow it.")
+@click.option("--fresh", is_flag=True, help="Each in a fresh world of that server, which must be a confsim server.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="An input of the workflows.")
 @click.option("-q", "--quiet", is_flag=True, help="Tell only of what failed.")
 def run(
@@ -29,17 +32,19 @@ def run(
     seed: int,
     clock: str | None,
     profile: str | None,
+    fresh: bool,
     inputs: tuple[str, ...],
     quiet: bool,
 ) -> None:
     """Run scenarios: shipped ones by name, or Arazzo files. Without any, list those that ship.
 
-    Each runs in a world of its own in this process; with --base-url all run on that server, one after the other.
+    Each runs in a world of its own in this process; with --base-url all run in the world there, one after the other,
+    or with --fresh in worlds of their own too.
     Exit 0 when all passed, 1 when one failed or cannot be run, 2 when the server's answers differ from what it says.
     """
     if not scenario:
         return _list_scenarios()
-    from contextlib import closing
+    from contextlib import closing, nullcontext
 
     from confsim.arazzo.remote import Http
     from confsim.arazzo.runner import run as run_plan
@@ -47,6 +52,8 @@ def run(
     from confsim.service.profiles import read_profile
     from confsim.simulator import Simulator
 
+    if fresh and base_url is None:
+        raise click.ClickException("--fresh is for a server: give its --base-url")
     chosen = read_profile(profile)
     given = dict(map(_input, inputs))
     plans = [planned(each, chosen) for each in scenario]
@@ -56,13 +63,36 @@ def run(
             simulator = Simulator(world, seed, moment(clock), chosen)
             report = play(plan, simulator.control, given)
         else:
-            with closing(Http(mount(base_url, chosen))) as way:
+            root = mount(base_url, chosen)
+            with _fresh_world(root) if fresh else nullcontext(root) as root, closing(Http(root)) as way:
                 report = run_plan(plan, way, given)
         _tell(report, quiet)
         reports.append(report)
     if not all(report.passed for report in reports):
         sys.exit(1 if base_url is None else 2)
     return None
+
+
+@contextmanager
+def _fresh_world(root: str) -> Iterator[str]:
+    """A world of a confsim server, made as the one at its root was: the address of its mount. It goes at the end."""
+    import re
+    from contextlib import closing
+    from uuid import uuid4
+
+    from confsim.arazzo.remote import Http
+    from confsim.kernel.refusal import Misuse
+
+    server, name = re.sub("/w/[^/]*$", "", root), f"run-{uuid4()}"
+    with closing(Http(server)) as way:
+        body = plain({"name": name}).encode()
+        made = way.request("POST", "/_confsim/worlds", "", {"content-type": "application/json"}, body)
+        if made.status != 200:
+            raise Misuse(f"{server} makes no world: {made.status} {made.body[:200].decode(errors='replace')}")
+        try:
+            yield f"{server}/w/{name}"
+        finally:
+            way.request("DELETE", f"/_confsim/worlds/{name}", "", {}, b"")
 
 
 def _list_scenarios() -> None:

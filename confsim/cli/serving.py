@@ -55,9 +55,10 @@ def _of_a_server(port: int) -> Callable[[F], F]:
 def serve(**told: Any) -> None:
     """Serve a world over HTTP until Ctrl-C or SIGTERM.
 
-    A state directory goes on as it was left, its clock included; it takes the world, seed, scenario and profile that it
-    was begun with. State files are what GET /_confsim/state gives. When there are as many --worlds as may be, the one
-    that was idle for longest makes room for another, if that was for a minute; else the other is refused.
+    A state directory goes on as it was left, clocks and faults included; journals begin anew. It takes the world, seed,
+    scenario and profile that it was begun with. State files are what GET /_confsim/state gives. When there are as many
+    --worlds as may be, the one that was idle for longest makes room for another, if that was for a minute; else the
+    other is refused.
     """
     with _served(**told) as (simulator, server):
         _run(simulator, server)

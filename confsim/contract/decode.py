@@ -24,7 +24,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal
 
-from .keys import repeated_key
+from .keys import oversized_number, repeated_key
 from .types import AbsoluteUrl, Sized, Ttl, Whole
 
 #: Turns the text of a parameter into its value; the text of the place is for the refusal.
@@ -133,18 +133,24 @@ class Body:
 
     def _lenient(self, asker: Asker, raw: bytes, error: msgspec.ValidationError) -> Any:
         """JSON has one type of number: 5.0 is the integer 5 (G069). Everything else stays refused."""
+        numbers = ask(asker, parsing.NUMBERS)
         try:
             plain = msgspec.json.decode(raw)
-            numbers = ask(asker, parsing.NUMBERS)
-            if numbers != "strict":
-                return msgspec.convert(_integral(plain), self.type, strict=numbers != "coerce")
-        except msgspec.ValidationError as again:
-            error = again
+        except msgspec.ValidationError:  # a number that no type holds: only the typed decoder names its place
+            numbers = "strict"
         except (RecursionError, ValueError) as other:
             raise Refusal(Reason.BODY_MALFORMED, problem=_told(other)) from None
+        if numbers != "strict":
+            try:
+                return msgspec.convert(_integral(plain), self.type, strict=numbers != "coerce")
+            except msgspec.ValidationError as again:
+                error = again
         text = str(error)
         place = _WHERE.search(text)
-        where = "body" if place is None or not place[1] else f"body {place[1]}"
+        path = "" if place is None else place[1]
+        if "[...]" in path:  # somewhere below a value of any type
+            path = oversized_number(raw) or path
+        where = f"body {path}" if path else "body"
         raise wrong(where, _WHERE.sub("", text)) from None
 
     def _examine(self, asker: Asker, raw: bytes) -> None:
@@ -235,7 +241,8 @@ def _integer(asker: Asker, where: str, text: str, least: int | None) -> int:
         if least is not None and number < least:
             raise wrong(where, f"{text} is less than {least}")
         return number
-    raise no_number(asker, where, text, "not a whole number")
+    long = len(text) > 19 and text.removeprefix("-").isdecimal() and text.isascii()
+    raise no_number(asker, where, text, "too long a number" if long else "not a whole number")
 
 
 def no_number(asker: Asker, where: str, text: str, problem: str) -> Refusal:

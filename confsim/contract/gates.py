@@ -22,8 +22,9 @@ class Grant(StrEnum):
     CUSTOMER_ADMIN = "customer-admin"
     PARTNER_ADMIN = "partner-admin"
     ACCESS = "access"  # whoever has access to the channel of the path
-    OPERATOR = "operator"  # at least operator (host) of the channel of the path
-    OWNER = "owner"  # owner of the channel of the path
+    # In the channel of the path; in any of the client where the path names neither a channel nor a user (G219).
+    OPERATOR = "operator"  # at least operator (host)
+    OWNER = "owner"
 
 
 class Gate:

@@ -1,8 +1,9 @@
-"""Keys that a JSON object has twice: decoders keep the last without a word (G065)."""
+"""Places in a JSON text that decoders do not name: keys given twice (G065), numbers that no type holds."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -10,6 +11,10 @@ import msgspec
 
 #: The end of a key: no other text is followed by a colon, though one may hold what looks like it.
 _END = re.compile(rb'"\s*:')
+
+
+#: The most digits of a whole number that the decoders read.
+_DIGITS = 4300
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -29,6 +34,29 @@ def repeated_key(raw: bytes) -> str | None:
         return _repeated(json.loads(raw, object_pairs_hook=_Pairs))
     except (ValueError, RecursionError):
         return None
+
+
+def oversized_number(raw: bytes) -> str | None:
+    """The path of a number of the JSON text that no type holds; None when there is none."""
+    unfit = object()
+    try:
+        value = json.loads(
+            raw,
+            parse_int=lambda text: unfit if len(text) > _DIGITS else 0,
+            parse_float=lambda text: unfit if math.isinf(float(text)) else 0,
+        )
+    except (ValueError, RecursionError):
+        return None
+    left = [("", value)]
+    while left:
+        path, each = left.pop()
+        if each is unfit:
+            return path.removesuffix(".")
+        if isinstance(each, dict):
+            left += [(f"{path}{name}.", member) for name, member in each.items()]
+        elif isinstance(each, list):
+            left += [(f"{path.removesuffix('.')}[{place}].", item) for place, item in enumerate(each)]
+    return None
 
 
 def _count(plain: object) -> int:

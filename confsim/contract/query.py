@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_origin
 
 from confsim.assumptions import parsing
 from confsim.assumptions.refusals import Reason
@@ -48,8 +48,11 @@ def arguments(asker: Asker, operation: Operation, values: dict[str, str]) -> dic
                 raise wrong(f"query {name}", "no such parameter")
     for parameter in operation.query_parameters:
         text = values.get(parameter.name)
-        if text == "" and parameter.wire is not str and ask(asker, parsing.EMPTY_QUERY) == "absent":
-            text = None
+        if text == "" and parameter.wire is not str:
+            if ask(asker, parsing.EMPTY_QUERY) == "absent":
+                text = None
+            elif get_origin(parameter.wire) is list:
+                raise wrong(parameter.where, "it is empty")
         if text is not None:
             _read(asker, parameter, text, named)
         elif parameter.required:

@@ -37,6 +37,8 @@ from .journal import Pattern, below, matching
 
 #: Header lines that belong to the transport of a call, and not to what it says.
 _TRANSPORT = frozenset({"accept-encoding", "connection", "content-length", "host", "transfer-encoding", "user-agent"})
+#: Bytes of a body that are written as a word of a command; systems take words of up to 128 KB.
+_LONGEST_WORD = 100_000
 #: Orders that move the clock: where it is then, the instants of the calls tell.
 MOVING = frozenset({"advance_clock", "freeze_clock", "resume_clock", "run_clock", "set_clock"})
 
@@ -265,7 +267,8 @@ def _line(control: Control, call: Asked) -> str:
     told = f"# {entry.id} {entry.operation or 'no operation'} -> {entry.response.status}\n"
     if entry.request.fault:
         return f"{told}# cannot be repeated: {entry.request.fault}\n"
-    headers, query = dict(call.headers), call.query
+    headers: dict[str, str | None] = {**call.headers}
+    query = call.query
     if call.token is not None:
         lines, more = presented(service, call.token)
         headers = {**lines, **headers}
@@ -273,7 +276,7 @@ def _line(control: Control, call: Asked) -> str:
             query = "&".join(filter(None, (query, urlencode(more))))
     body = entry.request.body
     if body and not any(name.lower() == "content-type" for name in headers):
-        headers["Content-Type"] = "application/json"
+        headers["Content-Type"] = "application/json" if json_of(body)[0] else None
     url = control.root + quote(call.target + (f"?{query}" if query else ""), safe="%/?:@!$&'()*+,;=~-._")
     body = readdressed(entry, service, body, control.root.partition("://")[2])
     return told + _curl(entry.request.method, url, headers, body)
@@ -284,21 +287,22 @@ def _ordered_line(control: Control, order: Ordered) -> str:
     path = declared.path
     for name, text in zip(declared.placeholders, order.path, strict=True):
         path = path.replace(f"{{{name}}}", quote(text, safe=""), 1)
-    headers = {"Content-Type": "application/json"} if order.body else {}
+    headers: dict[str, str | None] = {"Content-Type": "application/json"} if order.body else {}
     return f"# {order.operation}\n" + _curl(declared.method, f"{control.root}{PREFIX}{path}", headers, order.body)
 
 
-def _curl(method: str, url: str, headers: dict[str, str], body: bytes) -> str:
+def _curl(method: str, url: str, headers: dict[str, str | None], body: bytes) -> str:
+    """The line; a header that is None is one that curl would send by itself, and is not to."""
     words = ["curl", "--silent"]
     words += ["--head"] if method == "HEAD" else [] if method == "GET" and not body else ["-X", method]
     words.append(url)
     for name, text in headers.items():
-        words += ["-H", f"{name}: {text}" if text else f"{name};"]
+        words += ["-H", f"{name}:" if text is None else f"{name}: {text}" if text else f"{name};"]
     before = ""
     if body:
         try:
             text = body.decode()
-            if "\0" in text or text.startswith("@"):
+            if "\0" in text or text.startswith("@") or len(body) > _LONGEST_WORD:
                 raise ValueError
             words += ["--data-raw", text]
         except ValueError:

@@ -14,6 +14,7 @@ from confsim.arazzo.expressions import expressions
 from confsim.contract.query import unknown
 from confsim.kernel.refusal import Misuse
 from confsim.service import state
+from confsim.service.fault import Fault
 from confsim.service.journal import Ordered
 from confsim.service.kept import plain
 from confsim.service.pipeline import HOST
@@ -86,7 +87,7 @@ class _Writer:
         self._control(order.operation, order.path, body)
 
     def call(self, call: Asked) -> None:
-        """A call of the API. One that can be no step is left out, and what came of it is put."""
+        """A call of the API. One that can be no step is left out; what came of it, and is left of faults, is put."""
         entry = call.entry
         if entry.at != self.now and not call.steers:
             self._at(entry.at)
@@ -96,6 +97,8 @@ class _Writer:
             self.left_out.append(f"{entry.id} ({entry.request.method} {call.target[:60]})")
             if entry.after is not entry.before:
                 self._control("put_state", (), msgspec.json.decode(state.document(entry.after)))
+            if entry.left is not None:
+                self._control("put_faults", (), [_told(fault) for fault in entry.left])
             return
         self.steps.append(step)
         sent = {str(value) for _, value in _leaves(step)}
@@ -203,6 +206,12 @@ class _Writer:
             name = name if name.isidentifier() and name not in outputs else f"value{len(outputs) + 1}"
             outputs[name] = f"$response.body#{pointer}"
         return f"$steps.{step['stepId']}.outputs.{name}"
+
+
+def _told(fault: Fault) -> dict[str, Any]:
+    """A fault as it is asked for."""
+    struck = {"thing": fault.thing} if fault.operation is None else {"operation": fault.operation}
+    return {**struck, "match": dict(fault.match), "on": fault.on, "times": fault.times, "do": fault.do}
 
 
 def _plain(value: Any) -> Any:

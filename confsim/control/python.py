@@ -24,8 +24,11 @@ from .webhooks import DeliveryInfo
 def order(control: Control, operation: str, /, *path: str, **body: object) -> Any:
     """Call an operation of the control plane by name, with its path parameters and the fields of its body.
 
-    Misuse says what cannot be.
+    Where it takes no body, what is named are the parameters of its query. Misuse says what cannot be.
     """
+    declared = CONTROL.get(operation)
+    if declared is not None and declared.body is None:
+        return _called(control, operation, path, body, None)
     return _called(control, operation, path, {}, body)
 
 
@@ -159,6 +162,10 @@ class Requests(Sequence[Seen]):
         """Forget every call, or those that match: ``operation``, ``method``, ``path``, ``status``."""
         count: int = query(self._control, "clear_requests", **pattern).count
         return count
+
+    def forget(self, id: str) -> None:
+        """Forget one call. Misuse (404) when there is none of this id."""
+        order(self._control, "forget_request", id)
 
     @property
     def most(self) -> int:

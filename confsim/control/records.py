@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.contract.types import Int, Json
 from confsim.domain import broadcast, clients, media, recordings, terms
-from confsim.domain.channels import CHANNELS, ROOMS, Channel, ServiceMode
+from confsim.domain.channels import CHANNELS, ROOMS, AudioQuality, Channel, ServiceMode
 from confsim.domain.clients import CLIENTS, Client
 from confsim.domain.media import CHANNEL_MEDIA, CLIENT_MEDIA, Asset
 from confsim.domain.recordings import RECORDINGS, Recording
@@ -92,7 +92,7 @@ class ChannelFields(Fields):
     off_air: bool | UnsetType = field(default=UNSET, name="offAir")
     range_enabled: bool | UnsetType = field(default=UNSET, name="rangeEnabled")
     service_mode: ServiceMode | UnsetType = field(default=UNSET, name="serviceMode")
-    audio_quality: str | UnsetType = field(default=UNSET, name="audioQuality")
+    audio_quality: AudioQuality | UnsetType = field(default=UNSET, name="audioQuality")
     public_pin: bool | UnsetType = field(default=UNSET, name="publicPIN")
     population_limit: Int | UnsetType | None = field(default=UNSET, name="populationLimit")
     broadcast_enabled: bool | UnsetType = field(default=UNSET, name="broadcastEnabled")
@@ -161,8 +161,6 @@ def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> 
         raise Misuse(f"channel: {', '.join(negative)} below 0")
     if not 1 <= given.get("reputation", 1) <= 15:
         raise Misuse("channel: reputation is a scale of 1 to 15")
-    if given.get("audio_quality", "toll") not in {"toll", "broadcast"}:
-        raise Misuse("channel: audioQuality is toll or broadcast")
     enabled = given.pop("broadcast_enabled", channel.broadcast_enabled)
     if enabled is not channel.broadcast_enabled:
         broadcast.switch(change, channel, "enable" if enabled else "disable")

@@ -52,7 +52,7 @@ class Direct:
         return f"http://{HOST}{self.service.mount}"
 
     def send(self, sent: Sent) -> Got:
-        """One request, one answer."""
+        """One request, one answer. Misuse when a fault drops the connection."""
         operation, service = sent.operation, self.service
         path = tuple(sent.parameters[name] for name in operation.placeholders)
         request = Request(
@@ -63,7 +63,10 @@ class Direct:
         else:
             response = service.perform(operation, path, sent.query, request)
             response.after *= self.patient
-            response = delivered(response)
+            try:
+                response = delivered(response)
+            except ConnectionResetError as reset:
+                raise Misuse(f"{operation.name}: {reset}") from None
         return Got(response.status, {name.lower(): value for name, value in response.headers}, response.body)
 
     def _arrived(self, response: Response) -> Response:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
+import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
@@ -18,6 +20,9 @@ from confsim.service.waiting import steady
 from confsim.service.worlds import Run
 
 from .control import Control, Order, operation
+
+#: Runs of scenarios that are kept, so that the next world after one of them is there at once.
+RUNS = 100
 
 
 class WorldInfo(Wire):
@@ -192,7 +197,8 @@ def _from_snapshot(control: Control, source: Mapping[str, Any], body: MakeWorld)
         raise Misuse(f"from: there is no world {name!r}", status=404)
     snapshot = other.snapshots.get(taken) if isinstance(taken, str) else None
     if snapshot is None:
-        raise Misuse(f"from: there is no snapshot {taken!r}; there are {', '.join(other.snapshots)}", status=404)
+        there = f"are {', '.join(other.snapshots)}" if other.snapshots else "is none"
+        raise Misuse(f"from: there is no snapshot {taken!r}; there {there}", status=404)
     service = _forked(other, snapshot.world, body)
     service.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
     service.clock.begin()
@@ -210,17 +216,25 @@ def _after(control: Control, scenario: Any, body: MakeWorld) -> Service:
         known = ", ".join((*loading.shipped(), *filter(None, control.worlds), *library.shipped()))
         raise Misuse(f"from: {scenario!r} is neither a world nor a scenario; there are {known}", status=404)
     service = _as_root(control, body)
-    if isinstance(scenario, Mapping):
-        start_from(scenario, Control(service, control.worlds, control.host), patient=False)
-        return service
     run = Run(service.origin, service.profile, service.clock.values(), service.clock.now(), service)
-    earlier = control.worlds.runs.get(scenario)
+    runs = control.worlds.runs
+    name = _name(scenario)
+    earlier = runs.get(name)
     if earlier is None or not earlier.stands_for(run):
         start_from(scenario, Control(service, control.worlds, control.host), patient=False)
         if service.snapshots or service.bugs or any(True for _ in service.faults):
             return service  # a fork would be without
-        earlier = control.worlds.runs[scenario] = run
+        earlier = runs[name] = run
+        if len(runs) > RUNS:
+            runs.pop(next(iter(runs)), None)
     return earlier.after.fork()
+
+
+def _name(scenario: str | Mapping[str, Any]) -> str:
+    """By what the run of a scenario is found again: its name, or the digest of its content."""
+    if isinstance(scenario, str):
+        return scenario
+    return blake2b(msgspec.json.encode(scenario, order="deterministic")).hexdigest()
 
 
 def _span(text: str) -> int:

@@ -163,6 +163,17 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
     return presence.MACHINE.fire(change, present, "route", room=found.id, place=place.id)
 
 
+def lead(change: Change, event_room: Channel, place: str, user: User) -> None:
+    """A host brings a user who is in the event room to the channel of a breakout room, assigned or not.
+
+    Whoever waits in the lobby waits on; when the room is no longer open, the user stays in the event room.
+    """
+    found = ROOMS.of(change, event_room.client).first(BY_PLACE, place)
+    present = presence.of(change, event_room, user.id)
+    if found is not None and found.state is State.LIVE and present.state in (Where.IN, Where.IN_ROOM):
+        presence.MACHINE.fire(change, present, "route", room=found.id, place=place)
+
+
 def unassigned(change: Change, breakout: Breakout) -> list[Assignment]:
     """Of those in the event room who are no hosts, the ones without a room, where they are spread over the rooms."""
     if ask(change, assumed.UNASSIGNED) == "stay" or not rooms(change, breakout):

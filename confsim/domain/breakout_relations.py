@@ -93,6 +93,13 @@ def in_room(change: Change, room: Room) -> Iterable[Presence]:
     return presence.fresh(change, presence.inside(change, channels.get(change, room.client, room.place)))
 
 
+def without_session(change: Change, present: Presence) -> Iterable[Room]:
+    """The room where the user is, when its session was ended by a call."""
+    assert present.place is not None
+    if sessions.run(change, present.client, present.place).session is None:
+        yield from breakout_rooms.ROOMS.of(change, present.client).find(breakout_rooms.BY_PLACE, present.place)
+
+
 def run_in(change: Change, room: Room) -> Iterable[Run]:
     """The session of a room that goes on."""
     return () if room.place is None else (sessions.run(change, room.client, room.place),)

@@ -24,6 +24,7 @@ from .clients import CLIENTS
 class State(Enum):
     """Where a room is in its life; its channel and its session are there once it was live (G438)."""
 
+    ABSENT = "absent"
     PLANNED = "planned"
     LIVE = "live"
     CLOSED = "closed"
@@ -91,6 +92,11 @@ def _channel(change: Change, room: Room) -> Channel:
     )
 
 
+def _create(change: Change, room: Room, facts: Facts) -> Room:
+    """It is planned, and becomes real when the breakout session starts."""
+    return _put_room(change, room, state=State.PLANNED)
+
+
 def _open(change: Change, room: Room, facts: Facts) -> Room:
     """The room is real: it has a channel below the event room, and a session there."""
     place = _channel(change, room)
@@ -107,7 +113,9 @@ def _close(change: Change, room: Room, facts: Facts) -> Room:
 
 
 def _rename(change: Change, room: Room, facts: Facts) -> Room:
-    """Only the name changes."""
+    """Only the name changes, and with it that of the room's channel."""
+    if room.place is not None:
+        channels.rename(change, channels.get(change, room.client, room.place), facts["name"])
     return _put_room(change, room, name=facts["name"])
 
 
@@ -124,7 +132,9 @@ ROOM: Machine[State, Room] = Machine(
     "A room of a breakout session (R312, R460-R462).",
     State,
     (
+        Row("create", State.ABSENT, State.PLANNED, effect=_create, source="P2 L278, R460"),
         Row("open", (State.PLANNED, State.CLOSED), State.LIVE, effect=_open, source="P2 Breakout L108, R312, G438"),
+        Row("resume", State.LIVE, State.LIVE, effect=_open, source="P2 Breakout L108, R288, R312"),
         Row("close", State.LIVE, State.CLOSED, effect=_close, source="P2 States L166-167, R356, R357"),
         Row("rename", State.PLANNED, State.PLANNED, effect=_rename, source="P2 L279, R461"),
         Row("rename", State.LIVE, State.LIVE, effect=_rename, source="P2 L279, R461, G426"),
@@ -135,7 +145,7 @@ ROOM: Machine[State, Room] = Machine(
     ),
     read=lambda room, facts: room.state,
     refusals={None: Reason.BREAKOUT_STARTED},
-    initial=State.PLANNED,
+    initial=State.ABSENT,
 )
 
 
@@ -187,8 +197,9 @@ def add_room(change: Change, breakout: Breakout, name: str | None) -> Room:
         channel=breakout.channel,
         breakout=breakout.id,
         name=_named(change, breakout, name),
+        state=State.ABSENT,
     )
-    made = ROOMS.of(change, breakout.client).put(made)
+    made = ROOM.fire(change, made, "create")
     if breakout.phase is Phase.ACTIVE:
         return ROOM.fire(change, made, "open")
     if ask(change, assumed.ROOM_CHANNEL) == "creation":

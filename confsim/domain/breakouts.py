@@ -23,6 +23,7 @@ from .channels import Channel, Step, on_delete
 class Phase(Enum):
     """Where a breakout session is in its life (P2 Breakout, States)."""
 
+    ABSENT = "absent"
     PREPARED = "prepared"
     ACTIVE = "active"
     COMPLETED = "completed"
@@ -65,6 +66,11 @@ def _time(change: Change, breakout: Breakout) -> Breakout:
     if breakout.duration and breakout.started is not None:
         change.schedule(_TIMER, breakout.started + breakout.duration, breakout.client, breakout.id)
     return breakout
+
+
+def _create(change: Change, breakout: Breakout, facts: Facts) -> Breakout:
+    """It is there, and waits to be started."""
+    return _put(change, breakout, phase=Phase.PREPARED)
 
 
 def _modify(change: Change, breakout: Breakout, facts: Facts) -> Breakout:
@@ -110,6 +116,7 @@ MACHINE: Machine[Phase, Breakout] = Machine(
     "A breakout session of an event room (R354-R357, R454-R456, R467, R468, R553).",
     Phase,
     (
+        Row("create", Phase.ABSENT, Phase.PREPARED, effect=_create, source="P2 States L165, R354, R454"),
         Row("modify", Phase.PREPARED, Phase.PREPARED, effect=_modify, source="P2 L274, R455"),
         Row("modify", Phase.ACTIVE, Phase.ACTIVE, only_if=_OPEN_TO_CHANGE, effect=_modify, source="R455, G422"),
         Row(
@@ -134,7 +141,7 @@ MACHINE: Machine[Phase, Breakout] = Machine(
         "stop": Reason.BREAKOUT_NOT_ACTIVE,
         None: Reason.BREAKOUT_ACTIVE,
     },
-    initial=Phase.PREPARED,
+    initial=Phase.ABSENT,
 )
 
 
@@ -151,9 +158,15 @@ def create(change: Change, channel: Channel, name: str | None, duration: int | N
         number = change.count(f"breakout sessions of {channel.id}")
         name = ask(change, assumed.SESSION_NAME).format(number=number)
     length = ask(change, assumed.DURATION) if duration is None else _lasting(change, duration)
-    return BREAKOUTS.of(change, channel.client).put(
-        Breakout(id=change.uuid(), client=channel.client, channel=channel.id, name=name, duration=length)
+    made = Breakout(
+        id=change.uuid(),
+        client=channel.client,
+        channel=channel.id,
+        name=name,
+        duration=length,
+        phase=Phase.ABSENT,
     )
+    return MACHINE.fire(change, made, "create")
 
 
 def _lasting(change: Change, duration: int) -> int:

@@ -17,7 +17,20 @@ from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.timers import falls_due
 from confsim.kernel.world import Change
 
-from . import channels, clients, e164, handles, lobby, number_assignments, pins, presence, sessions, slow, users
+from . import (
+    assignments,
+    channels,
+    clients,
+    e164,
+    handles,
+    lobby,
+    number_assignments,
+    pins,
+    presence,
+    sessions,
+    slow,
+    users,
+)
 from .channels import Channel, Step, on_delete
 from .clients import Client
 from .e164 import Dialled
@@ -46,13 +59,15 @@ class State(Enum):
 class Call(Record, kw_only=True):
     """One phone call. Instants in epoch milliseconds.
 
-    ``user`` is whom the phone appears as, ``number`` the phone's. ``joined`` tells that the user came into the channel
+    ``user`` is whom the phone appears as, ``number`` the phone's; ``place`` is the channel of the breakout room that
+    called, None where ``channel`` did. ``joined`` tells that the user came into the channel
     by this call and goes with it, rather than having been there already.
     """
 
     id: str
     client: str
     channel: str
+    place: str | None = None
     user: int
     number: str
     inbound: bool = False
@@ -104,7 +119,9 @@ def _connect(change: Change, call: Call, facts: Facts) -> Call:
     user, client = users.get(change, call.client, call.user), clients.get(change, call.client)
     channel = channels.get(change, call.client, call.channel)
     away = presence.of(change, channel, user.id).state is Where.AWAY
-    presence.join(change, client, channel, user, host=facts["passes"])
+    presence.join(change, client, channel, user, host=facts["passes"], phone=True)
+    if call.place is not None:
+        assignments.lead(change, channel, call.place, user)
     call = _put(change, replace(call, state=State.ANSWERED, connected=change.now, joined=away))
     if call.inbound:
         _told(change, call, Kind.CALL_STARTED)
@@ -202,6 +219,7 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
         id=change.uuid(),
         client=channel.client,
         channel=channels.governing(change, channel).id,
+        place=channel.id if channel.parent is not None else None,
         user=callee.id,
         number=dialled.number,
         dtmf=dialled.dtmf,

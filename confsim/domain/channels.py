@@ -32,6 +32,13 @@ class ServiceMode(StrEnum):
     PANEL = "panel"
 
 
+class AudioQuality(StrEnum):
+    """How good the sound of a channel is (P2 Channel details)."""
+
+    TOLL = "toll"
+    BROADCAST = "broadcast"
+
+
 class Life(Enum):
     """Whether a channel is there (P2 Channel basics)."""
 
@@ -57,7 +64,7 @@ class Channel(Record, kw_only=True):
     friendly_url: str | None = None
     parent: str | None = None
     service_mode: ServiceMode
-    audio_quality: str
+    audio_quality: AudioQuality
     reputation: int
     max_users: int
     open: bool
@@ -131,7 +138,7 @@ def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
         description=facts["description"],
         parent=facts.get("parent"),
         service_mode=ServiceMode(ask(change, initial.SERVICE_MODE)),
-        audio_quality=ask(change, initial.AUDIO_QUALITY),
+        audio_quality=AudioQuality(ask(change, initial.AUDIO_QUALITY)),
         reputation=ask(change, initial.CHANNEL_REPUTATION),
         max_users=ask(change, initial.MAX_USERS),
         open=ask(change, initial.LOBBY_OPEN),

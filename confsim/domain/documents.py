@@ -20,7 +20,7 @@ def bounded(change: Change, value: Any) -> Any:
     """The JSON value itself. Refusal INVALID_INPUT when it is nested deeper than a stored value may be."""
     level = [value]
     for _ in range(peek(change, sizes.JSON_DEPTH)):
-        level = [inner for outer in level for inner in _inside(outer)]
+        level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, dict | list)]
         if not level:
             return value
     most = ask(change, sizes.JSON_DEPTH)

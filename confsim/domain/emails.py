@@ -163,11 +163,7 @@ def put(change: Change, user: User, address: str | None) -> User:
     """
     if not address:
         return _without(change, user)
-    _check(change, address)
-    if ask(change, emails.SHARED) == "refused":
-        others = USERS.of(change, user.client).find(BY_EMAIL, address.casefold())
-        if any(other.id != user.id for other in others):
-            raise Refusal(Reason.EMAIL_TAKEN, email=address)
+    _check(change, user, address)
     user = _fire(change, user, "set", address=address, second=_second(change, user))
     return verify(change, user, user.pending[-1][1]) if ask(change, emails.VERIFICATION) == "immediate" else user
 
@@ -180,11 +176,11 @@ def verify(change: Change, user: User, code: str) -> User:
 def given(change: Change, user: User, address: str | None, how: str) -> User:
     """Keep the address that came with a new user: ``mailed`` a code, ``silent`` without one, or ``verified``.
 
-    Refusal EMAIL_MALFORMED.
+    Refusals EMAIL_MALFORMED, EMAIL_TAKEN.
     """
     if not address:
         return user
-    _check(change, address)
+    _check(change, user, address)
     if how == "mailed":
         return put(change, user, address)
     return trust(change, user, address) if how == "verified" else _fire(change, user, "give silently", address=address)
@@ -216,9 +212,14 @@ def _second(change: Change, user: User) -> Second | None:
     return Second(ask(change, emails.SECOND)) if user.email is not None else None
 
 
-def _check(change: Change, address: str) -> None:
+def _check(change: Change, user: User, address: str) -> None:
+    """Refusals EMAIL_MALFORMED, and EMAIL_TAKEN where another user's address may not be set (G221, G225)."""
     if not well_formed(address) and ask(change, emails.MALFORMED) == "refused":
         raise Refusal(Reason.EMAIL_MALFORMED, email=address)
+    if ask(change, emails.SHARED) == "refused":
+        others = USERS.of(change, user.client).find(BY_EMAIL, address.casefold())
+        if any(other.id != user.id for other in others):
+            raise Refusal(Reason.EMAIL_TAKEN, email=address)
 
 
 def _addresses(user: User) -> dict[str, str]:

@@ -180,15 +180,27 @@ def _renamed(change: Change, client: Client, user: User, person: Person) -> User
     if person.name is None or ask(change, identity.NAME_UPDATE) == "full-name":
         return user
     if folded(person.name) == folded(user.handle):
-        return users.update(change, user, handle=person.name)
-    return users.update(change, user, handle=_free_handle(change, client, person.name))
+        return users.update(change, user, handle=person.name[: ask(change, sizes.HANDLE)])
+    return users.update(change, user, handle=_free_handle(change, client, person.name, user.handle))
 
 
-def _free_handle(change: Change, client: Client, name: str) -> str:
-    """The name as handle, with a number behind it when it is taken and handles must be unique (G201)."""
+def _numbered(change: Change, handle: str, name: str) -> bool:
+    """Whether the handle is the name with a number behind it."""
+    plain, _, number = handle.rpartition(" ")
+    room = ask(change, sizes.HANDLE) - len(number) - 1
+    return number.isdecimal() and folded(plain) == folded(name[:room])
+
+
+def _free_handle(change: Change, client: Client, name: str, before: str = "") -> str:
+    """The name as handle, with a number behind it when it is taken and handles must be unique (G201).
+
+    Who has such a number ``before`` keeps it: logging in again by the same name changes nothing.
+    """
     name = name[: ask(change, sizes.HANDLE)]
     if not client.unique_handles or handles.free(change, client, name):
         return name
+    if _numbered(change, before, name):
+        return before
     while True:
         tail = f" {change.count(f'handle {client.id} {folded(name)}', 2)}"
         handle = name[: ask(change, sizes.HANDLE) - len(tail)] + tail

@@ -25,8 +25,8 @@ def create(
 ) -> User:
     """A new predefined user (R058, R059, R178).
 
-    Refusals ORIGIN_ID_TAKEN, EMAIL_MALFORMED, HANDLE_TAKEN where the name must be free (G209), IMAGE_UNREACHABLE where
-    the image is fetched (G243).
+    Refusals ORIGIN_ID_TAKEN, EMAIL_MALFORMED; EMAIL_TAKEN where that is assumed (G225), HANDLE_TAKEN where the name
+    must be free (G209), IMAGE_UNREACHABLE where the image is fetched (G243).
     """
     if origin_id is not None:
         known = USERS.of(change, client.id).first(BY_ORIGIN, origin_id)

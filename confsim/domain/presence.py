@@ -15,7 +15,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from . import access, channels, clients, credentials, sessions
+from . import access, channels, clients, credentials, sessions, terms
 from .channels import Channel, Step, on_delete
 from .clients import Client
 from .mishaps import ADMISSION, Outcome, struck
@@ -159,14 +159,19 @@ def fresh(change: Change, found: Iterable[Presence]) -> Iterator[Presence]:
             yield now
 
 
-def join(change: Change, client: Client, channel: Channel, user: User, *, host: bool = False) -> Presence:
+def join(
+    change: Change, client: Client, channel: Channel, user: User, *, host: bool = False, phone: bool = False
+) -> Presence:
     """The user comes: into the channel, or into the lobby while the door is closed.
 
     Hosts pass the door, and so does whoever was inside in the same session before (G330); ``host`` lets a user pass as
-    one, as an organizer PIN does. Refusals SERVICE_DISABLED (G163), GUEST_ACCESS_OFF (G227), GUEST_ELSEWHERE (G228),
-    CHANNEL_PRIVATE (G310), CHANNEL_FULL (G317).
+    one, as an organizer PIN does. Who comes by ``phone`` has not logged in, and is not asked for terms (G176). Refusals
+    SERVICE_DISABLED (G163), TERMS_NOT_ACCEPTED (R105), GUEST_ACCESS_OFF (G227), GUEST_ELSEWHERE (G228), CHANNEL_PRIVATE
+    (G310), CHANNEL_FULL (G317).
     """
     ask(change, runtime.JOINING)
+    if not phone and terms.blocked(change, client, user):
+        raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
     _check(change, client, channel, user)
     present = of(change, channel, user.id)
     passes = host or channel.open or channels.is_operator(channel, user) or _readmitted(change, channel, user)

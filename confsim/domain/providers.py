@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from confsim.assumptions import identity, initial
 from confsim.assumptions.refusals import Reason
@@ -21,8 +22,8 @@ def available(asker: Asker) -> tuple[str, ...]:
 
 
 def icon(asker: Asker, name: str) -> str:
-    """The address of the provider's icon."""
-    return ask(asker, identity.PROVIDER_ICON).replace("{name}", name)
+    """The address of the provider's icon; a name may have any characters, an address may not (R072)."""
+    return ask(asker, identity.PROVIDER_ICON).replace("{name}", quote(name, safe=""))
 
 
 def enabled(asker: Asker, client: Client) -> tuple[str, ...]:

@@ -105,7 +105,7 @@ TIDINGS: tuple[Watch, ...] = (
     _tidings(Kind.LOBBY_CLOSED, lobby.DOOR, lobby.Door.CLOSED, _lobby),
     _tidings(Kind.BREAKOUT_STARTED, breakouts.MACHINE, Phase.ACTIVE, _breakout),
     _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.COMPLETED, _breakout),
-    _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout),
+    _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout, out_of=(Phase.ACTIVE,)),
     _tidings(Kind.BROADCAST_STARTED, broadcast.MACHINE, broadcast.Life.RUNNING, _broadcast),
     _tidings(Kind.BROADCAST_STOPPED, broadcast.MACHINE, broadcast.Life.ENDED, _broadcast),
     _tidings(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),

@@ -268,7 +268,7 @@ def _check_accept(accept: str, asker: Asking) -> None:
 def _finished(service: Service, request: Request, response: Response, asker: Asking) -> Response:
     """The answer with the headers that all answers of the API carry (G006, G010, G013)."""
     headers = response.headers
-    if not asker.profile:
+    if not asker.profile and "origin" not in request.headers:
         headers.append(_NO_STORE)
         return response
     caching = peek(asker, transport.CACHING)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container
 from ipaddress import ip_address
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _ANY = frozenset({"0.0.0.0", "::", ""})
+_PORT = re.compile("(:[0-9]*)?")
 
 
 def known(bound: str, more: Container[str] = ()) -> Callable[[str], bool]:
@@ -20,16 +22,20 @@ def known(bound: str, more: Container[str] = ()) -> Callable[[str], bool]:
 
     def answers_to(host: str) -> bool:
         name = name_of(host)
-        return name in names or name in more or name.endswith(".localhost") or (everywhere and _is_address(name))
+        ours = name in names or name in more or name.endswith(".localhost") or (everywhere and _is_address(name))
+        return bool(name) and ours
 
     return answers_to
 
 
 def name_of(host: str) -> str:
-    """The name in a Host header, without the port, in lower case."""
+    """The name in a Host header, without the port, in lower case; empty for what is no name and a port."""
     if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower().removesuffix(".")
+        name, _, port = host[1:].partition("]")
+    else:
+        name, colon, port = host.partition(":")
+        name, port = name.removesuffix("."), colon + port
+    return name.lower() if _PORT.fullmatch(port) else ""
 
 
 def _is_address(name: str) -> bool:

@@ -59,8 +59,10 @@ def foreign(request: Request, host: str = "") -> bool:
     """Whether a page of another site makes a browser send the request. ``host`` counts where the request names none."""
     headers = request.headers
     origin = headers.get("origin")
-    if origin is not None and origin.lower().partition("://")[2] != headers.get("host", host).lower():
-        return True
+    if origin is not None:
+        site = origin.lower().partition("://")[2]
+        if not site or site != headers.get("host", host).lower():
+            return True
     return headers.get("sec-fetch-site", "none") in {"cross-site", "same-site"}
 
 

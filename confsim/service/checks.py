@@ -6,7 +6,7 @@ The order is that of G040: credential, terms, service, path, for_client, existen
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_origin
 
 import msgspec
 
@@ -15,7 +15,7 @@ from confsim.api.call import Call
 from confsim.assumptions import identity, parsing, roles, sizes, transport, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, peek
-from confsim.contract.decode import Body, wrong
+from confsim.contract.decode import Body, listed, wrong
 from confsim.contract.gates import Grant
 from confsim.contract.query import arguments
 from confsim.domain import clients, credentials, terms
@@ -123,16 +123,19 @@ def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, An
         if raw:
             _examine(call, request)
         elif values and ask(call, parsing.PLACES) == "query too":
-            raw = _from_query(body, values)
+            raw = _from_query(call, body, values)
     else:
         call.content_type = request.headers.get("content-type")
     named["body"] = body.read(call, raw)
     return named
 
 
-def _from_query(body: Body, values: dict[str, str]) -> bytes:
-    """The body that a call sent as its query (G047)."""
-    given = {name: values[name] for name in body.fields if name in values}
+def _from_query(call: Call, body: Body, values: dict[str, str]) -> bytes:
+    """The body that a call sent as its query (G047), lists in the one form that lists have there (G055)."""
+    given: dict[str, Any] = {name: values[name] for name in body.fields if name in values}
+    for field in msgspec.structs.fields(body.type) if given else ():
+        if field.encode_name in given and get_origin(field.type) is list:
+            given[field.encode_name] = listed(call, f"query {field.encode_name}", given[field.encode_name])
     try:
         return msgspec.json.encode(msgspec.convert(given, body.type, strict=False))
     except msgspec.ValidationError:

@@ -88,6 +88,7 @@ class Do(Struct, frozen=True, kw_only=True):
         facts: dict[str, Any] = {name: name for _, name, _, _ in Formatter().parse(reason.value.message) if name}
         if reason is Reason.TOO_MANY_CALLS:
             facts["limit"] = ask(call, transport.RATE) or _A_MINUTE
+            facts["retryAfter"] = 60 - call.now // 1000 % 60  # when the next minute begins, as of the limit itself
         facts |= self.facts
         if self.retryAfter is not None:
             facts["retryAfter"] = self.retryAfter

@@ -7,13 +7,16 @@ the list has spoken of, and of those that strike one thing the first decides.
 
 Faults are outside the world: no snapshot, state document or digest holds them, and what they did to the world stays
 when they go. They belong to one world of the server. A reset takes them all away; a fork starts without any; restoring
-a snapshot or putting a state leaves them, and their counts, as they are.
+a snapshot or putting a state leaves them, and their counts, as they are; a state directory keeps them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from confsim.api.call import Call
 from confsim.contract.operation import Operation
@@ -27,7 +30,7 @@ from confsim.kernel.world import Strike, World
 from . import brought, doing
 from .clock import LATEST
 from .doing import Do
-from .fault import ALWAYS, CALLERS, EVERY, Fault
+from .fault import ALWAYS, CALLERS, EVERY, Fault, read
 from .journal import Hit
 from .message import Request, Response
 from .webhooks import Plan
@@ -55,6 +58,24 @@ class Standing:
         strikes = self.met >= fault.on and (fault.times == ALWAYS or self.met < fault.on + int(fault.times))
         self.hits += strikes
         return strikes
+
+    def left(self) -> Fault | None:
+        """A fault that does from now on what this one does; None when it strikes no more."""
+        fault = self.fault
+        times = fault.times
+        if times != ALWAYS:
+            times = int(times) - max(0, self.met + 1 - fault.on)
+            if times <= 0:
+                return None
+        return replace(fault, on=max(1, fault.on - self.met), times=times)
+
+
+class Values(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Faults as plain values: how many there ever were, and of each in force its id, itself, what it met and hit."""
+
+    count: int = 0
+    by_request: bool = True
+    standing: list[tuple[str, dict[str, Any], int, int]] = []
 
 
 class Meeting:
@@ -122,6 +143,27 @@ class Faults:
     def add(self, fault: Fault) -> None:
         """Let this be one more."""
         self._stand([*self._standing, self._numbered(fault)])
+
+    def left(self) -> tuple[Fault, ...]:
+        """What is left of the faults, as those that do the same from now on."""
+        return tuple(fault for each in self._standing if (fault := each.left()) is not None)
+
+    def values(self) -> Values:
+        """Everything about them as plain values, for ``show`` to bring back."""
+        standing = [(each.id, _told(each.fault), each.met, each.hits) for each in self._standing]
+        return Values(self._count, self.by_request, standing)
+
+    def show(self, values: Values) -> None:
+        """Be as the faults that gave these values. Misuse for what is no fault."""
+        self.reset()
+        standing = []
+        for id, told, met, hits in values.standing:
+            each = Standing(id, read(told))
+            each.met, each.hits = met, hits
+            standing.append(each)
+        self._count, self.by_request = values.count, values.by_request
+        self._stand(standing)
+        self.replaced(self._service.world)
 
     def _numbered(self, fault: Fault) -> Standing:
         self._count += 1
@@ -225,6 +267,11 @@ class Faults:
         if stroke.outcome is Outcome.DOUBLED:
             return Plan(copies=2)
         return Plan(delay=stroke.by, aside=stroke.outcome is Outcome.OUT_OF_ORDER)
+
+
+def _told(fault: Fault) -> dict[str, Any]:
+    """A fault as it was given."""
+    return {name: value for name, value in asdict(fault).items() if name != "does" and value is not None}
 
 
 def _same(given: str | int, fact: Any) -> bool:

@@ -13,6 +13,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Place, World
 
+from .fault import Fault
 from .message import Request, Response
 
 #: Entries a journal keeps unless it is told otherwise; the oldest go first.
@@ -53,6 +54,8 @@ class Entry(Struct):
     #: The token of a call that was made in Python; every other has it in its request.
     token: str | None = None
     fired: tuple[Timer, ...] = ()
+    #: What was left of the faults after it, None where there were none.
+    left: tuple[Fault, ...] | None = None
 
     @property
     def number(self) -> int:

@@ -8,8 +8,9 @@ anything, and are exact by construction: a ``Keeper`` believes what it is told o
 world, from the one in the directory to the one in force. Where they do not (a reset, a restored snapshot, a state that
 was put), it records the world in force whole.
 
-Journals, faults and bugs are of the process and are not kept. Nor are the counts of a rate limit and the answers kept
-for idempotency keys, which only a profile brings in.
+Faults come along, with what they met and hit. Journals and bugs are of the process and are not kept, nor is what is
+said of the server rather than of a world: limits, names, hosts that webhooks reach. Nor are the counts of a rate limit
+and the answers kept for idempotency keys, which only a profile brings in.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class Keeper:
         "_lock",
         "_touched",
         "clock",
+        "faults",
         "keeping",
         "made",
         "name",
@@ -82,6 +84,7 @@ class Keeper:
         self.world = self._end = service.world
         self.origin = service.origin
         self.clock = service.clock.values()
+        self.faults = service.faults.values()
         self.snapshots = dict(service.snapshots)
         self._touched = Touched()
         self._count = service.journal.count
@@ -99,7 +102,7 @@ class Keeper:
             return
         clock = service.clock.values()
         same = service.world is self.world and service.origin is self.origin and clock == self.clock
-        if same and not self._resnapped():
+        if same and not self._resnapped() and service.faults.values() == self.faults:
             return
         documents: dict[str, bytes] = {}
         with self.keeping.recording(documents) as directory:
@@ -130,12 +133,14 @@ class Keeper:
             entry.clock = clock
         if self._resnapped():
             entry.snapshots = self._snapshots(service.snapshots, documents)
+        if (faults := service.faults.values()) != self.faults:
+            entry.faults = faults
         return entry
 
     def whole(self, documents: dict[str, bytes]) -> Entry:
         """Everything about the world as the directory knows it; ``documents`` takes up the bodies that are new."""
         keeping = self.keeping
-        entry = Entry(self.made, clock=self.clock, outputs=self.service.outputs)
+        entry = Entry(self.made, clock=self.clock, outputs=self.service.outputs, faults=self.faults)
         entry.origin = keeping.named(self.origin, documents)
         entry.world = keeping.named(self.world, documents)
         entry.snapshots = self._snapshots(self.snapshots, documents)
@@ -361,3 +366,4 @@ def _put(service: Service, standing: Standing) -> None:
     service.outputs = standing.outputs
     service.snapshots = dict(standing.snapshots)
     service.clock.show(standing.clock)
+    service.faults.show(standing.faults)

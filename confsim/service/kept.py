@@ -16,6 +16,8 @@ from confsim.kernel.world import World
 from . import state
 from .clock import Clock, Values
 from .durable import Directory
+from .fault import read_all
+from .faults import Values as Faults
 from .pipeline import Snapshot
 
 
@@ -49,6 +51,7 @@ class Entry(Struct, forbid_unknown_fields=True, omit_defaults=True):
     moved: Difference | None = None
     clock: Values | None = None
     snapshots: dict[str, Kept] | None = None
+    faults: Faults | None = None
 
     def documents(self) -> set[str]:
         """The digests of the documents that it names."""
@@ -65,7 +68,7 @@ def plain(profile: Mapping[str, Any]) -> dict[str, Any]:
 class Standing:
     """A world as the entries so far have it."""
 
-    __slots__ = ("clock", "made", "origin", "outputs", "snapshots", "world")
+    __slots__ = ("clock", "faults", "made", "origin", "outputs", "snapshots", "world")
 
     def __init__(self) -> None:
         self.made = Made("", 0, "", {})
@@ -73,6 +76,7 @@ class Standing:
         self.outputs: dict[str, Any] = {}
         self.clock = Clock().values()
         self.snapshots: dict[str, Snapshot] = {}
+        self.faults = Faults()
 
     def take(self, entry: Entry, document: Callable[[str], World]) -> None:
         """Go on by one entry. Misuse that names what cannot be."""
@@ -88,6 +92,9 @@ class Standing:
             self.world = follow(self.world, entry.moved)
         if entry.clock is not None:
             self.clock = entry.clock
+        if entry.faults is not None:
+            read_all([fault for _, fault, _, _ in entry.faults.standing])
+            self.faults = entry.faults
         if entry.snapshots is not None:
             self.snapshots = {
                 name: Snapshot(document(kept.world), kept.now, kept.frozen, kept.rate)

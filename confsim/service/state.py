@@ -62,7 +62,7 @@ def world_of(values: object) -> World:
     API.load()  # their modules declare the tables
     rest = dict(values)
     version = rest.pop("version", None)
-    if version != VERSION:
+    if version != VERSION or isinstance(version, bool):
         raise Misuse(f"state: the document is of version {version!r}; this confsim reads version {VERSION}")
     world = restored(rest)
     _check_names(world)

@@ -6,6 +6,7 @@ which hands out what has become ready, in order, and records in the world what b
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -95,6 +96,8 @@ class Webhooks:
 
         None needs no lock: who drops a world may hold that of another, and two of them would wait for each other.
         """
+        if courier is self._courier:
+            return
         self.forget()
         self._courier = courier
         if courier is not None:
@@ -209,14 +212,15 @@ class Webhooks:
         return value
 
     def _message(self, delivery: Delivery, now: int) -> Message:
-        """What is sent: signed as Standard Webhooks says, with the instant of the world."""
+        """What is sent: signed as Standard Webhooks says."""
         service = self._service
         change = service.world.change(now, service.profile)
         endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
         body = msgspec.json.encode(delivery.payload)
         headers = {"Content-Type": "application/json", "User-Agent": "confsim"}
         if ask(change, assumed.SIGNATURE) == "standard-webhooks":
-            headers |= _signed(events.secret(change, delivery.client), delivery.message, now, body)
+            at = now if ask(change, assumed.TIMESTAMP) == "world" else int(time.time() * 1000)
+            headers |= _signed(events.secret(change, delivery.client), delivery.message, at, body)
         service.journal.leaned.update(change.used)
         return Message(endpoint.url, headers, body)
 

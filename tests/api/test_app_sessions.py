@@ -221,6 +221,17 @@ def test_channels_and_their_sessions_are_linked_as_sets(sim):
     assert (run["channels"], run["channelsSessions"]) == ([ROOM, EVENT_ROOM], [session])
 
 
+@pytest.mark.rule("R435")
+@pytest.mark.parametrize(("choice", "status"), [("either", 200), ("no-slash", 404)])
+def test_the_path_without_a_session_may_end_with_a_slash(choice, status):
+    """As a URL that is joined from an empty id does, unless the profile says otherwise."""
+    sim = Simulator(profile={"route.session-without-id": choice})
+    id = register(sim)
+    path = f"/app_sessions/{id}/link/channel/session/{ROOM}"
+    for given, expected in ((path, 200), (f"{path}/", status)):
+        assert sim.client("demo-user").post(given).status_code == expected
+
+
 @pytest.mark.rule("R434")
 def test_a_session_must_be_the_channels_own(sim):
     """An unknown session is a 404, a session of another channel a 400, and nothing is linked."""

@@ -62,6 +62,15 @@ def test_the_list_and_the_icons_are_choices() -> None:
     assert sim.call("list_auth_providers", "demo-user").body == [{"name": "acme", "icon": "http://i.example/acme"}]
 
 
+@pytest.mark.rule("R072")
+def test_the_address_of_an_icon_is_a_url_whatever_the_name() -> None:
+    """A name with a space or a slash in it is encoded."""
+    sim = chosen(providers__available=["Acme & Co/1"])
+    assert (
+        sim.call("list_auth_providers", "demo-user").body[0]["icon"] == "https://icons.example/Acme%20%26%20Co%2F1.svg"
+    )
+
+
 @pytest.mark.rule("R073", "R127")
 def test_the_providers_of_a_client(sim: Simulator) -> None:
     """Name and icon of each, the client's validators not among them; defaultProvider only where there is one."""

@@ -517,6 +517,20 @@ def test_a_room_is_renamed(sim):
         assert [each["name"] for each in rooms(sim, id)] == [name]
 
 
+@pytest.mark.rule("R461")
+@pytest.mark.parametrize("choice", ["start", "creation"])
+def test_the_channel_of_a_room_has_its_name(people, choice):
+    """Before the start and after it."""
+    sim = under(breakout__room_channel=choice)
+    id = prepare(sim)
+    room = add_room(sim, id)
+    for name in ("Blue", "Green"):
+        path = {"breakoutSession": id, "breakoutRoom": room}
+        assert sim.call("rename_breakout_room", OWNER, uuid=EVENT, **path, body={"name": name}).ok
+        start(sim)
+        assert sim.call("get_channel", OWNER, uuid=rooms(sim, id)[0]["channelUuid"]).body["channelName"] == name
+
+
 @pytest.mark.rule("R462")
 def test_a_room_is_removed_with_its_assignments(sim, people):
     """The user is free for another room."""
@@ -884,6 +898,40 @@ def test_deleting_an_event_room_ends_everything(sim, people):
     assert sim.call("delete_channel", OWNER, uuid=EVENT).ok
     assert sim.call("get_channel", ADMIN, uuid=place).status == 404
     assert sim.call("list_sessions", ADMIN).body["total"] == 0
+
+
+@pytest.mark.rule("R288", "R312")
+def test_who_comes_back_to_a_room_whose_session_was_ended_begins_another(sim, people):
+    """The room shows the session that runs in it, below that of the event room."""
+    id, room = routed(sim, people)
+    before = rooms(sim, id)[0]
+    assert sim.call("end_active_session", OWNER, uuid=before["channelUuid"]).ok
+    main = sim.presence.join(EVENT, USER).session
+    assert where(sim)[people[USER]] == room
+    after = rooms(sim, id)[0]
+    session = sim.call("get_session", OWNER, sessionId=after["sessionId"]).body
+    assert after["sessionId"] != before["sessionId"]
+    assert (session["participantsCount"], session["parentId"], "ended" in session) == (1, main, False)
+    assert sim.call("get_populations", OWNER, channelIds=after["channelUuid"]).body == {after["channelUuid"]: 1}
+
+
+@pytest.mark.rule("R489", "R491", "R492")
+def test_whom_a_room_calls_appears_in_the_room(sim, people):
+    """A new user and a registered one; once the room is closed, they appear in the event room."""
+    id, room = routed(sim, people)
+    place = rooms(sim, id)[0]["channelUuid"]
+    assert sim.call("set_dial_out_state", ADMIN, uuid=place, state="enable").ok
+    phone = {"number": "+12025550147", "name": "Bob"}
+    bob = sim.call("dial_unregistered_user", OWNER, uuid=place, body=phone).body["id"]
+    sip = {"number": "+12025550148", "sipUserId": people[ADMIN]}
+    assert sim.call("dial_registered_user", OWNER, uuid=place, body=sip).ok
+    assert (where(sim)[bob], where(sim)[people[ADMIN]]) == (room, room)
+    assert sim.call("get_populations", OWNER, channelIds=place).body == {place: 3}
+    assert sim.calls.hang_up(bob) == "ended"
+    assert bob not in where(sim)
+    stop(sim)
+    late = sim.call("dial_unregistered_user", OWNER, uuid=place, body=phone).body["id"]
+    assert where(sim)[late] is None
 
 
 def test_deleting_the_channel_of_a_room_closes_the_room(sim, people):

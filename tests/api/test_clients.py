@@ -146,6 +146,13 @@ def test_who_reads_a_client(sim, who, client, status):
     assert sim.call("get_client", who, clientId=client).status == status
 
 
+@pytest.mark.rule("R084")
+def test_a_partner_admin_reads_clients_without_being_customer_admin():
+    """Managing the child clients is the role itself, wherever it includes another (P1 L7, G139, G294)."""
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"roles.partner-admin-includes": []})
+    assert [sim.call("get_client", "demo-partner-admin", clientId=id).status for id in (PARTNER, CUSTOMER)] == [200] * 2
+
+
 @pytest.mark.rule("R085", "R109")
 def test_the_parents_partner_admin_disables_a_client(sim):
     """The record tells, and the client's changes are refused."""

@@ -100,6 +100,16 @@ def test_a_login_leads_back_to_listed_domains_only(sim):
         assert not embedding.leads_back(client, url)
 
 
+@pytest.mark.parametrize(("set_", "read"), KINDS)
+def test_a_disabled_child_is_not_even_read_by_choice(set_, read):
+    """A disabled service may refuse everything, whoever asks (G162)."""
+    sim = Simulator(clock=AT, profile={"service.refused-while-disabled": "everything"})
+    assert sim.call(read, "demo-partner-admin", clientId=CUSTOMER).status == 200
+    sim.call("set_client_service_state", "demo-partner-admin", clientId=CUSTOMER, state="disable")
+    answer = sim.call(read, "demo-partner-admin", clientId=CUSTOMER)
+    assert (answer.status, answer.body["code"]) == (403, "service_disabled")
+
+
 @pytest.mark.parametrize(
     ("set_", "good", "bad"),
     [

@@ -216,12 +216,21 @@ def test_alternatives_for_lists_and_gates(people):
     plain = profiled(roles__operators_list="operators-only")
     assert operators(plain) == {people["demo-operator"]: False}
     separate = profiled(roles__owner_is_operator=False)
-    assert separate.call("add_operator", "demo-owner", uuid=ROOM, userId=people["demo-user"]).status == 403
+    assert separate.call("list_dial_pins", "demo-owner", uuid=ROOM).status == 200
+    assert separate.call("list_operators", "demo-owner", uuid=ROOM).status == 403
     assert separate.call("get_channel", "demo-owner", uuid=ROOM).body["isOperator"] is False
     passes = profiled(roles__customer_admin_passes=["operator"])
     assert passes.call("add_operator", "demo-customer-admin", uuid=ROOM, userId=people["demo-user"]).status == 200
     going = profiled(roles__last_owner="let-go")
     assert going.call("remove_owner", "demo-owner", uuid=ROOM, userId=people["demo-owner"]).status == 200
+
+
+@pytest.mark.rule("R203", "R205")
+def test_an_owner_makes_operators_even_where_owners_are_none(people):
+    """Only by an owner or an operator: the words name both, whatever owners count as (G148)."""
+    separate = profiled(roles__owner_is_operator=False)
+    for operation in OPERATORS:
+        assert separate.call(operation, "demo-owner", uuid=ROOM, userId=people["demo-user"]).status == 200
 
 
 def test_alternative_that_guests_of_other_channels_are_not_found(people):

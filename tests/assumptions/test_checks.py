@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import confsim.simulator  # noqa: F401  (declares every entry)
+import confsim.api.families  # declares the entries of the API
+import confsim.simulator  # noqa: F401  (declares the others)
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
 
@@ -25,6 +26,13 @@ from confsim.kernel.refusal import Misuse
         ("roles.partner-admin-includes", ["neighbours"]),
         ("clients.reseller-calls", ["get_me"]),
         ("events.open-while-off", [["get_events_status"]]),
+        ("initial.channel-reputation", 0),
+        ("initial.channel-reputation", 16),
+        ("initial.channel-reputation", True),
+        ("initial.max-users", 2**31),
+        ("turn.life", 2**31),
+        ("breakout.duration", -1),
+        ("size.media-pool", 10**15 + 1),
     ],
 )
 def test_a_value_that_cannot_work_is_a_misuse_that_names_the_entry(entry, value):
@@ -40,6 +48,7 @@ def test_a_value_that_cannot_work_is_a_misuse_that_names_the_entry(entry, value)
         ("breakout.room-name", "Room", "Room"),
         ("roles.api-token-passes", [], ()),
         ("broadcast.schemes", ["RTMP"], ("rtmp",)),
+        ("initial.channel-reputation", 15, 15),
     ],
 )
 def test_a_value_that_works_is_taken(entry, value, taken):

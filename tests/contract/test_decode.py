@@ -204,9 +204,33 @@ def test_what_is_no_json_is_refused(body: bytes) -> None:
 
 
 def test_a_number_of_five_thousand_digits_is_refused() -> None:
-    """Neither a crash nor a wrong number."""
-    with pytest.raises(Refusal):
+    """Neither a crash nor a wrong number; the refusal names the field."""
+    with pytest.raises(Refusal) as caught:
         BODY.read(ASKER, b'{"name": "n", "count": ' + b"9" * 5000 + b"}")
+    assert caught.value.facts == {"where": "body count", "problem": "Integer value out of range"}
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        (b'{"a": ' + b"9" * 5000 + b"}", "body a"),
+        (b'[1, {"b": [0, 1e999]}]', "body [1].b[1]"),
+        (b'{"a": {"b.c": -' + b"1" * 5000 + b', "d": 1}}', "body a.b.c"),
+    ],
+    ids=["digits", "exponent", "negative"],
+)
+def test_a_number_that_no_type_holds_is_found_in_any_json(body: bytes, where: str) -> None:
+    """However deep it lies."""
+    with pytest.raises(Refusal) as caught:
+        Body(Any).read(ASKER, body)
+    assert caught.value.facts["where"] == where
+
+
+def test_a_number_in_a_path_that_is_too_long_is_called_so() -> None:
+    """It is a whole number all the same."""
+    with pytest.raises(Refusal) as caught:
+        reader(int)(ASKER, "path limit", "9" * 5000)
+    assert caught.value.facts["problem"] == f"{'9' * 40!r} is too long a number"
 
 
 def test_json_has_one_type_of_number() -> None:

@@ -118,6 +118,21 @@ def test_image_sizes_are_told_in_pixels():
         ]
 
 
+@pytest.mark.rule("R256", "R264", "R295", "R305")
+def test_the_words_that_the_documents_list_are_told():
+    """All of them and no others, where a field takes one of a few."""
+    schemas = described({})["components"]["schemas"]
+    words = {
+        ("ChannelDetails", "serviceMode"): {"conference", "panel"},
+        ("ChannelDetails", "audioQuality"): {"toll", "broadcast"},
+        ("RecordingAsset", "kind"): {"audio", "video", "other"},
+        ("DownloadableAsset", "kind"): {"archive", "combined_video", "captions", "other"},
+    }
+    for (struct, field), expected in words.items():
+        (reference,) = schemas[struct]["properties"][field].values()
+        assert set(schemas[reference.rpartition("/")[2]]["enum"]) == expected
+
+
 def test_it_is_made_once_for_each_profile():
     """Equal profiles share one document, byte for byte; others do not."""
     assert api_document(read_profile(PROFILES["204"])) is api_document(read_profile(PROFILES["204"]))

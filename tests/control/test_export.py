@@ -8,6 +8,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
+from http.client import HTTPConnection
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -74,6 +76,13 @@ def test_curl_lines_hold_all_there_is_to_a_call(sim):
     ]
 
 
+@pytest.mark.parametrize(("body", "said"), [(b"a", "Content-Type:"), ({"a": 1}, "Content-Type: application/json")])
+def test_curl_says_no_type_of_its_own(sim, body, said):
+    """That of JSON goes without saying; where a call has none, curl is kept from calling the body a form."""
+    sim.call("upload_client_media", "demo-customer-admin", name="x", body=body)
+    assert said in shlex.split(sim.requests.export("curl").splitlines()[1])
+
+
 #: As much of curl as the lines need, for machines that have none.
 CURL = f"""#!{sys.executable}
 import argparse, sys, urllib.request
@@ -103,7 +112,8 @@ def shell(tmp_path):
 
     def run(lines):
         environment = {**os.environ, "PATH": path}
-        subprocess.run(["bash", "-euc", lines], check=True, capture_output=True, timeout=60, env=environment)
+        lines = lines.encode()
+        subprocess.run(["bash", "-eu"], input=lines, check=True, capture_output=True, timeout=60, env=environment)
 
     return run
 
@@ -115,6 +125,7 @@ def test_curl_lines_lead_a_server_to_the_same_world(sim, shell):
         for kind in ("plain", "it's $HOME"):
             sim.call("create_channel", "demo-api-token", body={"name": kind})
         sim.call("set_user_image", "demo-user", userId="me", body=PNG, content_type="image/png")
+        sim.call("upload_client_media", "demo-customer-admin", name="long", body=b"a" * 200_000, content_type="a/b")
         sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
         sim.clock.advance("20m")
         shell(sim.requests.export("curl").replace(server.root, f"{server.root}/w/copy"))
@@ -190,6 +201,37 @@ def order_everything(sim):
 def test_orders_of_the_control_plane_are_repeated(sim):
     """People, tokens, time, faults and snapshots between the calls."""
     order_everything(sim)
+    again(sim)
+
+
+def test_paths_stay_as_they_were_written(sim):
+    """Whatever is encoded in them, also where they reach nothing."""
+    with sim.serve() as server:
+        for path in ("/v1_0/channels/%2e%2e/x%2Fy?a=1&a=2", f"/v1_0/channels/{ROOM}%2F", "/v1_0/caf%C3%A9%20"):
+            connection = HTTPConnection("127.0.0.1", server.port)
+            connection.request("GET", path, headers={"X-Other": "1"})
+            assert connection.getresponse().status >= 400
+            connection.close()
+    again(sim)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"operation": "get_me", "do": {"drop": "before"}},
+        {"operation": "get_me", "on": 2, "times": 2, "do": {"status": 503}},
+        {"operation": "*", "on": 2, "times": "always", "do": {"drop": "after"}},
+        {"operation": "get_me", "match": {"caller": "demo-owner"}, "on": 4, "do": {"truncate": 3}},
+    ],
+)
+def test_faults_strike_the_same_calls_again(sim, fault):
+    """Also in a scenario that leaves some of the calls out, such as those whose connection was dropped."""
+    sim.faults.put([fault])
+    for headers in ({"X-Other": "1"}, {}, {"X-Other": "1"}, {}, {}):
+        with suppress(ConnectionResetError):
+            sim.client("demo-owner").get("/users/me", headers=headers)
+        with suppress(ConnectionResetError):
+            sim.call("get_me", "demo-owner")
     again(sim)
 
 

@@ -307,7 +307,10 @@ def test_the_journal_in_python(sim):
     assert len(sim.requests.unmatched) == 1
     assert sim.requests.clear(operation="update_terms_url") == 1
     assert [each.operation for each in sim.requests] == ["get_user_terms", None]
-    assert sim.requests.clear() == 2
+    sim.requests.forget(sim.requests[0].id)
+    with pytest.raises(Misuse, match="no request 'r1'"):
+        sim.requests.forget("r1")
+    assert sim.requests.clear() == 1
     assert len(sim.requests) == 0
     sim.requests.most = 3
     assert sim.requests.most == 3

@@ -164,5 +164,8 @@ def test_the_same_in_python(sim, people, invited):
     assert sim.redeem(invited[0]).userId == invited[1]
     with pytest.raises(Misuse, match="no user 5"):
         sim.token(5)
+    assert sim.call("promulgate_terms", sim.token(client=CUSTOMER), body={"url": "https://terms.example/2"}).ok
+    with pytest.raises(Misuse, match="give userId"):
+        sim.token()
     with pytest.raises(Misuse, match="unknown field"):
         sim.make_user(child, "Another", colour="red")

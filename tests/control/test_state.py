@@ -183,6 +183,7 @@ def _edited(document, *steps):
     [
         (("version", 2), "version"),
         (("version", None), "version"),
+        (("version", True), "version"),
         (("seed", "x"), "seed"),
         (("extra", 1), "extra"),
         (("tables", "planets", {"": []}), "planets"),

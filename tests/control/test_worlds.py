@@ -262,6 +262,14 @@ def test_what_no_world_can_be_made_from_is_told(told, body, status):
     assert len(told("GET", "/_confsim/worlds")[1]) == 1
 
 
+def test_a_snapshot_where_there_is_none_is_told(told):
+    """With those that there are, if there are any."""
+    body = {"name": "w1", "from": {"snapshot": "nope"}}
+    assert told("POST", "/_confsim/worlds", body)[1]["detail"] == "from: there is no snapshot 'nope'; there is none"
+    told("POST", "/_confsim/snapshots", {"name": "a"})
+    assert told("POST", "/_confsim/worlds", body)[1]["detail"] == "from: there is no snapshot 'nope'; there are a"
+
+
 # Who is there, and how many
 
 

@@ -169,6 +169,19 @@ def test_an_address_is_shared_unless_assumed_otherwise():
                 emails.put(change, _ann(change), "A@x")
 
 
+@pytest.mark.parametrize("how", ["silent", "mailed", "verified"])
+def test_an_address_given_with_a_user_is_shared_unless_assumed_otherwise(how: str):
+    """However it is given: what is another user's is refused, where that is assumed (G225)."""
+    for choice in ("allowed", "refused"):
+        change = _now({assumed.SHARED.id: choice})
+        _ann(change, email="a@x")
+        if choice == "allowed":
+            assert emails.last(emails.given(change, _ann(change), "A@x", how)) == "A@x"
+        else:
+            with pytest.raises(Refusal, match="email_taken"):
+                emails.given(change, _ann(change), "A@x", how)
+
+
 @pytest.mark.parametrize(
     ("how", "verified", "mails"), [("silent", False, 0), ("mailed", False, 1), ("verified", True, 0)]
 )

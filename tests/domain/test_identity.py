@@ -519,6 +519,38 @@ def test_the_name_changes_the_handle_too_by_choice() -> None:
     assert handles == ["Pia Person", "Pia Newname", "PIA Newname", "Uma User 2"]
 
 
+@pytest.mark.parametrize(
+    ("name", "handle"),
+    [
+        ("Uma User", "Uma User 2"),
+        ("uma user", "Uma User 2"),
+        ("Uma", "Uma"),
+        ("Uma User X", "Uma User X"),
+        ("Olaf Owner", "Olaf Owner 2"),
+    ],
+)
+def test_who_has_a_number_behind_the_name_keeps_it(name: str, handle: str) -> None:
+    """Logging in again by the same name changes nothing; another name does (G201)."""
+    sim = chosen(identity__name="handle-too")
+    for told in ("Pia Person", "Uma User", name, name):
+        exchange(sim, hs(CLAIMS, name=told))
+    user = of_origin(sim, "person-1")
+    assert user is not None
+    assert user.handle == handle
+
+
+def test_the_number_goes_where_unique_handles_are_no_longer_required() -> None:
+    """The plain name is free to bear then (G201)."""
+    sim = chosen(identity__name="handle-too")
+    exchange(sim, hs(CLAIMS))
+    exchange(sim, hs(CLAIMS, name="Uma User"))
+    sim.call("set_handle_uniqueness", "demo-api-token", state="disable")
+    exchange(sim, hs(CLAIMS, name="Uma User"))
+    user = of_origin(sim, "person-1")
+    assert user is not None
+    assert user.handle == "Uma User"
+
+
 def test_the_service_token_lives_as_long_as_the_identity_token_by_choice() -> None:
     """Its end is then exp (G112)."""
     sim = chosen(identity__token_life="as-identity-token")

@@ -6,7 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, presence, users
+from confsim.domain import channels, clients, presence, terms, users
 from confsim.domain.presence import Where
 from confsim.domain.users import Account
 from confsim.kernel.refusal import Refusal
@@ -100,6 +100,19 @@ def test_a_disabled_service_admits_nobody(stage):
     clients.switch_service(stage.change, parent, "disable")
     assert stage.refused("Olaf Owner") is Reason.SERVICE_DISABLED
     assert len(presence.inside(stage.change, stage.channel)) == 1
+
+
+@pytest.mark.rule("R105", "R106")
+def test_who_has_not_accepted_the_terms_does_not_join(stage):
+    """Users cannot use the system until they accept; guests may skip, and who is called by phone is not asked."""
+    stage.join("Opal Operator")
+    stage.client = terms.promulgate(stage.change, stage.client, "https://terms.example/2")
+    assert stage.refused("Uma User") is Reason.TERMS_NOT_ACCEPTED
+    assert stage.join("Guest Gwen").state is Where.IN
+    assert stage.join("Olaf Owner", phone=True).state is Where.IN
+    assert len(presence.inside(stage.change, stage.channel)) == 3
+    terms.accept(stage.change, stage.client, stage.user("Uma User"), stage.client.terms.version)
+    assert stage.join("Uma User").state is Where.IN
 
 
 @pytest.mark.parametrize("limits", [{"max_users": 1}, {"population_limit": 1}, {"max_users": 1, "population_limit": 9}])

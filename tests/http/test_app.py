@@ -186,8 +186,8 @@ def test_accept_language_has_no_say(sim):
 
 @pytest.fixture
 def open_to():
-    """A simulator with CORS on, whose client has set one origin."""
-    sim = under(http__cors=True)
+    """A simulator whose client has set one origin."""
+    sim = under()
     assert sim.call("set_origins", "demo-customer-admin", clientId=CUSTOMER, body=["https://page.example"]).ok
     return sim
 
@@ -278,6 +278,11 @@ def test_the_error_envelope_is_that_of_the_profile_everywhere():
         ("127.0.0.1.evil.example", "127.0.0.1", False),
         ("localhost.evil.example", "127.0.0.1", False),
         ("10.0.0.7", "127.0.0.1", False),
+        ("[::1]evil.example", "::1", False),
+        ("localhost:80@evil.example", "127.0.0.1", False),
+        ("localhost:80, evil.example", "127.0.0.1", False),
+        ("localhost:80, evil.example", "", False),
+        ("localhost:", "127.0.0.1", True),
         ("10.0.0.7:8080", "0.0.0.0", True),
         ("[fd00::1]:8080", "::", True),
     ],

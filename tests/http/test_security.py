@@ -145,9 +145,9 @@ def test_pages_learn_nothing_from_the_control_plane(sim):
 
 
 def test_cors_is_for_origins_that_the_client_allows():
-    """Over a socket: preflight and answer for an allowed origin, nothing for a foreign one, and none by default."""
+    """Over a socket: preflight and answer for an allowed origin, nothing for a foreign one; none by a profile."""
     ask = {"Access_Control_Request_Method": "GET", "Access_Control_Request_Headers": "authorization"}
-    for profile, granted in (({"http": {"cors": True}}, True), ({}, False)):
+    for profile, granted in (({}, True), ({"http": {"cors": False}}, False)):
         sim = Simulator(profile=profile)
         sim.call("set_origins", "demo-customer-admin", clientId=CUSTOMER, body=["https://page.example"])
         with served(sim) as port:

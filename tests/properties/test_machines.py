@@ -48,6 +48,14 @@ def test_every_subject_of_the_documents_has_a_table():
     assert subjects <= set(Machine.declared)
 
 
+@pytest.mark.parametrize("name", ["breakout session", "breakout room", "session", "recording", "API token", "channel"])
+def test_what_a_call_makes_is_made_by_a_row(name):
+    """Its life begins where it is not there yet, and a row of the table leads out of that."""
+    machine = Machine.declared[name]
+    assert machine.initial.value == "absent"
+    assert [row for row in machine.rows if machine.initial in row.on]
+
+
 def rows_of(machine, state, event):
     """The rows that speak of the event in this state."""
     return [row for row in machine.rows if row.when == event and state in row.on]

@@ -58,6 +58,7 @@ def test_alternatives_of_reading(entry, chosen, status, call):
         ("parse.list-separator", " ", {"levels": "10 20"}, 1),
         ("size.page-default", 2, {}, 2),
         ("size.page-most", 1, {"limit": 3}, 1),
+        ("size.page-most", 1, {}, 1),
     ],
 )
 def test_alternatives_of_reading_the_user_list(entry, chosen, query, found):

@@ -11,7 +11,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.kernel.table import Table
-from confsim.service import durable, keeping
+from confsim.service import doing, durable, keeping
 from confsim.service.pipeline import Service
 from confsim.service.profiles import read_profile
 
@@ -67,7 +67,8 @@ def told(simulator):
     """Everything about a world that is to come back."""
     service = simulator.service
     snapshots = {name: (each.now, each.world.digest()) for name, each in service.snapshots.items()}
-    return service.world.digest(), service.origin.digest(), service.clock.values(), snapshots, service.outputs
+    around = snapshots, service.outputs, service.faults.values()
+    return service.world.digest(), service.origin.digest(), service.clock.values(), *around
 
 
 def moves():
@@ -87,6 +88,17 @@ def moves():
         "a snapshot": lambda sim: (busy(sim), sim.snapshot("a"), busy(sim)),
         "a snapshot replaced": lambda sim: (sim.snapshot("a"), busy(sim), sim.snapshot("a")),
         "a snapshot restored": lambda sim: (busy(sim), sim.snapshot("a"), busy(sim), sim.restore("a")),
+        "faults": lambda sim: (
+            sim.faults.put([{"operation": "*", "do": {"status": 503}}]),
+            sim.faults.add(thing="mail", match={"client": CLIENT}, on=2, times="always", do="lost"),
+            sim.faults.add("get_me", match={"caller": "demo-user"}, do={"clock": "1s", "headers": {"X-A": "b"}}),
+            setattr(sim.faults, "by_request", False),
+        ),
+        "faults that are met": lambda sim: (
+            sim.faults.add("get_me", on=2, times=3, do={"status": 503}),
+            [sim.call("get_me", "demo-user") for _ in range(3)],
+        ),
+        "faults that are gone": lambda sim: (sim.faults.add("get_me", do={"status": 503}), sim.faults.clear()),
         "another state": lambda sim: setattr(sim, "state", Simulator("empty", clock=START).state),
         "another start": lambda sim: (busy(sim), sim.service.begin()),
         "a world set by hand": lambda sim: setattr(sim.service, "world", Simulator("empty").service.world),
@@ -123,6 +135,34 @@ def test_a_world_goes_on_as_if_it_had_never_stopped(begin, place):
     assert again.service.world.digest() == plain.service.world.digest()
     assert again.clock.advance("8d") == plain.clock.advance("8d")
     assert again.service.world.digest() == plain.service.world.digest()
+
+
+@pytest.mark.parametrize("least", [1, keeping.LEAST])
+def test_faults_go_on_counting_after_a_kill(begin, place, least, monkeypatch):
+    """What was met is on disk before its answer, a read too; the next one is struck as if nothing had been."""
+    monkeypatch.setattr(keeping, "LEAST", least)
+    sim = begin(place)
+    sim.faults.add("get_me", on=2, times=2, do={"status": 503})
+    statuses = []
+    for _ in range(4):
+        statuses.append(sim.call("get_me", "demo-user").status)
+        killed(sim)
+        sim = begin(place)
+    assert statuses == [200, 503, 503, 200]
+    assert [(each.id, each.met, each.hits) for each in sim.faults] == [("f1", 4, 2)]
+    sim.reset()
+    killed(sim)
+    assert list(begin(place).faults) == []
+
+
+def test_a_fault_of_another_version_is_refused_by_name(begin, place, monkeypatch):
+    """One that this confsim does not know: the message names the version that wrote it."""
+    sim = begin(place)
+    sim.faults.add("get_me", do={"status": 503})
+    killed(sim)
+    monkeypatch.delitem(doing._READERS, "status")
+    with pytest.raises(Misuse, match=r"written by confsim \d.*record \d+.*a fault does no 'status'"):
+        begin(place)
 
 
 def test_every_call_is_on_disk_before_it_is_answered(begin, place, tmp_path):

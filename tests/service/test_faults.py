@@ -123,6 +123,14 @@ def test_the_rate_limit_tells_when_to_come_again(sim):
     assert {"code.too-many-calls", "status.too-many-calls"} <= set(sim.assumptions_used)
 
 
+def test_the_rate_limit_by_its_name_tells_it_too(sim):
+    """Until the next minute begins, as the limit of a profile does."""
+    sim.clock.advance("15s")
+    sim.faults.add("get_me", do={"reason": "too_many_calls"})
+    answer = sim.call("get_me", OWNER)
+    assert (answer.status, answer.headers["Retry-After"]) == (429, "45")
+
+
 def test_what_stands_in_for_the_operation_leaves_the_world_alone(sim):
     """The very same world, whichever the way; the next call goes through."""
     before = sim.service.world

@@ -233,6 +233,7 @@ def test_fields_in_the_query(choice, status):
         sim.call("create_app_session", "demo-user", clientId=CUSTOMER, started="5", url="https://a.example/").status
         == status
     )
+    assert sim.call("set_user_languages", "demo-user", userId="me", languages="de,en").status == status
 
 
 @pytest.mark.parametrize(("choice", "status"), [("400", 400), ("404", 404)])

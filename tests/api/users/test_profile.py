@@ -413,6 +413,25 @@ def test_levels_keeps_holders_of_one_of_them(sim, people, ids, levels, found):
     assert sorted(_listed(sim, levels=levels)) == found
 
 
+def test_an_empty_list_of_levels_is_refused(sim):
+    """An empty value is rarely meant (G051); items that are empty are left out (G075)."""
+    answer = sim.call("list_users", ADMIN, levels="")
+    assert (answer.status, answer.body["details"][0]["where"]) == (400, "query levels")
+    assert sim.call("list_users", ADMIN, levels="10,").body["total"] == 1
+
+
+@pytest.mark.rule("R151")
+@pytest.mark.parametrize(
+    ("gate", "callers"),
+    [("operator", {"demo-owner", "demo-operator"}), ("owner", {"demo-owner"}), ("customer-admin", {ADMIN})],
+)
+def test_any_role_may_call_by_choice(gate, callers):
+    """Roles in a channel count where the path names no channel: any of the client will do (G219)."""
+    sim = _as({"gate.list_users": [gate], "roles.api-token-passes": []})
+    tokens = ("demo-owner", "demo-operator", ADMIN, "demo-user", "demo-guest", "demo-api-token")
+    assert {token for token in tokens if sim.call("list_users", token).status == 200} == callers
+
+
 def test_levels_are_numbers(sim):
     """A level id that is no number is refused."""
     assert sim.call("list_users", ADMIN, levels="10,admin").status == 400

@@ -152,6 +152,15 @@ def test_a_value_has_a_size(sim):
     assert (answer.status, answer.body["code"]) == (413, "property_too_large")
 
 
+@pytest.mark.parametrize(
+    ("value", "status"),
+    [(1, 200), ([], 200), ([[1]], 200), ({"a": {"b": None}}, 200), ([[[]]], 400), ([{"a": []}], 400)],
+)
+def test_a_value_has_a_depth(value, status):
+    """Levels are those of arrays and objects; what they hold at the bottom is none (G249)."""
+    assert _put(Simulator(clock=NOW, profile={sizes.JSON_DEPTH.id: 2}), "k", value).status == status
+
+
 def test_properties_are_listed_and_deleted(sim):
     """Keys are listed sorted; a deleted one is gone, and not found to be deleted again."""
     for key in ("b", "a", "c"):
