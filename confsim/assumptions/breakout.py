@@ -172,7 +172,8 @@ ROOM_CHANNEL = assumption(
 MAIN_ENDS = assumption(
     "breakout.main-session-ends",
     "G440 G365",
-    "When the event room's session ends, its active breakout session completes as well, or goes on until its duration.",
+    "When the event room's session ends, which disconnects those in its rooms too, its active breakout session "
+    "completes as well, or goes on until its duration.",
     "completes",
     ("goes-on",),
     "end_session end_active_session",

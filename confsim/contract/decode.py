@@ -124,7 +124,10 @@ class Body:
         if where is not None and ask(asker, parsing.DUPLICATE_KEYS) == "refuse":
             raise wrong(f"body {where}", "it is given twice")
         if self._strict is not None:
-            self._examine(asker, raw)
+            unknown = ask(asker, parsing.UNKNOWN_FIELDS) == "refuse"
+            null = raw.find(b"null") >= 0 and ask(asker, parsing.NULL_OPTION) == "refuse"
+            if unknown or null:
+                self._examine(raw, unknown=unknown, null=null)
             for where, get, check in self.checks:
                 text = get(value)
                 if text is not None:
@@ -153,12 +156,8 @@ class Body:
         where = f"body {path}" if path else "body"
         raise wrong(where, _WHERE.sub("", text)) from None
 
-    def _examine(self, asker: Asker, raw: bytes) -> None:
-        """Refuse what the decoder lets pass and the profile does not."""
-        unknown = ask(asker, parsing.UNKNOWN_FIELDS) == "refuse"
-        null = raw.find(b"null") >= 0 and ask(asker, parsing.NULL_OPTION) == "refuse"
-        if not (unknown or null):
-            return
+    def _examine(self, raw: bytes, *, unknown: bool, null: bool) -> None:
+        """Refuse what the decoder lets pass: fields that are ``unknown``, and ``null`` where a field is an option."""
         pairs: list[tuple[str, Any]] = json.loads(raw, object_pairs_hook=list)
         known = () if self._strict is None else self._strict.__struct_encode_fields__
         for name, value in pairs:

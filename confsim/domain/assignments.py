@@ -164,7 +164,7 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
 
 
 def lead(change: Change, event_room: Channel, place: str, user: User) -> None:
-    """A host brings a user who is in the event room to the channel of a breakout room, assigned or not.
+    """A phone brings a user who is in the event room to the channel of a breakout room, assigned or not.
 
     Whoever waits in the lobby waits on; when the room is no longer open, the user stays in the event room.
     """

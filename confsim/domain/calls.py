@@ -60,7 +60,7 @@ class Call(Record, kw_only=True):
     """One phone call. Instants in epoch milliseconds.
 
     ``user`` is whom the phone appears as, ``number`` the phone's; ``place`` is the channel of the breakout room that
-    called, None where ``channel`` did. ``joined`` tells that the user came into the channel
+    called or was called, None where it was ``channel``. ``joined`` tells that the user came into the channel
     by this call and goes with it, rather than having been there already.
     """
 
@@ -292,6 +292,7 @@ def dial_in(
         id=change.uuid(),
         client=client.id,
         channel=meeting.id,
+        place=reached.id if reached.parent is not None else None,
         user=user.id,
         number=shown,
         inbound=True,

@@ -121,7 +121,11 @@ def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, An
     raw = request.body
     if body.is_json:
         if raw:
-            _examine(call, request)
+            if len(raw) > peek(call, sizes.JSON_BODY):
+                raise Refusal(Reason.BODY_TOO_LARGE, limit=ask(call, sizes.JSON_BODY))
+            given = request.headers.get("content-type")
+            if given is not None and given != "application/json":
+                _check_json(call, given)
         elif values and ask(call, parsing.PLACES) == "query too":
             raw = _from_query(call, body, values)
     else:
@@ -142,13 +146,8 @@ def _from_query(call: Call, body: Body, values: dict[str, str]) -> bytes:
         return msgspec.json.encode(given)
 
 
-def _examine(call: Call, request: Request) -> None:
-    """Refuse a JSON body that is too large, or that says it is something else."""
-    if len(request.body) > peek(call, sizes.JSON_BODY):
-        raise Refusal(Reason.BODY_TOO_LARGE, limit=ask(call, sizes.JSON_BODY))
-    given = request.headers.get("content-type")
-    if given is None or given == "application/json":
-        return
+def _check_json(call: Call, given: str) -> None:
+    """Refuse a JSON body that says it is something else."""
     essence, *parameters = (part.strip() for part in given.lower().split(";"))
     charsets = {part[8:].strip('"') for part in parameters if part.startswith("charset=")}
     if essence == "application/json" and charsets <= {"utf-8", "utf8"}:

@@ -395,7 +395,7 @@ def test_a_caller_holds_no_token(office):
 
 
 def test_calls_of_a_breakout_room_go_through_its_event_room(office):
-    """The switch is the room's own; who is called is in the event room."""
+    """The switch is the room's own; while the room is not open, who is called is in the event room."""
     place = channels.create_room(office.change, office.client, office.room, "Room 1")
     assert refused(calls.dial_unregistered, office.change, place, PHONE, "Bob") is Reason.DIAL_OUT_OFF
     place = channels.update(office.change, place, dial_out=True)
