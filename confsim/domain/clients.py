@@ -223,13 +223,16 @@ def lineage(change: Change, client: Client) -> Iterator[Client]:
         client = clients[client.parent]
 
 
+_ENABLED = Service.ENABLED
+
+
 def served(change: Change, client: Client) -> bool:
     """Whether neither the client nor an ancestor is disabled (R086, G165)."""
-    enabled = Service.ENABLED
-    while client.service is enabled:
-        if client.parent is None:
+    above: Client | None = client
+    while above is not None and above.service is _ENABLED:
+        if above.parent is None:
             return True
-        client = get(change, client.parent)
+        above = CLIENTS.get(change, above.parent)
     return False
 
 

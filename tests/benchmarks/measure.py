@@ -8,17 +8,23 @@ import time
 from collections.abc import Callable
 
 
-def paired(one: Callable[[], object], other: Callable[[], object], *, number: int = 400, rounds: int = 15) -> float:
-    """How many times as long ``one`` takes as ``other``: the ratio of their fastest rounds."""
-    best = [float("inf"), float("inf")]
+def turns(*calls: Callable[[], object], number: int = 400, rounds: int = 15) -> list[float]:
+    """Seconds of one call of each: of their fastest rounds."""
+    best = [float("inf") for _ in calls]
     gc.collect()
     for _ in range(rounds):
-        for place, call in enumerate((one, other)):
+        for place, call in enumerate(calls):
             start = time.perf_counter()
             for _ in range(number):
                 call()
-            best[place] = min(best[place], time.perf_counter() - start)
-    return best[0] / best[1]
+            best[place] = min(best[place], (time.perf_counter() - start) / number)
+    return best
+
+
+def paired(one: Callable[[], object], other: Callable[[], object], *, number: int = 400, rounds: int = 15) -> float:
+    """How many times as long ``one`` takes as ``other``: the ratio of their fastest rounds."""
+    first, second = turns(one, other, number=number, rounds=rounds)
+    return first / second
 
 
 def each(call: Callable[[], object], *, number: int = 2000, rounds: int = 9) -> float:
