@@ -21,6 +21,8 @@ from confsim.service.worlds import Worlds
 
 from .control import Control
 
+#: Bodies that clients send where there is nothing to send.
+_NOTHING = (b"", b"{}", b"null")
 _HEADERS = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
 
 
@@ -40,6 +42,8 @@ def perform(
             named = arguments(control, operation, query_of(control, request.query))
             if operation.body is not None:
                 named["body"] = operation.body.read(control, request.body)
+            elif request.body.strip() not in _NOTHING:
+                raise Misuse(f"{operation.name} takes no body")
             service.used = steady()
             done = operation.function(control, *things, **named)
             control.note(operation, path, request.body)

@@ -49,8 +49,6 @@ def _called(control: Control, operation: str, path: tuple[str, ...], parameters:
         if declared.body is not None:
             raw = msgspec.json.encode(body)
             named["body"] = declared.body.read(control, raw)
-        elif body:
-            raise Misuse(f"{operation} takes no body")
         try:
             with control.service.lock:
                 control.service.used = steady()

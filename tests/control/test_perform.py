@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from confsim.control.control import CONTROL, STANDING_APART
@@ -38,6 +40,18 @@ def test_a_refused_page_changes_nothing(plane, sim):
     before = sim.service.world
     assert plane("POST", "/clients", {"name": "X"}, origin="http://evil.example")[0] == 403
     assert sim.service.world is before
+
+
+@pytest.mark.parametrize("body", [b'{"keep": "clock"}', b"[]", b"text", b"0"])
+def test_a_body_where_none_is_taken_is_refused(sim, body):
+    """What it says would not be done; an empty one says nothing."""
+    sim.call("update_terms_url", "demo-api-token", body={"url": "https://terms.example/new"})
+    changed = sim.service.world
+    answer = sim.app(Request("POST", "/_confsim/clock/freeze", body=body))
+    assert (answer.status, json.loads(answer.body)["detail"]) == (400, "freeze_clock takes no body")
+    assert sim.service.world is changed
+    for empty in (b"", b" {}\n", b"null"):
+        assert sim.app(Request("POST", "/_confsim/clock/freeze", body=empty)).status == 200
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "POST"])
