@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from confsim.control.python_worlds import WorldsOf
     from confsim.http.serving import Serving
     from confsim.service.journal import Entry
+    from confsim.service.pipeline import Service
     from confsim.simulator import Simulator
 
 WORDS = ("world", "scenario", "seed", "profile", "strict")
@@ -173,13 +174,22 @@ class _Run:
         self._server.worlds.add(name, simulator.service)
         return Server(name, simulator, self._server, self._root.worlds)
 
+    def served(self) -> list[Service]:
+        """The worlds on the live server."""
+        return [] if self._server is None else [service for _, service in self._server.worlds.items()]
+
     def clear(self) -> None:
-        """Take off the live server what the test has put there: its world, other worlds, a limit, names, an address."""
+        """Take off the live server what the test has put there: its world, other worlds, a limit, names, an address.
+
+        The world at the root begins anew.
+        """
         from confsim.service.worlds import MOST
 
         worlds = self._server.worlds
         for name in filter(None, worlds):
             worlds.drop(name)
+        worlds.default.reset()
+        worlds.default.snapshots.clear()
         worlds.most, worlds.public_url = MOST, ""
         worlds.names.clear()
 
@@ -218,20 +228,20 @@ class _Test:
     def bugs(self) -> BaseException | None:
         """What confsim itself did wrong since this was last asked, as one exception."""
         found: list[BaseException] = []
-        for simulator in self.simulators:
-            found += simulator.service.bugs
-            simulator.service.bugs.clear()
+        for service in [*(each.service for each in self.simulators), *(self.run.served() if self.servers else ())]:
+            found += service.bugs
+            service.bugs.clear()
         if len(found) > 1:
             return BaseExceptionGroup("confsim failed", found)
         return found[0] if found else None
 
     def finish(self) -> None:
         """Take everything down that was made, and raise what went wrong meanwhile."""
+        bug = self.bugs()
         if self.servers:
             self.run.clear()
         if _setting(self.item.config, "report"):
             self.run.lean(self.item.nodeid, self.entries())
-        bug = self.bugs()
         if bug is not None:
             raise bug
 

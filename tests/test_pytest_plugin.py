@@ -273,6 +273,38 @@ def test_the_server_has_worlds_and_names(run):
     ).assert_outcomes(passed=2)
 
 
+def test_the_world_at_the_root_of_the_server_begins_anew(run):
+    """With each test, like all that stands on it."""
+    run(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("turn", range(2))
+        def test_it(confsim_server, turn):
+            root = confsim_server.worlds[""]
+            assert (len(root.requests), list(root.faults), list(root.service.snapshots)) == (0, [], [])
+            root.faults.add("get_me", on=9, do={"status": 503})
+            root.snapshot("kept")
+            assert root.call("create_channel", "demo-owner", body={"name": "Room"}).status == 200
+        """
+    ).assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize("world", ["worlds['']", "worlds.add('other')"])
+def test_a_bug_in_any_world_of_the_server_fails_the_test(run, world):
+    """Also in one that the test has put there beside its own."""
+    result = run(
+        f"""
+def test_it(confsim_server, monkeypatch):
+    world = confsim_server.{world}
+{BUG}
+    assert world.client("demo-owner").get("/users/me/terms").status_code == 500
+"""
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*ZeroDivisionError: the seam broke"])
+
+
 def test_a_bug_behind_the_server_fails_the_test_too(run):
     """A bug met over HTTP comes back to the test."""
     result = run(

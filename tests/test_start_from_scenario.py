@@ -137,6 +137,15 @@ def test_a_scenario_is_run_once_for_worlds_that_are_alike(sim, monkeypatch):
     assert len(ran) == 3
 
 
+def test_what_is_set_meanwhile_holds_for_worlds_after_a_scenario_too(sim):
+    """As for those that are made from anything else: how much of the journal is kept, and who may bring faults."""
+    sim.worlds.add("before", "handle-reservation")
+    sim.requests.most, sim.faults.by_request = 7, False
+    for source in ("handle-reservation", "demo", "handle-reservation"):
+        made = sim.worlds.add(f"w{len(sim.worlds)}", source)
+        assert (made.requests.most, made.faults.by_request) == (7, False)
+
+
 def test_a_scenario_from_a_file_is_run_once_too(sim, monkeypatch):
     """It is known by its content, whatever the order of its fields; of many such runs the oldest are forgotten."""
     ran, run = [], scenarios.start_from

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from confsim.assumptions import roles
+from confsim.assumptions import roles, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.gates import Grant
 from confsim.domain import access, channels, credentials, users
 from confsim.domain.channels import Channel
+from confsim.domain.clients import Client
 from confsim.domain.credentials import Caller
 from confsim.kernel.refusal import Refusal
 
@@ -42,6 +43,16 @@ def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
     if caller.api_token is not None:
         return ask(call, roles.API_TOKEN_PASSES)
     return ask(call, roles.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
+
+
+def refuse_disabled(call: Call, client: Client) -> None:
+    """Refusal SERVICE_DISABLED of a client without service, but for what works meanwhile (R086, G156, G162, G164)."""
+    operation = call.operation
+    everything = ask(call, wire.WHILE_DISABLED) == "everything"
+    if not (everything or operation.changes or operation.runtime):
+        return
+    if operation.name not in ask(call, wire.OPEN_WHILE_DISABLED):
+        raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
 
 
 def _customer_admin(call: Call, caller: Caller) -> bool:

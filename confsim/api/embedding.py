@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import wire
-from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.domain import clients, embedding
 from confsim.domain.clients import Client
-from confsim.kernel.refusal import Refusal
 
+from .admission import refuse_disabled
 from .call import Call, operation
 
 
@@ -67,8 +64,5 @@ def set_domains(call: Call, clientId: Client, body: list[str]) -> list[str]:
 
 def _require_service(call: Call, client: Client) -> None:
     """Refusal SERVICE_DISABLED for a client without service: an administrator above may name a child (G156, G162)."""
-    if clients.served(call.change, client):
-        return
-    refused = call.operation.changes or ask(call, wire.WHILE_DISABLED) == "everything"
-    if refused and call.operation.name not in ask(call, wire.OPEN_WHILE_DISABLED):
-        raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
+    if not clients.served(call.change, client):
+        refuse_disabled(call, client)

@@ -15,6 +15,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.credential import present
 
 from .check import Bound, Plan, Ready, chosen
+from .conditions import Test
 from .document import RequestBody, Workflow
 from .exchange import Exchange, Sent, Way
 from .expressions import Missing, Scope, as_text, filled, steps_of
@@ -84,7 +85,7 @@ class _Run:
         while at < len(steps):
             ready = steps[at]
             result = self._tried(workflow, ready, scope, attempt)
-            decided = _decided(ready.on_success if result.passed else ready.on_failure, scope)
+            decided = _decided(ready, ready.on_success if result.passed else ready.on_failure, scope)
             action = None if decided is None else decided.action
             if action is None:
                 if not result.passed:
@@ -150,11 +151,16 @@ def _failed(ready: Ready, result: Result, scope: Scope) -> list[str]:
     """The criteria that do not hold; a step without any is to be answered with a success."""
     if not ready.tests and result.status is not None and result.status >= 400:
         return ["$statusCode < 400"]
-    failed = [test.text for test in ready.tests if not test.holds(scope)]
+    return _unmet(ready, ready.tests, scope)
+
+
+def _unmet(ready: Ready, tests: tuple[Test, ...], scope: Scope) -> list[str]:
+    """Those of the criteria that do not hold, neither for the status as it is nor for the one it is by default."""
+    failed = [test.text for test in tests if not test.holds(scope)]
     told, exchange = _in_words_of_the_defaults(ready, scope.exchange), scope.exchange
     if failed and told is not None:
         scope.exchange = told
-        failed = [test.text for test in ready.tests if not test.holds(scope)]
+        failed = [test.text for test in tests if not test.holds(scope)]
         scope.exchange = exchange
     return failed
 
@@ -175,9 +181,9 @@ def _in_words_of_the_defaults(ready: Ready, exchange: Exchange | None) -> Exchan
     return None if own == 200 or got.status != own else replace(exchange, got=replace(got, status=200))
 
 
-def _decided(actions: tuple[Bound, ...], scope: Scope) -> Bound | None:
+def _decided(ready: Ready, actions: tuple[Bound, ...], scope: Scope) -> Bound | None:
     """The first action whose criteria all hold."""
-    return next((each for each in actions if all(test.holds(scope) for test in each.tests)), None)
+    return next((each for each in actions if not _unmet(ready, each.tests, scope)), None)
 
 
 def _judge(workflow: Workflow, inputs: Mapping[str, Any]) -> None:

@@ -163,8 +163,8 @@ LATECOMERS = assumption(
 ROOM_CHANNEL = assumption(
     "breakout.room-channel",
     "G438",
-    "When a room gets its channel, which has its name: at the start, with its session, or when it is made, the session "
-    "at the start.",
+    "When a room gets its channel, which is named and renamed as the room is, though not the other way round: at the "
+    "start, with its session, or when it is made, the session at the start.",
     "start",
     ("creation",),
     "list_breakout_rooms rename_breakout_room",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from inspect import Parameter
 from operator import attrgetter
@@ -352,13 +352,15 @@ def struct_of(type_: Any) -> type[Struct] | None:
     return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
 
 
-def has_options(type_: Any) -> bool:
-    """Whether values of the type have fields, at any depth, that may be without a value."""
+def options(type_: Any) -> Iterator[str]:
+    """The fields of values of the type, at any depth, that may be without a value."""
     struct = struct_of(get_origin(type_) or type_)
-    fields = () if struct is None else msgspec.structs.fields(struct)
-    return any(field.default is None or has_options(field.type) for field in fields) or any(
-        map(has_options, get_args(type_))
-    )
+    for field in () if struct is None else msgspec.structs.fields(struct):
+        if field.default is None:
+            yield field.encode_name
+        yield from options(field.type)
+    for part in get_args(type_):
+        yield from options(part)
 
 
 def _integral(value: Any) -> Any:

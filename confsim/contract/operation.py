@@ -18,7 +18,7 @@ from typing import Any, TypeVar, get_type_hints
 from confsim.assumptions.register import Entry, any_text, assumption
 
 from .containers import typed
-from .decode import Body, PathParameter, QueryParameter, has_options
+from .decode import Body, PathParameter, QueryParameter, options
 from .gates import Gate, Grant
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -120,7 +120,7 @@ class Operation:
     @cached_property
     def has_options(self) -> bool:
         """Whether the answer has fields that may be without a value (G077)."""
-        return has_options(self.result)
+        return any(options(self.result))
 
     @property
     def _parameters(self) -> list[inspect.Parameter]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -52,6 +52,10 @@ STANDING_APART = frozenset(
     }
 )
 
+#: Calls that take the locks of other worlds, and therefore not that of their own: two of them, each made in the world
+#: that the other asks for, would wait for each other.
+_OF_OTHERS = frozenset({"make_world"})
+
 
 def _families() -> Sequence[ModuleType]:
     from .families import FAMILIES
@@ -97,6 +101,10 @@ class Control:
         """The URL below which the API of the world stands."""
         prefix: str = self.service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
         return self.root + prefix
+
+    def lock(self, operation: Operation) -> AbstractContextManager[object]:
+        """What a call of the operation is made under."""
+        return nullcontext() if operation.name in _OF_OTHERS else self.service.lock
 
     def note(self, operation: Operation, path: tuple[str, ...], body: bytes) -> None:
         """Let the journal know of a call of the control plane that was done, when it is one that moves something."""

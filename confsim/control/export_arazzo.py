@@ -14,7 +14,6 @@ from confsim.arazzo.expressions import expressions
 from confsim.contract.query import unknown
 from confsim.kernel.refusal import Misuse
 from confsim.service import state
-from confsim.service.fault import Fault
 from confsim.service.journal import Ordered
 from confsim.service.kept import plain
 from confsim.service.pipeline import HOST
@@ -98,7 +97,7 @@ class _Writer:
             if entry.after is not entry.before:
                 self._control("put_state", (), msgspec.json.decode(state.document(entry.after)))
             if entry.left is not None:
-                self._control("put_faults", (), [_told(fault) for fault in entry.left])
+                self._control("put_faults", (), [fault.told() for fault in entry.left])
             return
         self.steps.append(step)
         sent = {str(value) for _, value in _leaves(step)}
@@ -206,12 +205,6 @@ class _Writer:
             name = name if name.isidentifier() and name not in outputs else f"value{len(outputs) + 1}"
             outputs[name] = f"$response.body#{pointer}"
         return f"$steps.{step['stepId']}.outputs.{name}"
-
-
-def _told(fault: Fault) -> dict[str, Any]:
-    """A fault as it is asked for."""
-    struck = {"thing": fault.thing} if fault.operation is None else {"operation": fault.operation}
-    return {**struck, "match": dict(fault.match), "on": fault.on, "times": fault.times, "do": fault.do}
 
 
 def _plain(value: Any) -> Any:

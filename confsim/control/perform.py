@@ -34,7 +34,7 @@ def perform(
 
     def result() -> object:
         _same_origin(request)
-        with service.lock:
+        with control.lock(operation):
             things = [
                 parameter.read(control, parameter.where, text)
                 for parameter, text in zip(operation.path_parameters, path, strict=True)

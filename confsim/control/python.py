@@ -50,7 +50,7 @@ def _called(control: Control, operation: str, path: tuple[str, ...], parameters:
             raw = msgspec.json.encode(body)
             named["body"] = declared.body.read(control, raw)
         try:
-            with control.service.lock:
+            with control.lock(declared):
                 control.service.used = steady()
                 done = declared.function(control, *path, **named)
                 control.note(declared, path, raw)

@@ -62,7 +62,8 @@ class Direct:
             response = self._arrived(perform(service, self.worlds, operation, path, request))
         else:
             response = service.perform(operation, path, sent.query, request)
-            response.after *= self.patient
+            if not self.patient:
+                response.after = 0.0
             try:
                 response = delivered(response)
             except ConnectionResetError as reset:

@@ -255,7 +255,9 @@ def _named(change: Change, client: str, name: str, own: Channel | None = None) -
         return {"name": name, "free": True}
     how = ask(change, assumed.UNIQUE_NAMES)
     if how == "number":
-        name = next(found for number in count(2) if not taken(found := f"{name} ({number})"))
+        most = ask(change, sizes.NAME)
+        tails = (f" ({number})" for number in count(2))
+        name = next(found for tail in tails if not taken(found := name[: most - len(tail)] + tail))
     return {"name": name, "free": how in {"allow", "number"}}
 
 

@@ -165,6 +165,6 @@ def take(change: Change, channel: Channel) -> None:
 
 @on_delete(Step.FREE)
 def _clear(change: Change, channel: Channel) -> None:
-    """The friendly URL of a deleted channel is free (R551)."""
+    """The friendly URL of the channel, if it has one, is free (R228), also when the channel is deleted (R551)."""
     if channel.friendly_url is not None:
         MACHINE.fire(change, Place(channel.client, channel.friendly_url, channel), "remove")

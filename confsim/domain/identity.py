@@ -179,8 +179,9 @@ def _detailed(change: Change, user: User, validator: Validator, person: Person) 
 def _renamed(change: Change, client: Client, user: User, person: Person) -> User:
     if person.name is None or ask(change, identity.NAME_UPDATE) == "full-name":
         return user
-    if folded(person.name) == folded(user.handle):
-        return users.update(change, user, handle=person.name[: ask(change, sizes.HANDLE)])
+    name = person.name[: ask(change, sizes.HANDLE)]
+    if folded(name) == folded(user.handle):
+        return users.update(change, user, handle=name)
     return users.update(change, user, handle=_free_handle(change, client, person.name, user.handle))
 
 

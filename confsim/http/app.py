@@ -136,6 +136,8 @@ class App:
 
     def _answer(self, service: Service, segments: list[str], request: Request, asker: Asking) -> Response:
         self._admit(request)
+        if "origin" in request.headers:
+            ask(asker, transport.CORS)
         method = request.method
         if method == "HEAD" and ask(asker, transport.HEAD) == "as GET":
             method = "GET"

@@ -51,7 +51,7 @@ def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: 
     if not public:
         admission.admit(call, grants)
     elif operation.changes and not clients.served(call.change, call.client):
-        _refuse_disabled(call)
+        admission.refuse_disabled(call, call.client)
     if named is None:
         named = _input(call, values, request)
     return operation.function(call, *things, **named)
@@ -63,7 +63,7 @@ def _resolve(call: Call, things: list[Any], public: bool) -> None:
         if parameter.resolve is not None:
             things[place] = parameter.resolve(call, things[place])
             if public and parameter.annotation is Client and not clients.served(call.change, call.client):
-                _refuse_disabled(call)
+                admission.refuse_disabled(call, call.client)
 
 
 def _identify(call: Call, token: str | None) -> None:
@@ -79,16 +79,7 @@ def _identify(call: Call, token: str | None) -> None:
     ):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
     if not clients.served(call.change, client):
-        _refuse_disabled(call)
-
-
-def _refuse_disabled(call: Call) -> None:
-    operation = call.operation
-    everything = ask(call, wire.WHILE_DISABLED) == "everything"
-    if not (everything or operation.changes or operation.runtime):
-        return
-    if operation.name not in ask(call, wire.OPEN_WHILE_DISABLED):
-        raise Refusal(Reason.SERVICE_DISABLED, client=call.client.id)
+        admission.refuse_disabled(call, call.client)
 
 
 def _enter_child(call: Call, id: str) -> None:
@@ -108,7 +99,7 @@ def _enter_child(call: Call, id: str) -> None:
         raise Refusal(Reason.FOR_CLIENT_REFUSED)
     call.client = child
     if not clients.served(call.change, child):
-        _refuse_disabled(call)
+        admission.refuse_disabled(call, call.client)
 
 
 def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, Any]:

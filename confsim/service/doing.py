@@ -33,6 +33,7 @@ from confsim.kernel.refusal import Misuse, Refusal
 from .clock import span
 from .errors import envelope, refused
 from .message import Request, Response
+from .repeats import next_minute
 
 #: The longest that an answer is kept on its way, in milliseconds.
 LONGEST = 30_000
@@ -88,7 +89,7 @@ class Do(Struct, frozen=True, kw_only=True):
         facts: dict[str, Any] = {name: name for _, name, _, _ in Formatter().parse(reason.value.message) if name}
         if reason is Reason.TOO_MANY_CALLS:
             facts["limit"] = ask(call, transport.RATE) or _A_MINUTE
-            facts["retryAfter"] = 60 - call.now // 1000 % 60  # when the next minute begins, as of the limit itself
+            facts["retryAfter"] = next_minute(call.now)
         facts |= self.facts
         if self.retryAfter is not None:
             facts["retryAfter"] = self.retryAfter

@@ -35,6 +35,10 @@ class Fault(Struct, frozen=True, kw_only=True):
     do: Any
     does: Do | Stroke
 
+    def told(self) -> dict[str, Any]:
+        """Plain values that ``read`` makes the fault of again."""
+        return {name: value for name in _NAMES if (value := getattr(self, name)) is not None}
+
 
 _NAMES = ("operation", "thing", "match", "on", "times", "do")
 #: What is told of a fault, and passed over when it comes back.

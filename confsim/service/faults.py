@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from confsim.api.call import Call
 from confsim.contract.operation import Operation
@@ -150,7 +150,7 @@ class Faults:
 
     def values(self) -> Values:
         """Everything about them as plain values, for ``show`` to bring back."""
-        standing = [(each.id, _told(each.fault), each.met, each.hits) for each in self._standing]
+        standing = [(each.id, each.fault.told(), each.met, each.hits) for each in self._standing]
         return Values(self._count, self.by_request, standing)
 
     def show(self, values: Values) -> None:
@@ -267,11 +267,6 @@ class Faults:
         if stroke.outcome is Outcome.DOUBLED:
             return Plan(copies=2)
         return Plan(delay=stroke.by, aside=stroke.outcome is Outcome.OUT_OF_ORDER)
-
-
-def _told(fault: Fault) -> dict[str, Any]:
-    """A fault as it was given."""
-    return {name: value for name, value in asdict(fault).items() if name != "does" and value is not None}
 
 
 def _same(given: str | int, fact: Any) -> bool:

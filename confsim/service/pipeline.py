@@ -62,11 +62,10 @@ class Service:
     ``origin`` is the world that a reset brings back, ``made_from`` what it was made from. ``bugs`` collects what
     confsim itself did wrong, for the fixture to raise in the test. ``mount`` is the path of the world on its server,
     empty at the root, ``host`` how callers in this process reach that server, ``public_url`` what URLs in answers begin
-    with, where that was set, whoever asks. ``judge``, where there is one, holds
-    every answer against the OpenAPI document. ``outputs`` are those of the scenario that the world starts from.
-    ``made`` and ``used`` tell when it was made and last called, in seconds of a clock that only goes on, and ``calls``
-    how many calls of the API there were. ``fired`` are the timers that made something happen since the last of them.
-    ``keeper``, where there is one, hears of every change, and records what changed when the ``lock`` is let go.
+    with, whoever asks, where that was set. ``judge``, where there is one, holds every answer against the OpenAPI
+    document. ``outputs`` are those of the scenario that it starts from. ``made`` and ``used`` tell when it was made and
+    last called, on a clock that only goes on (seconds), ``calls`` how many calls of the API there were, ``fired`` the
+    timers that did something since the last. ``keeper``, if any, records what changed when the ``lock`` is let go.
     """
 
     def __init__(self, world: World, clock: Clock, profile: Mapping[str, Any], made_from: str = "") -> None:
@@ -309,6 +308,7 @@ class Service:
             except Exception as bug:
                 bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
                 response = self._bug(call, bug)
+                self.faults.dropped()
             entry = self._note(operation.name, request, response, change, after, call.caller, meeting)
             if token is not FROM_REQUEST:
                 entry.token = token

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from confsim.api.call import API
+from confsim.assumptions import wire
 from confsim.assumptions.register import REGISTER
+from confsim.contract.decode import options
 from confsim.kernel.refusal import Misuse
 
 
@@ -17,13 +19,29 @@ def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, An
         return {}
     API.load()  # gates and routes are assumptions of the operations
     if isinstance(profile, Mapping):
-        return REGISTER.profile(profile)
+        return _named(REGISTER.profile(profile), "profile")
     import tomllib
 
     try:
         with open(profile, "rb") as file:
-            return REGISTER.profile(tomllib.load(file), str(profile))
+            return _named(REGISTER.profile(tomllib.load(file), str(profile)), str(profile))
     except OSError as error:
         raise Misuse(f"profile {str(profile)!r}: {error.strerror}") from None
     except tomllib.TOMLDecodeError as error:
         raise Misuse(f"profile {str(profile)!r}: {error}") from None
+
+
+def _named(chosen: dict[str, Any], origin: str) -> dict[str, Any]:
+    """The choices, whose lists name operations and fields that there are. Misuse that names every other."""
+    for entry in (wire.BEFORE_TERMS, wire.OPEN_WHILE_DISABLED):
+        _check(origin, entry.id, chosen.get(entry.id, ()), API.operations, "operation")
+    fields = chosen.get(wire.ABSENT.id)
+    if isinstance(fields, tuple):
+        _check(origin, wire.ABSENT.id, fields, {name for each in API for name in options(each.result)}, "option")
+    return chosen
+
+
+def _check(origin: str, id: str, names: Iterable[str], known: Collection[str], what: str) -> None:
+    unknown = [repr(name) for name in names if name not in known]
+    if unknown:
+        raise Misuse(f"{origin}: {id!r}: there is no {what} {', '.join(unknown)}")

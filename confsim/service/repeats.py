@@ -16,6 +16,11 @@ from .message import Request, Response
 _MINUTE = 60_000
 
 
+def next_minute(now: int) -> int:
+    """Seconds until the next minute begins, and the count of calls with it."""
+    return 60 - now % _MINUTE // 1000
+
+
 class Repeats:
     """What the calls of one world have in common beyond its records: how many there were, and what was answered."""
 
@@ -62,7 +67,7 @@ class Repeats:
             self._minute, self._calls = minute, {}
         count = self._calls[token] = self._calls.get(token, 0) + 1
         if count > limit:
-            raise Refusal(Reason.TOO_MANY_CALLS, limit=limit, retryAfter=60 - call.now % _MINUTE // 1000)
+            raise Refusal(Reason.TOO_MANY_CALLS, limit=limit, retryAfter=next_minute(call.now))
 
     def keep(self, call: Call, request: Request, token: str | None, response: Response) -> None:
         """Remember the answer to a call that bears a key (G074)."""

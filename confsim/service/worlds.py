@@ -46,18 +46,22 @@ FRESH = 1000
 
 
 class Run(Struct, frozen=True):
-    """What a scenario was run from, what the clock showed then (``at``), and the world after it."""
+    """What a scenario was run from, what the clock showed then (``at``), and the world after it.
+
+    ``settings`` are what a fork takes over beside the world, as they were before the scenario.
+    """
 
     origin: World
     profile: Mapping[str, Any]
+    settings: tuple[object, ...]
     clock: Values
     at: int
     after: Service
 
     def stands_for(self, other: Run) -> bool:
         """Whether the other would lead to the same, but for instants that differ by less than a second."""
-        same = self.origin is other.origin and self.profile == other.profile and self.clock == other.clock
-        return same and 0 <= other.at - self.at < FRESH
+        same = self.origin is other.origin and self.profile == other.profile and self.settings == other.settings
+        return same and self.clock == other.clock and 0 <= other.at - self.at < FRESH
 
 
 class Worlds:
@@ -142,12 +146,11 @@ class Worlds:
             self.check(service.profile)
             while len(self._services) > self._most:
                 self._make_room()
-            host, courier = self._stand
-            service.mount, service.host, service.public_url = f"/w/{name}", host, self._public_url
+            service.mount, service.host, service.public_url = f"/w/{name}", self._stand[0], self._public_url
             if self.keeping is not None:
                 self.keeping.made(name, service)
             self._services[name] = service
-        service.webhooks.carried_by(courier)
+        self._tell(service)
         return service
 
     def _make_room(self) -> None:
@@ -176,19 +179,25 @@ class Worlds:
         """Stand on the live server at this host and port; the courier carries the webhooks from now on."""
         with self._lock:
             self._stands.append((host, courier))
-        self._tell()
+        self._tell(*self._services.values())
 
     def leave(self, courier: Courier) -> None:
         """Stand no more on the live server of this courier; where it was the only one, webhooks stay in the process."""
         with self._lock:
             self._stands = [each for each in self._stands if each[1] is not courier]
-        self._tell()
+        self._tell(*self._services.values())
 
-    def _tell(self) -> None:
-        host, courier = self._stand
-        for service in tuple(self._services.values()):
-            service.host = host
-            service.webhooks.carried_by(courier)
+    def _tell(self, *services: Service) -> None:
+        """Let the services know where they stand, and again where a server has come or gone meanwhile.
+
+        Not under the lock of the worlds: who waits for that may hold the one of a service.
+        """
+        told: object = None
+        while told != (stand := self._stand):
+            for service in services:
+                service.host = stand[0]
+                service.webhooks.carried_by(stand[1])
+            told = stand
 
     def beat(self) -> None:
         """Let what is due fall due where webhooks may wait to be sent again; all else can wait for the next call."""

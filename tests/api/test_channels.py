@@ -715,6 +715,13 @@ def test_alternative_that_a_name_gets_a_number():
     assert read(sim, made[1])["name"] == "Demo Room (2)"
 
 
+def test_a_numbered_name_is_no_longer_than_a_name_may_be():
+    """The name gives way to the number (G300, G072)."""
+    sim = profiled({"channels.unique-names": "number"})
+    made = [make(sim, name="x" * 255) for _ in range(3)]
+    assert [read(sim, uuid)["name"][249:] for uuid in made] == ["xxxxxx", "xx (2)", "xx (3)"]
+
+
 @pytest.mark.parametrize(("choice", "status"), [("refuse", 200), ("refuse-everywhere", 409)])
 def test_alternative_that_names_differ_everywhere(choice, status):
     """No two clients have channels of one name then (G300)."""

@@ -219,6 +219,16 @@ def test_the_first_action_whose_criteria_hold_counts(play):
     assert steps(report) == ["first", "third"]
 
 
+def test_an_action_holds_for_the_status_of_a_profile_too(play):
+    """Scenarios are written without regard to profiles: what is 204 by one counts as the 200 of the defaults."""
+    ends = action("end", criteria=[{"condition": "$statusCode == 200"}])
+    version = {"name": "version", "in": "path", "value": "1"}
+    accepting = {"stepId": "first", "operationId": "accept_terms", "parameters": [version], "onSuccess": [ends]}
+    for profile, tried in (({"encode.empty": "204"}, ["first"]), ({}, ["first", "second"])):
+        report, _ = play([[accepting, me("second")]], (204, None), profile=profile)
+        assert steps(report) == tried
+
+
 def test_failure_may_go_elsewhere(play):
     """A step that fails and is dealt with does not fail the workflow."""
     deals = me("first", onFailure=[action("goto", stepId="third")], **OK)

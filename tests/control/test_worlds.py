@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -268,6 +269,25 @@ def test_a_snapshot_where_there_is_none_is_told(told):
     assert told("POST", "/_confsim/worlds", body)[1]["detail"] == "from: there is no snapshot 'nope'; there is none"
     told("POST", "/_confsim/snapshots", {"name": "a"})
     assert told("POST", "/_confsim/worlds", body)[1]["detail"] == "from: there is no snapshot 'nope'; there are a"
+
+
+def test_worlds_may_be_made_from_each_other(sim, monkeypatch):
+    """At the same time, each by a call of the other: nobody waits for the lock of a world that waits for them."""
+    other, met, fork = sim.worlds.add("other"), threading.Barrier(2), pipeline.Service.fork
+
+    def together(service, *told):
+        met.wait(5)
+        return fork(service, *told)
+
+    monkeypatch.setattr(pipeline.Service, "fork", together)
+    calls = ((sim, "one", "other"), (other, "two", ""))
+    threads = [threading.Thread(target=own.worlds.add, args=told, daemon=True) for own, *told in calls]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(5)
+    assert not any(each.is_alive() for each in threads)
+    assert set(sim.worlds) == {"", "other", "one", "two"}
 
 
 # Who is there, and how many

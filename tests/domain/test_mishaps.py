@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.domain import mishaps
+from confsim.assumptions.refusals import Reason
+from confsim.domain import mail, mishaps
 from confsim.domain.mishaps import THINGS, TIMED, Outcome
+from confsim.kernel.refusal import Refusal
 
 START = 1_769_904_000_000  # 2026-02-01T00:00:00Z
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -223,21 +225,22 @@ def test_a_mail_that_falls_due_is_lost_too(meeting):
     assert not any(entry.fault for entry in meeting.requests)
 
 
-def test_what_a_refused_call_would_have_done_does_not_count(sim, monkeypatch):
-    """A mail that was never sent is no mail."""
-    from confsim.assumptions.refusals import Reason
-    from confsim.domain import mail
-    from confsim.kernel.refusal import Refusal
+@pytest.mark.parametrize(
+    ("error", "status"), [(Refusal(Reason.EMAIL_TAKEN, email="x"), 409), (ZeroDivisionError("of ours"), 500)]
+)
+def test_what_a_call_that_fails_would_have_done_does_not_count(sim, monkeypatch, error, status):
+    """A mail that was never sent is no mail, whether the call is refused or confsim itself fails."""
 
-    def refusing(*args, **named):
+    def failing(*args, **named):
         send(*args, **named)
-        raise Refusal(Reason.EMAIL_TAKEN, email="x")
+        raise error
 
     send = mail.send
     sim.faults.add(thing="mail", do="lost")
-    monkeypatch.setattr(mail, "send", refusing)
-    assert sim.call("set_user_email", USER, userId="me", body={"email": "a@example.com"}).status == 409
+    monkeypatch.setattr(mail, "send", failing)
+    assert sim.call("set_user_email", USER, userId="me", body={"email": "a@example.com"}).status == status
     assert (counts(sim), sim.requests[-1].fault) == ([(0, 0)], [])
+    sim.service.bugs.clear()
 
 
 # Webhooks

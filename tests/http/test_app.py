@@ -192,6 +192,14 @@ def open_to():
     return sim
 
 
+@pytest.mark.parametrize("path", [TERMS, "/v1_0/nowhere"])
+def test_a_call_of_a_page_leans_on_cors(open_to, path):
+    """The journal tells, whether or not the page may read the answer; calls of others do not lean on it."""
+    for origin in ({"origin": "https://page.example"}, {"origin": "https://other.example"}, {}):
+        ask(open_to, "GET", path, **origin)
+        assert ("http.cors" in open_to.requests[-1].assumptions) is bool(origin)
+
+
 def test_pages_of_set_origins_may_read(open_to):
     """The origin is echoed, for others to see that it varies (G006)."""
     told = headers_of(ask(open_to, "GET", TERMS, origin="https://page.example"))

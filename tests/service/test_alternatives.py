@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from confsim import Simulator
+from confsim import Misuse, Simulator
 from confsim.assumptions import initial
 from confsim.domain import clients
 
@@ -168,11 +168,25 @@ def test_invitations_expire_in_other_units_by_choice(unit, told):
 
 
 @pytest.mark.parametrize(
+    ("entry", "names", "problem"),
+    [
+        ("encode.absent", ["imageUrl", "imageURL", "no"], "there is no option 'imageURL', 'no'"),
+        ("terms.open-calls", ["get_me", "get_mee"], "there is no operation 'get_mee'"),
+        ("service.open-while-disabled", ["nope"], "there is no operation 'nope'"),
+    ],
+)
+def test_lists_name_what_there_is(entry, names, problem):
+    """A typo would do nothing, without a word."""
+    with pytest.raises(Misuse, match=f"{entry}.*{problem}"):
+        Simulator(profile={entry: names})
+
+
+@pytest.mark.parametrize(
     ("chosen", "null"),
     [
         ("omit", set()),
         ("null", {"description", "imageUrl", "languages"}),
-        (["imageUrl", "email"], {"imageUrl"}),
+        (["imageUrl", "readyTime"], {"imageUrl"}),
         ([], set()),
     ],
 )

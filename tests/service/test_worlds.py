@@ -7,6 +7,9 @@ import threading
 import pytest
 
 from confsim import Misuse
+from confsim.service.courier import Courier
+from confsim.service.pipeline import HOST
+from confsim.service.webhooks import Way, Webhooks
 from confsim.service.worlds import Worlds
 
 
@@ -55,6 +58,24 @@ def test_a_taken_name(worlds, sim):
         worlds.add("w1", sim.service.fork())
     assert caught.value.status == 409
     assert worlds.get("w1") is before
+
+
+def test_a_server_may_come_while_a_world_is_added(worlds, sim, monkeypatch):
+    """The world stands on it as all the others do, though it was not yet there when the server came."""
+    courier, service = Courier(), sim.service.fork()
+    carried_by = Webhooks.carried_by
+
+    def meanwhile(webhooks, told):
+        if webhooks is service.webhooks and servers:
+            worlds.stand(servers.pop(), courier)
+        carried_by(webhooks, told)
+
+    servers = ["there:80"]
+    monkeypatch.setattr(Webhooks, "carried_by", meanwhile)
+    worlds.add("w2", service)
+    assert (service.host, service.webhooks.way) == ("there:80", Way.HTTP)
+    worlds.leave(courier)
+    assert (service.host, service.webhooks.way) == (HOST, Way.LIST)
 
 
 def test_worlds_may_drop_each_other(worlds, sim):
