@@ -81,13 +81,14 @@ class Server:
 
     def __init__(self, name: str, simulator: Simulator, serving: Serving, worlds: WorldsOf[Simulator]) -> None:
         from confsim.assumptions import wire
+        from confsim.assumptions.register import in_force
 
         self.name = name
         self.root = f"{serving.root}/w/{name}"
         self.simulator = simulator
         self.worlds = worlds
         self._serving = serving
-        self.base_url = self.root + simulator.service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
+        self.base_url = self.root + in_force(simulator.service.profile, wire.PREFIX)
 
     def __repr__(self) -> str:
         return f"<confsim server {self.base_url}>"

@@ -12,6 +12,7 @@ import msgspec
 
 from confsim.api.call import API
 from confsim.assumptions import transport, wire
+from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
 from confsim.service.answer import Answer
 from confsim.service.clock import Clock
@@ -61,7 +62,7 @@ class Simulator:
     ) -> None:
         chosen = read_profile(profile)
         when = clock if isinstance(clock, Clock) else Clock(clock)
-        if clock is None and chosen.get(transport.TIME.id, transport.TIME.default) == "standing":
+        if clock is None and in_force(chosen, transport.TIME) == "standing":
             when.freeze()
         made_from = "" if isinstance(world, Mapping) else str(world)
         self._attach(Service(load(world, seed, chosen), when, chosen, made_from))
@@ -72,7 +73,7 @@ class Simulator:
 
     def _attach(self, service: Service, worlds: Worlds | None = None) -> Simulator:
         self.service = service
-        self._prefix: str = service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
+        self._prefix = in_force(service.profile, wire.PREFIX)
         self._worlds = worlds
         self._app: App | None = None
         return self
@@ -188,7 +189,7 @@ class Simulator:
         """The headers and the query parameters by which a client presents the token."""
         if token is None:
             return {}, {}
-        return present(self.service.profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default), token)
+        return present(in_force(self.service.profile, wire.PRESENTATION), token)
 
     # What the control plane does
 

@@ -8,7 +8,7 @@ from confsim.assumptions import roles, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.gates import Grant
-from confsim.domain import access, channels, credentials, users
+from confsim.domain import access, channels, clients, credentials, users
 from confsim.domain.channels import Channel
 from confsim.domain.clients import Client
 from confsim.domain.credentials import Caller
@@ -45,8 +45,10 @@ def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
     return ask(call, roles.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
 
 
-def refuse_disabled(call: Call, client: Client) -> None:
-    """Refusal SERVICE_DISABLED of a client without service, but for what works meanwhile (R086, G156, G162, G164)."""
+def require_service(call: Call, client: Client) -> None:
+    """Refusal SERVICE_DISABLED for a client without service, but for what works meanwhile (R086, G156, G162, G164)."""
+    if clients.served(call.change, client):
+        return
     operation = call.operation
     everything = ask(call, wire.WHILE_DISABLED) == "everything"
     if not (everything or operation.changes or operation.runtime):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from confsim.contract import gates
-from confsim.domain import clients, embedding
+from confsim.domain import embedding
 from confsim.domain.clients import Client
 
-from .admission import refuse_disabled
+from .admission import require_service
 from .call import Call, operation
 
 
@@ -19,7 +19,7 @@ from .call import Call, operation
 )
 def list_origins(call: Call, clientId: Client) -> list[str]:
     """List the allowed origins, needed only when the conferencing widget runs outside an iframe."""
-    _require_service(call, clientId)
+    require_service(call, clientId)
     return list(clientId.origins)
 
 
@@ -32,7 +32,7 @@ def list_origins(call: Call, clientId: Client) -> list[str]:
 )
 def set_origins(call: Call, clientId: Client, body: list[str]) -> None:
     """Replace the allowed origins; order is kept, duplicates go."""
-    _require_service(call, clientId)
+    require_service(call, clientId)
     embedding.set_origins(call.change, clientId, body)
 
 
@@ -45,7 +45,7 @@ def set_origins(call: Call, clientId: Client, body: list[str]) -> None:
 )
 def list_domains(call: Call, clientId: Client) -> list[str]:
     """List the domains that are allowed as targets of the redirect after OAuth."""
-    _require_service(call, clientId)
+    require_service(call, clientId)
     return list(clientId.domains)
 
 
@@ -58,11 +58,5 @@ def list_domains(call: Call, clientId: Client) -> list[str]:
 )
 def set_domains(call: Call, clientId: Client, body: list[str]) -> list[str]:
     """Replace the domains of the redirect after OAuth, and answer them as they are now."""
-    _require_service(call, clientId)
+    require_service(call, clientId)
     return list(embedding.set_domains(call.change, clientId, body).domains)
-
-
-def _require_service(call: Call, client: Client) -> None:
-    """Refusal SERVICE_DISABLED for a client without service: an administrator above may name a child (G156, G162)."""
-    if not clients.served(call.change, client):
-        refuse_disabled(call, client)

@@ -7,10 +7,10 @@ from typing import Any
 from urllib.parse import quote
 
 from confsim.assumptions import wire
+from confsim.assumptions.register import in_force
 from confsim.contract import gates, openapi
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Catalogue
-from confsim.contract.schema import in_force
 from confsim.contract.types import ImageSize
 from confsim.domain import assets, downloads, images, media, recording_list
 from confsim.domain.channels import Channel

@@ -11,6 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from confsim.assumptions import transport, wire
+from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
 from confsim.service.credential import present
 
@@ -174,9 +175,9 @@ def _in_words_of_the_defaults(ready: Ready, exchange: Exchange | None) -> Exchan
         return None
     profile, own = ready.face.profile, 200
     if ready.operation.result is type(None):
-        own = 204 if profile.get(wire.EMPTY.id) == "204" else 200
+        own = 204 if in_force(profile, wire.EMPTY) == "204" else 200
     elif ready.operation.makes:
-        own = profile.get(transport.CREATED.id, transport.CREATED.default)
+        own = in_force(profile, transport.CREATED)
     got = exchange.got
     return None if own == 200 or got.status != own else replace(exchange, got=replace(got, status=200))
 
@@ -232,7 +233,7 @@ def _names(operation: Any, place: str) -> tuple[str, ...]:
 
 def _presented(headers: dict[str, str], profile: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """The headers, and the query, with the bearer token of the scenario where the profile has tokens."""
-    lines = profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default)
+    lines = in_force(profile, wire.PRESENTATION)
     given = headers.get("authorization", "")
     if lines == wire.PRESENTATION.default or not given.lower().startswith("bearer "):
         return headers, {}

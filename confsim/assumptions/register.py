@@ -141,6 +141,12 @@ def peek(asker: Asker, entry: Entry[T]) -> T:
     return entry.default
 
 
+def in_force(profile: Mapping[str, Any], entry: Entry[T]) -> T:
+    """The value of the entry under a profile, where no call asks."""
+    chosen: T = profile.get(entry.id, entry.default)
+    return chosen
+
+
 def _one_of(default: T, alternatives: tuple[object, ...]) -> Callable[[object], T]:
     number = whole(0, MOST)
 

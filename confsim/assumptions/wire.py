@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from .register import Entry, assumption, texts
 
-_PRESENTATION = re.compile(r"(\?[\w-]+=\{token\}|Cookie: [\w-]+=\{token\}|[A-Za-z][\w-]*: ([\w-]+ )?\{token\})\Z")
+_PRESENTATION = re.compile(
+    r"(\?(?P<query>[\w-]+)=|Cookie: (?P<cookie>[\w-]+)=|(?P<header>[A-Za-z][\w-]*): ((?P<scheme>[\w-]+) )?)\{token\}\Z"
+)
+
+
+class Presentation(NamedTuple):
+    """Where a token stands: in the "query", a "cookie" or a "header", by what name; after what scheme."""
+
+    place: str
+    name: str
+    scheme: str = ""
+
+
+def presentation(line: str) -> Presentation:
+    """What a line of ``auth.presentation`` says."""
+    match = _PRESENTATION.match(line)
+    assert match is not None
+    place = next(place for place in ("query", "cookie", "header") if match[place] is not None)
+    return Presentation(place, match[place], match["scheme"] or "")
 
 
 def _presentations(value: object) -> tuple[str, ...]:

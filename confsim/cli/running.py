@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -76,7 +77,6 @@ def run(
 @contextmanager
 def _fresh_world(root: str) -> Iterator[str]:
     """A world of a confsim server, made as the one at its root was: the address of its mount. It goes at the end."""
-    import re
     from contextlib import closing
     from uuid import uuid4
 

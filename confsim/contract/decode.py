@@ -24,7 +24,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal
 
-from .keys import oversized_number, repeated_key
+from .json_places import oversized_number, repeated_key
 from .types import AbsoluteUrl, Sized, Ttl, Whole
 
 #: Turns the text of a parameter into its value; the text of the place is for the refusal.

@@ -52,7 +52,7 @@ def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, b
 _EMPTY = {"200": (200, "", b""), "200 {}": (200, "application/json", b"{}"), "204": (204, "", b"")}
 
 
-def with_nulls(value: Any, fields: str | tuple[str, ...] = "null") -> Any:
+def with_nulls(value: Any, fields: str | tuple[str, ...]) -> Any:
     """The value with the options that have no value as null: those of these ``fields``, or with "null" every one."""
     if isinstance(value, Struct):
         kind = type(value)

@@ -12,14 +12,14 @@ import msgspec
 
 from confsim.assumptions import transport, wire
 from confsim.assumptions.refusals import CODE, Reason
-from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register import REGISTER, in_force
 
 from .decode import PathParameter, QueryParameter
 from .encode import NoContent, Raw
 from .gates import Grant
 from .operation import Catalogue, Operation
 from .refusing import envelope, grants_of, refusals, security_schemes, status_of
-from .schema import Components, Profile, Schema, in_force, json_part, parameter
+from .schema import Components, Profile, Schema, json_part, parameter
 
 _NAMES = re.compile(r"\{\w+\}")
 _JSON = "application/json"

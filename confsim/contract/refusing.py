@@ -7,10 +7,11 @@ from typing import Any
 
 from confsim.assumptions import wire
 from confsim.assumptions.refusals import STATUS, Reason
+from confsim.assumptions.register import in_force
 
 from .gates import Grant
 from .operation import Operation
-from .schema import Profile, Schema, in_force
+from .schema import Profile, Schema
 
 
 def status_of(reason: Reason, profile: Profile) -> int:
@@ -54,16 +55,11 @@ def security_schemes(lines: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _scheme(line: str) -> dict[str, Any]:
-    if line.startswith("?"):
-        return {"type": "apiKey", "in": "query", "name": line[1:].partition("=")[0]}
-    if line.startswith("Cookie: "):
-        return {"type": "apiKey", "in": "cookie", "name": line.removeprefix("Cookie: ").partition("=")[0]}
-    name, _, rest = line.partition(": ")
-    scheme = rest.removesuffix("{token}").strip()
+    place, name, scheme = wire.presentation(line)
     if name.lower() == "authorization" and scheme:
         return {"type": "http", "scheme": scheme.lower()}
-    about: dict[str, Any] = {"description": f"The value is {rest!r}."} if scheme else {}
-    return {"type": "apiKey", "in": "header", "name": name, **about}
+    about = {"description": f"The value is {f'{scheme} {{token}}'!r}."} if scheme else {}
+    return {"type": "apiKey", "in": place, "name": name, **about}
 
 
 def envelope(profile: Profile) -> Schema | None:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from confsim.assumptions import parsing
-from confsim.assumptions.register import Entry
+from confsim.assumptions.register import in_force
 
 from .decode import sized_of, struct_of
 from .encode import NoContent, Raw
@@ -24,11 +24,6 @@ _REF = "#/components/schemas/{name}"
 _NO_CONTROL = r"[^\x00-\x1f\x7f]*"
 
 
-def in_force(profile: Profile, entry: Entry[Any]) -> Any:
-    """The value of an assumption under a profile, outside any call."""
-    return profile.get(entry.id, entry.default)
-
-
 def parameter(annotation: Any, profile: Profile) -> Schema:
     """The schema of a path or query parameter of this type."""
     base, marks = annotation, ()
@@ -36,8 +31,8 @@ def parameter(annotation: Any, profile: Profile) -> Schema:
         base, *rest = get_args(annotation)
         marks = tuple(rest)
     if base is Ttl:
-        units = "|".join(in_force(profile, parsing.TTL_UNITS))
-        return {"type": "string", "pattern": f"^[0-9]{{1,12}}({units})$"}
+        units = in_force(profile, parsing.TTL_UNITS)
+        return {"type": "string", "pattern": f"^[0-9]{{1,12}}({'|'.join(units)})$"}
     if base is bool:
         return {"type": "boolean"}
     if get_origin(base) is list:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from confsim.assumptions import parsing, transport, wire
 from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import in_force
 from confsim.contract import gates
 from confsim.contract.operation import Catalogue, Operation
 from confsim.domain import clients, users
@@ -93,13 +94,13 @@ class Control:
     @property
     def root(self) -> str:
         """The URL of the world's mount, without a slash at its end."""
-        scheme = self.service.profile.get(transport.SCHEME.id, transport.SCHEME.default)
+        scheme = in_force(self.service.profile, transport.SCHEME)
         return f"{self.service.public_url or f'{scheme}://{self.host}'}{self.service.mount}"
 
     @property
     def base_url(self) -> str:
         """The URL below which the API of the world stands."""
-        prefix: str = self.service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
+        prefix = in_force(self.service.profile, wire.PREFIX)
         return self.root + prefix
 
     def lock(self, operation: Operation) -> AbstractContextManager[object]:

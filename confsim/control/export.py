@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from confsim.api.call import API
 from confsim.assumptions import transport, wire
-from confsim.assumptions.register import Asking
+from confsim.assumptions.register import Asking, in_force
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
@@ -181,13 +181,13 @@ def _taken(service: Service, headers: dict[str, str], values: dict[str, str]) ->
 
 def presented(service: Service, token: str) -> tuple[dict[str, str], dict[str, str]]:
     """The headers and the query by which a token is presented."""
-    return present(service.profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default), token)
+    return present(in_force(service.profile, wire.PRESENTATION), token)
 
 
 def _texts(service: Service, performed: Operation, method: str, target: str) -> dict[str, str] | None:
     """The parameters in the path, None when it is not that of the operation."""
     wanted, path = performed.route(service.profile)
-    prefix: str = service.profile.get(wire.PREFIX.id, wire.PREFIX.default)
+    prefix = in_force(service.profile, wire.PREFIX)
     ours, theirs = f"{prefix}{path}".split("/"), target.split("/")
     if method != wanted or len(ours) != len(theirs):
         return None
@@ -206,7 +206,7 @@ def readdressed(entry: Entry, service: Service, raw: bytes, address: str) -> byt
     """The body with the address that the call was made by, or that was set for all, replaced by another."""
     was = f"//{entry.request.headers.get('host', HOST)}{service.mount}".encode()
     if service.public_url:
-        scheme = service.profile.get(transport.SCHEME.id, transport.SCHEME.default)
+        scheme = in_force(service.profile, transport.SCHEME)
         raw = raw.replace(f"{service.public_url}{service.mount}".encode(), f"{scheme}://{address}".encode())
     return raw.replace(was, f"//{address}".encode())
 

@@ -12,7 +12,7 @@ import msgspec
 
 from confsim.api.call import API
 from confsim.assumptions import wire
-from confsim.assumptions.register import Asking
+from confsim.assumptions.register import Asking, in_force
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of, unknown
 from confsim.contract.types import Int, Json, Wire
@@ -333,7 +333,7 @@ def part_of(part: Any, whole: Any) -> bool:
 def _nearest(control: Control, entry: Entry) -> str:
     """The route that the request comes nearest to."""
     profile = control.service.profile
-    prefix: str = profile.get(wire.PREFIX.id, wire.PREFIX.default)
+    prefix = in_force(profile, wire.PREFIX)
     target = below(control, entry)
     asked = [segment[:_LONGEST].lower() for segment in _segments(target.removeprefix(prefix))]
     routes = (each.route(profile) for each in API)

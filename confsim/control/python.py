@@ -32,11 +32,6 @@ def order(control: Control, operation: str, /, *path: str, **body: object) -> An
     return _called(control, operation, path, {}, body)
 
 
-def query(control: Control, operation: str, /, **parameters: object) -> Any:
-    """Call an operation of the control plane by name, with the parameters of its query. Misuse says what cannot be."""
-    return _called(control, operation, (), parameters, None)
-
-
 def _called(control: Control, operation: str, path: tuple[str, ...], parameters: dict[str, object], body: Any) -> Any:
     declared = CONTROL.get(operation)
     if declared is None:
@@ -144,7 +139,7 @@ class Requests(Sequence[Seen]):
     @property
     def unmatched(self) -> list[Unmatched]:
         """The calls that reached no operation, each with the nearest route."""
-        found: list[Unmatched] = query(self._control, "list_unmatched_requests")
+        found: list[Unmatched] = order(self._control, "list_unmatched_requests")
         return found
 
     def export(self, kind: str, **pattern: object) -> str:
@@ -153,12 +148,12 @@ class Requests(Sequence[Seen]):
         All of them with what the control plane was ordered between them, or those that match: ``operation``,
         ``method``, ``path``, ``status``, and the last so many (``limit``).
         """
-        exported: bytes = query(self._control, "export_requests", as_=kind, **pattern).data
+        exported: bytes = order(self._control, "export_requests", as_=kind, **pattern).data
         return exported.decode()
 
     def clear(self, **pattern: object) -> int:
         """Forget every call, or those that match: ``operation``, ``method``, ``path``, ``status``."""
-        count: int = query(self._control, "clear_requests", **pattern).count
+        count: int = order(self._control, "clear_requests", **pattern).count
         return count
 
     def forget(self, id: str) -> None:
@@ -196,7 +191,7 @@ class WebhooksOf(Sequence[DeliveryInfo]):
 
     def find(self, **fits: object) -> list[DeliveryInfo]:
         """Those that fit: ``endpoint``, ``kind``, ``delivered``, ``state``."""
-        found: list[DeliveryInfo] = query(self._control, "list_deliveries", **fits)
+        found: list[DeliveryInfo] = order(self._control, "list_deliveries", **fits)
         return found
 
     def deliver_to(self, receiver: Any) -> None:
@@ -238,7 +233,7 @@ class FaultsOf(Sequence[FaultInfo]):
         return self._all()[place]
 
     def _all(self) -> list[FaultInfo]:
-        found: list[FaultInfo] = query(self._control, "list_faults")
+        found: list[FaultInfo] = order(self._control, "list_faults")
         return found
 
     def put(self, faults: Iterable[Mapping[str, Any]]) -> list[FaultInfo]:
@@ -275,7 +270,7 @@ class CallsOf:
 
     def __call__(self) -> list[PhoneCall]:
         """All calls, newest first in each client."""
-        calls: list[PhoneCall] = query(self._control, "list_calls")
+        calls: list[PhoneCall] = order(self._control, "list_calls")
         return calls
 
     def dial_in(self, number: str, **keyed: object) -> Connected:
@@ -314,7 +309,7 @@ class PresenceOf:
 
     def __call__(self, channel: str) -> list[InChannel]:
         """Who is in the channel, its breakout rooms and its lobby."""
-        found: list[InChannel] = query(self._control, "list_presence", channel=channel)
+        found: list[InChannel] = order(self._control, "list_presence", channel=channel)
         return found
 
     def join(self, channel: str, user: int | str) -> Joined:

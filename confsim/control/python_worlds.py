@@ -13,7 +13,7 @@ from confsim.service.pipeline import Service
 from confsim.service.profiles import read_profile
 
 from .control import Control
-from .python import order, query
+from .python import order
 from .worlds import WorldInfo
 
 S = TypeVar("S")
@@ -64,7 +64,7 @@ class WorldsOf(Generic[S]):
 
     def infos(self, idle: str | int | None = None) -> list[WorldInfo]:
         """What there is to tell of each, the one at the root first; of those alone that were idle for so long."""
-        found: list[WorldInfo] = query(self._control, "list_worlds", idle=idle)
+        found: list[WorldInfo] = order(self._control, "list_worlds", idle=idle)
         return found
 
     def drop(self, name: str | None = None, *, idle: str | int | None = None) -> list[str]:
@@ -72,7 +72,7 @@ class WorldsOf(Generic[S]):
         if name is not None:
             done = order(self._control, "drop_world", name)
         else:
-            done = query(self._control, "drop_worlds", idle=idle)
+            done = order(self._control, "drop_worlds", idle=idle)
         dropped: list[str] = done.dropped
         return dropped
 

@@ -13,6 +13,7 @@ from confsim.arazzo.document import read
 from confsim.arazzo.exchange import Got, Sent
 from confsim.arazzo.report import Report
 from confsim.assumptions import wire
+from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST, Service
@@ -27,7 +28,7 @@ def faces(profile: Mapping[str, Any]) -> tuple[Face, ...]:
     """The catalogues that steps may name operations of, under a profile. What is not the control plane is the API."""
     return (
         Face(f"{PREFIX}/openapi.json", CONTROL, PREFIX, {}),
-        Face("", API, profile.get(wire.PREFIX.id, wire.PREFIX.default), profile),
+        Face("", API, in_force(profile, wire.PREFIX), profile),
     )
 
 
@@ -103,4 +104,4 @@ def start_from(scenario: str | Path | Mapping[str, Any], control: Control, *, pa
 
 def mount(base_url: str, profile: Mapping[str, Any]) -> str:
     """The address of the mount whose API stands at the base URL; the address of the mount itself will do too."""
-    return base_url.rstrip("/").removesuffix(profile.get(wire.PREFIX.id, wire.PREFIX.default))
+    return base_url.rstrip("/").removesuffix(in_force(profile, wire.PREFIX))

@@ -216,8 +216,7 @@ def _after(control: Control, scenario: Any, body: MakeWorld) -> Service:
         known = ", ".join((*loading.shipped(), *filter(None, control.worlds), *library.shipped()))
         raise Misuse(f"from: {scenario!r} is neither a world nor a scenario; there are {known}", status=404)
     service = _as_root(control, body)
-    settings = service.webhooks.allowed, service.faults.by_request, service.journal.most
-    run = Run(service.origin, service.profile, settings, service.clock.values(), service.clock.now(), service)
+    run = Run(service.origin, service.profile, service.settings, service.clock.values(), service.clock.now(), service)
     runs = control.worlds.runs
     name = _name(scenario)
     earlier = runs.get(name)

@@ -60,8 +60,8 @@ class Call(Record, kw_only=True):
     """One phone call. Instants in epoch milliseconds.
 
     ``user`` is whom the phone appears as, ``number`` the phone's; ``place`` is the channel of the breakout room that
-    called or was called, None where it was ``channel``. ``joined`` tells that the user came into the channel
-    by this call and goes with it, rather than having been there already.
+    called or was called, None where it was ``channel``. ``joined`` tells that the user came into the channel by this
+    call and goes with it, rather than having been there already.
     """
 
     id: str

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import parsing, sizes, transport, wire
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asking, ask, peek
+from confsim.assumptions.register import Asking, ask, in_force, peek
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.message import Request, Response
@@ -60,7 +60,7 @@ class Mount:
         routes = self._routes.get(chosen)
         if routes is None:
             faces: list[tuple[str, Iterable[Operation]]] = [
-                (profile.get(wire.PREFIX.id, wire.PREFIX.default), self.api),
+                (in_force(profile, wire.PREFIX), self.api),
                 ("", self._files),
                 (self.control.prefix, self.control.catalogue),
             ]
@@ -79,9 +79,9 @@ class App:
         mount.routes(profile)  # a profile whose routes collide is told now, not with the first request
         worlds.check = mount.routes
         self.limits = Limits(
-            body=profile.get(sizes.REQUEST_BODY.id, sizes.REQUEST_BODY.default),
-            url=profile.get(sizes.REQUEST_URL.id, sizes.REQUEST_URL.default),
-            headers=profile.get(sizes.REQUEST_HEADERS.id, sizes.REQUEST_HEADERS.default),
+            body=in_force(profile, sizes.REQUEST_BODY),
+            url=in_force(profile, sizes.REQUEST_URL),
+            headers=in_force(profile, sizes.REQUEST_HEADERS),
         )
 
     def __call__(self, request: Request) -> Response:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confsim.assumptions import transport
-from confsim.assumptions.register import Asking, ask
+from confsim.assumptions.register import Asking, ask, in_force
 from confsim.contract.decode import decoded
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
@@ -66,7 +66,7 @@ class Routes:
     def __init__(self, faces: Iterable[tuple[str, Iterable[Operation]]], profile: Mapping[str, Any]) -> None:
         self._root = _Node()
         self._answers: list[_Answer] = []
-        self._fold = profile.get(transport.CASE.id, transport.CASE.default) == "ignore"
+        self._fold = in_force(profile, transport.CASE) == "ignore"
         variants: list[Operation] = []
         answers: dict[str, _Answer] = {}
         for prefix, operations in faces:

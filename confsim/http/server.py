@@ -28,7 +28,7 @@ from typing import Self, cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
-from confsim.service.message import Request, Response
+from confsim.service.message import Request, Response, origin_form
 from confsim.service.waiting import TICK
 
 from .limits import DEFAULT_LIMITS, Limits
@@ -289,9 +289,7 @@ class _Connection(asyncio.Protocol):
 
     def _answer(self, body: bytes, *, keep: bool, fault: str = "", problem: str = "") -> None:
         target, _, query = self._url.decode("latin-1").partition("?")
-        if not target.startswith("/") and "://" in target:  # the absolute form, as sent to a proxy
-            target = "/" + target.partition("://")[2].partition("/")[2]
-        request = Request(self._method, target, query, self._headers, body, fault, problem)
+        request = Request(self._method, origin_form(target), query, self._headers, body, fault, problem)
         if self._until is None:
             self._handle(request, keep)
         else:

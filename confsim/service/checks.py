@@ -50,8 +50,8 @@ def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: 
         _resolve(call, things, public)
     if not public:
         admission.admit(call, grants)
-    elif operation.changes and not clients.served(call.change, call.client):
-        admission.refuse_disabled(call, call.client)
+    elif operation.changes:
+        admission.require_service(call, call.client)
     if named is None:
         named = _input(call, values, request)
     return operation.function(call, *things, **named)
@@ -62,8 +62,8 @@ def _resolve(call: Call, things: list[Any], public: bool) -> None:
     for place, parameter in enumerate(call.operation.path_parameters):
         if parameter.resolve is not None:
             things[place] = parameter.resolve(call, things[place])
-            if public and parameter.annotation is Client and not clients.served(call.change, call.client):
-                admission.refuse_disabled(call, call.client)
+            if public and parameter.annotation is Client:
+                admission.require_service(call, call.client)
 
 
 def _identify(call: Call, token: str | None) -> None:
@@ -78,8 +78,7 @@ def _identify(call: Call, token: str | None) -> None:
         and call.operation.name not in ask(call, wire.BEFORE_TERMS)
     ):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
-    if not clients.served(call.change, client):
-        admission.refuse_disabled(call, call.client)
+    admission.require_service(call, client)
 
 
 def _enter_child(call: Call, id: str) -> None:
@@ -98,8 +97,7 @@ def _enter_child(call: Call, id: str) -> None:
     if child is None or not clients.below(call.change, child, caller.client):
         raise Refusal(Reason.FOR_CLIENT_REFUSED)
     call.client = child
-    if not clients.served(call.change, child):
-        admission.refuse_disabled(call, call.client)
+    admission.require_service(call, child)
 
 
 def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, Any]:

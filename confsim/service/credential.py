@@ -6,7 +6,9 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from confsim.assumptions import wire
 from confsim.assumptions.refusals import Reason
+from confsim.assumptions.wire import Presentation
 from confsim.kernel.refusal import Refusal
 
 from .message import Request
@@ -15,8 +17,8 @@ from .message import Request
 Read = Callable[[Request, Mapping[str, str]], str | None]
 
 
-def _header(name: str, scheme: str) -> Read:
-    wanted, opening = name.lower(), f"{scheme.lower()} " if scheme else ""
+def _header(way: Presentation) -> Read:
+    wanted, opening = way.name.lower(), f"{way.scheme.lower()} " if way.scheme else ""
 
     def read(request: Request, query: Mapping[str, str]) -> str | None:
         value = request.headers.get(wanted)
@@ -41,33 +43,28 @@ def _password(credentials: str) -> str:
         raise Refusal(Reason.CREDENTIAL_INVALID) from None
 
 
-def _cookie(name: str) -> Read:
+def _cookie(way: Presentation) -> Read:
     def read(request: Request, query: Mapping[str, str]) -> str | None:
         for item in request.headers.get("cookie", "").split(";"):
             key, _, value = item.strip().partition("=")
-            if key == name:
+            if key == way.name:
                 return value
         return None
 
     return read
 
 
-def _query(name: str) -> Read:
-    return lambda request, query: query.get(name)
+def _query(way: Presentation) -> Read:
+    return lambda request, query: query.get(way.name)
+
+
+_READS: dict[str, Callable[[Presentation], Read]] = {"header": _header, "cookie": _cookie, "query": _query}
 
 
 @lru_cache(maxsize=64)
 def presentation(lines: tuple[str, ...]) -> Read:
     """How a token is read from a request that presents it in one of these ways."""
-    reads: list[Read] = []
-    for line in lines:
-        if line.startswith("?"):
-            reads.append(_query(line[1:].partition("=")[0]))
-        elif line.startswith("Cookie: "):
-            reads.append(_cookie(line.removeprefix("Cookie: ").partition("=")[0]))
-        else:
-            name, _, rest = line.partition(": ")
-            reads.append(_header(name, rest.removesuffix("{token}").strip()))
+    reads = [_READS[way.place](way) for way in map(wire.presentation, lines)]
     if len(reads) == 1:
         return reads[0]
 
@@ -82,20 +79,18 @@ def presentation(lines: tuple[str, ...]) -> Read:
 
 def present(lines: tuple[str, ...], token: str) -> tuple[dict[str, str], dict[str, str]]:
     """The headers and the query parameters by which a client presents the token, in the first of these ways."""
-    line = lines[0]
-    if line.startswith("?"):
-        return {}, {line[1:].partition("=")[0]: token}
-    name, _, rest = line.partition(": ")
-    if rest.lower().startswith("basic "):
+    place, name, scheme = wire.presentation(lines[0])
+    if place == "query":
+        return {}, {name: token}
+    if place == "cookie":
+        return {"Cookie": f"{name}={token}"}, {}
+    if scheme.lower() == "basic":
         token = b64encode(f":{token}".encode()).decode()
-    return {name: rest.replace("{token}", token)}, {}
+    return {name: f"{scheme} {token}".lstrip()}, {}
 
 
 def challenge(lines: tuple[str, ...]) -> str | None:
     """What a refusal of a missing or wrong token says it wants: a scheme of the header Authorization, where one is."""
-    for line in lines:
-        name, _, rest = line.partition(": ")
-        scheme = rest.removesuffix("{token}").strip()
-        if name.lower() == "authorization" and scheme:
-            return f'{scheme} realm="confsim"' if scheme.lower() == "basic" else scheme
-    return None
+    ways = map(wire.presentation, lines)
+    scheme = next((way.scheme for way in ways if way.name.lower() == "authorization" and way.scheme), None)
+    return f'{scheme} realm="confsim"' if scheme is not None and scheme.lower() == "basic" else scheme

@@ -133,19 +133,15 @@ class Journal:
 
     def _lighten(self) -> None:
         """Let the oldest calls go until the large bodies of the rest weigh no more than they may."""
-        weight = sum(_weight(each.request.body) + _weight(each.response.body) for each in self._entries)
-        while weight > HEAVIEST and len(self._entries) > 1:
-            gone = self._entries.popleft()
-            self.leaned.update(gone.assumptions)
-            weight -= _weight(gone.request.body) + _weight(gone.response.body)
+        for _ in range(_too_heavy([_weight(each.request.body, each.response.body) for each in self._entries])):
+            self.leaned.update(self._entries.popleft().assumptions)
 
     def order(self, order: Ordered) -> None:
         """Take up what the control plane was ordered; the oldest orders go as the oldest calls do."""
         self.orders.append(order)
         if len(order.body) > LARGE:
-            weight = sum(_weight(each.body) for each in self.orders)
-            while weight > HEAVIEST and len(self.orders) > 1:
-                weight -= _weight(self.orders.popleft().body)
+            for _ in range(_too_heavy([_weight(each.body) for each in self.orders])):
+                self.orders.popleft()
 
     def clear(self) -> int:
         """Forget every entry; answers how many they were."""
@@ -170,5 +166,14 @@ class Journal:
         return sorted(used)
 
 
-def _weight(body: bytes) -> int:
-    return len(body) if len(body) > LARGE else 0
+def _weight(*bodies: bytes) -> int:
+    return sum(len(body) for body in bodies if len(body) > LARGE)
+
+
+def _too_heavy(weights: list[int]) -> int:
+    """How many of the oldest go until the rest weigh no more than they may; the newest stays whatever it weighs."""
+    total, gone = sum(weights), 0
+    while total > HEAVIEST and gone < len(weights) - 1:
+        total -= weights[gone]
+        gone += 1
+    return gone

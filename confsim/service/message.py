@@ -27,6 +27,13 @@ class Request(Struct):
     problem: str = ""
 
 
+def origin_form(target: str) -> str:
+    """The target without scheme and host, which one as sent to a proxy has (RFC 9112, 3.2.2)."""
+    if "://" in target and not target.startswith("/"):
+        return "/" + target.partition("://")[2].partition("/")[2]
+    return target
+
+
 class Response(Struct):
     """One answer, complete: status code, headers in order, body bytes.
 

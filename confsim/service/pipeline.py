@@ -15,7 +15,7 @@ from msgspec import Struct
 from confsim.api.call import Call
 from confsim.assumptions import identity, transport, wire
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, in_force
 from confsim.contract.encode import Raw, encode
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 HOST = "confsim.test"
 #: The token is to be read from the request.
 FROM_REQUEST = object()
-_LINES = wire.PRESENTATION.default
 
 
 class Snapshot(Struct, frozen=True):
@@ -87,7 +86,7 @@ class Service:
         self.webhooks = Webhooks(self)
         self.faults = Faults(self)
         self.webhooks.decide = self.faults.plan
-        self.token = presentation(profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default) if profile else _LINES)
+        self.token = presentation(in_force(profile, wire.PRESENTATION))
         self._repeats = Repeats() if profile else None
         self.calls = 0
         self.made = self.used = steady()
@@ -196,8 +195,7 @@ class Service:
         """Let this be the world from now on, whatever it was and whatever of it is still under way."""
         with self.lock:
             self.world = world
-            if self._repeats is not None:
-                self._repeats = Repeats()
+            self._repeats = None if self._repeats is None else Repeats()
             self.fired.clear()
             self.webhooks.forget()
             self.faults.replaced(world)
@@ -209,7 +207,7 @@ class Service:
         """
         with self.lock:
             self.replace(self.origin)
-            if self.profile.get(transport.RESET_CLOCK.id, transport.RESET_CLOCK.default):
+            if in_force(self.profile, transport.RESET_CLOCK):
                 self.clock.restart()
             self.journal = self.journal.fresh()
             self.faults.reset()
@@ -226,11 +224,15 @@ class Service:
         )
         if profile is None:
             other.judge = self.judge
-        other.webhooks.allow(self.webhooks.allowed)
         other.outputs = self.outputs
-        other.faults.by_request = self.faults.by_request
-        other.journal.most = self.journal.most
+        hosts, other.faults.by_request, other.journal.most = self.settings
+        other.webhooks.allow(hosts)
         return other
+
+    @property
+    def settings(self) -> tuple[frozenset[str], bool, int]:
+        """What a fork takes over as it is set: hosts of webhooks, faults by request, size of the journal."""
+        return self.webhooks.allowed, self.faults.by_request, self.journal.most
 
     def begin(self) -> None:
         """Let this world and this instant be the start, which a reset brings back; the journal is empty."""
@@ -239,8 +241,7 @@ class Service:
             self.fired.clear()
             self.clock.begin()
             self.journal = self.journal.fresh()
-            if self._repeats is not None:
-                self._repeats = Repeats()
+            self._repeats = None if self._repeats is None else Repeats()
 
     def keep(self, name: str) -> Snapshot:
         """Keep the world, its instant and how its clock goes under a name; an earlier one of this name is replaced."""
@@ -288,8 +289,7 @@ class Service:
                 ask(change, operation.route_entry)
             if self._repeats is not None and not operation.changes:
                 change = self._repeats.shown(change)
-            headers = request.headers
-            host = self.public_url or (headers.get("host", HOST) if headers else HOST)
+            host = self.public_url or request.headers.get("host", HOST)
             call = Call(operation, change, host + self.mount, change.now, change.profile, change.used)
             after = change.world
             try:

@@ -33,7 +33,7 @@ def document(world: World) -> bytes:
 
 def schema() -> bytes:
     """The JSON Schema of state documents: every table with the fields of its records."""
-    API.operations  # noqa: B018  (their modules declare the tables)
+    API.load()  # their modules declare the tables
     tables = Table.declared
     (whole, *records), made = msgspec.json.schema_components(
         [Document, *(each.record for each in tables.values())], ref_template="#/$defs/{name}"

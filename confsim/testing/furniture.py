@@ -79,19 +79,22 @@ def _an_app_session(self: Journey) -> Any:
     return _of(self.call("create_app_session", OWNER, Arguments(path={"clientId": client}, body=body)), "id")
 
 
-def _a_breakout_session(self: Journey) -> Any:
-    """The breakout sessions that are prepared, at least one."""
+def _prepared(self: Journey) -> tuple[str, Outcome]:
+    """An event room, and its breakout sessions: those that are prepared, at least one."""
     channel = _switched_on(self, "set_event_room_state", OWNER)
     self.call("create_breakout_session", OWNER, Arguments(path={"uuid": channel}, body={"duration": 60_000}))
-    return _of(self.call("list_breakout_sessions", OWNER, Arguments(path={"uuid": channel})), "id")
+    return channel, self.call("list_breakout_sessions", OWNER, Arguments(path={"uuid": channel}))
+
+
+def _a_breakout_session(self: Journey) -> Any:
+    """The breakout sessions that are prepared."""
+    return _of(_prepared(self)[1], "id")
 
 
 def _a_breakout_room(self: Journey) -> Any:
     """A room of the breakout session that was prepared first."""
-    channel = _switched_on(self, "set_event_room_state", OWNER)
-    self.call("create_breakout_session", OWNER, Arguments(path={"uuid": channel}, body={"duration": 60_000}))
-    first = self.call("list_breakout_sessions", OWNER, Arguments(path={"uuid": channel})).body[0]["id"]
-    path = {"uuid": channel, "breakoutSession": first}
+    channel, listed = _prepared(self)
+    path = {"uuid": channel, "breakoutSession": listed.body[0]["id"]}
     return _of(self.call("create_breakout_room", OWNER, Arguments(path=path, body={})), "id")
 
 

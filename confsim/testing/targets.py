@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 from confsim.arazzo.exchange import Got, Sent
 from confsim.arazzo.remote import Http
 from confsim.assumptions import wire
+from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
 from confsim.control.scenarios import Direct, mount
 from confsim.service.credential import present
@@ -120,11 +121,11 @@ class _Http(Target):
         method, path = operation.route(self.profile)
         for name, text in arguments.path.items():
             path = path.replace(f"{{{name}}}", quote(text, safe=""), 1)
-        presentation = self.profile.get(wire.PRESENTATION.id, wire.PRESENTATION.default)
+        presentation = in_force(self.profile, wire.PRESENTATION)
         headers, query = ({}, {}) if caller is None else present(presentation, caller)
         if operation.body is not None and operation.body.is_json and arguments.body is not None:
             headers["Content-Type"] = "application/json"
-        target = self.profile.get(wire.PREFIX.id, wire.PREFIX.default) + path
+        target = in_force(self.profile, wire.PREFIX) + path
         return self._outcome(method, target, urlencode({**arguments.query, **query}), headers, arguments.raw())
 
     def control(self, method: str, path: str, body: object = None) -> Outcome:

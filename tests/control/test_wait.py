@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import httpx
 import pytest
+from freezegun import freeze_time
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
@@ -207,8 +208,7 @@ def test_python_is_told_by_misuse(sim):
 
 def test_the_time_that_is_over_is_real(sim):
     """A clock that stands, and one that a test has frozen, hold nobody up."""
-    freezegun = pytest.importorskip("freezegun")
-    with freezegun.freeze_time("2026-02-01"), pytest.raises(Misuse, match="there were 0 of 1"):
+    with freeze_time("2026-02-01"), pytest.raises(Misuse, match="there were 0 of 1"):
         sim.wait(mail={}, timeout="50ms")
 
 

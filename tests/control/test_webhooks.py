@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
 from confsim import Simulator
@@ -193,7 +194,6 @@ def test_a_receiver_in_the_process_stays(plane, sim):
 
 def test_a_world_on_a_live_server_may_keep_them_in(listener):
     """Nothing is sent then, until it may again."""
-    httpx = pytest.importorskip("httpx")
     sim = Simulator()
     ok(sim, "add_events_endpoint", body={"url": listener.url})
     ok(sim, "set_events_state", state="enable")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 #: The end of a key: no other text is followed by a colon, though one may hold what looks like it.
 _END = re.compile(rb'"\s*:')
-
-
 #: The most digits of a whole number that the decoders read.
 _DIGITS = 4300
 
@@ -47,16 +47,7 @@ def oversized_number(raw: bytes) -> str | None:
         )
     except (ValueError, RecursionError):
         return None
-    left = [("", value)]
-    while left:
-        path, each = left.pop()
-        if each is unfit:
-            return path.removesuffix(".")
-        if isinstance(each, dict):
-            left += [(f"{path}{name}.", member) for name, member in each.items()]
-        elif isinstance(each, list):
-            left += [(f"{path.removesuffix('.')}[{place}].", item) for place, item in enumerate(each)]
-    return None
+    return next((path for path, each in _walk(value) if each is unfit), None)
 
 
 def _count(plain: object) -> int:
@@ -73,16 +64,27 @@ def _count(plain: object) -> int:
 
 
 def _repeated(value: object) -> str | None:
+    for path, each in _walk(value):
+        if isinstance(each, _Pairs):
+            counts = Counter(name for name, _ in each)
+            for name, count in counts.items():
+                if count > 1:
+                    return _member(path, name)
+    return None
+
+
+def _member(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _walk(value: object) -> Iterator[tuple[str, object]]:
+    """Everything in a JSON value, itself first, with its path."""
     left = [("", value)]
     while left:
         path, each = left.pop()
-        if isinstance(each, _Pairs):
-            known = set()
-            for name, member in each:
-                if name in known:
-                    return f"{path}{name}"
-                known.add(name)
-                left.append((f"{path}{name}.", member))
+        yield path, each
+        if isinstance(each, dict | _Pairs):
+            members = each if isinstance(each, _Pairs) else each.items()
+            left += [(_member(path, name), member) for name, member in members]
         elif isinstance(each, list):
-            left += [(f"{path.removesuffix('.')}[{place}].", item) for place, item in enumerate(each)]
-    return None
+            left += [(f"{path}[{place}]", item) for place, item in enumerate(each)]
