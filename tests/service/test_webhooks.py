@@ -46,6 +46,13 @@ def states(sim):
     return [each.state for each in sim.webhooks]
 
 
+def wait_for(found, count=1):
+    """Wait until there are so many, for five seconds at the most."""
+    until = time.monotonic() + 5
+    while len(found()) < count and time.monotonic() < until:
+        time.sleep(0.01)
+
+
 def names(messages):
     """The names of the media that messages tell of."""
     return [each.json["data"]["name"] for each in messages]
@@ -380,9 +387,7 @@ def test_a_live_server_tries_again_by_itself(listener):
     listener.status = 500
     with sim.serve():
         happen(sim, "a")
-        until = time.monotonic() + 5
-        while len(listener.got) < 2 and time.monotonic() < until:
-            time.sleep(0.02)
+        wait_for(lambda: listener.got, 2)
     assert len(listener.got) == 2
 
 
@@ -422,9 +427,7 @@ def test_a_server_stops_while_an_endpoint_thinks(listener):
     sim = listening(listener.url, clock=None)
     with sim.serve():
         happen(sim, "a")
-        until = time.monotonic() + 5
-        while not listener.got and time.monotonic() < until:
-            time.sleep(0.01)
+        wait_for(lambda: listener.got)
     assert not listener.open.is_set()
     assert states(sim) == [State.READY]
 
@@ -438,6 +441,7 @@ def test_two_servers_of_one_simulator(listener, first):
         server.start()
     listener.open.clear()
     happen(sim, "a")
+    wait_for(lambda: listener.got)
     servers[first].stop()
     assert sim.service.host == servers[1 - first].root.removeprefix("http://")
     listener.open.set()
@@ -517,9 +521,7 @@ def test_without_the_guard_it_would_go_there(no_network, monkeypatch):
     sim = listening("http://10.0.0.1/")
     sim.service.webhooks.carried_by(Courier())
     happen(sim, "a")
-    until = time.monotonic() + 5
-    while not no_network and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_for(lambda: no_network)
     assert no_network
 
 
@@ -548,9 +550,7 @@ def test_a_host_that_is_allowed_is_tried(how, no_network):
         sim.webhooks.allow("hooks.example")
     sim.service.webhooks.carried_by(Courier(["HOOKS.example"] if how == "server" else []))
     happen(sim, "a")
-    until = time.monotonic() + 5
-    while not no_network and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_for(lambda: no_network)
     assert no_network[0][0][0] == "hooks.example"
 
 
