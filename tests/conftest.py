@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Event, Thread
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from confsim import Simulator
+from confsim.reference import rules
 
 # quick, for the suite: the same examples at every run, and no deadline on a loaded machine.
 # thorough, for campaigns: HYPOTHESIS_PROFILE=thorough python -m pytest tests/properties tests/testing
@@ -100,51 +101,89 @@ def listener() -> Iterator[Listener]:
     server.server_close()
 
 
-#: The numbers of the rules, by the document that states them.
-RULES = {"Part 1": range(1, 250), "Part 2": range(250, 543), "both parts": range(543, 563)}
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--rules`` tells how many of the rules the collected tests prove; best with ``--collect-only -q``.
+    """``--rules`` prints how many of the rules the collected tests prove; best with ``--collect-only -q``.
 
+    ``--rules R276`` (or ``R276,R094``, or given more than once) keeps the tests of these rules, and lists them.
     ``--through`` lets every call of a test, of API and control plane, go over HTTP: to the WSGI app, or over a socket.
     """
-    parser.addoption("--rules", action="store_true", help="print the share of the rules that tests prove")
+    parser.addoption(
+        "--rules",
+        action="append",
+        nargs="?",
+        const="",
+        metavar="R276,…",
+        help="without a value: print the share of the rules that tests prove; with rules: select and list their tests",
+    )
     parser.addoption("--through", choices=("core", "wsgi", "socket"), default="core", help="the way of every call")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Send the calls of all tests the way that ``--through`` says."""
+    """Send the calls of all tests the way that ``--through`` says; refuse rules that there are not."""
     way = config.getoption("--through")
     if way != "core":
         from confsim.testing.through import through
 
         config.add_cleanup(through(way))
+    unknown = _wanted(config) - rules().keys()
+    if unknown:
+        raise pytest.UsageError(f"--rules: no rules {', '.join(sorted(unknown))} (paths of tests go before --rules)")
+
+
+def _wanted(config: pytest.Config) -> set[str]:
+    """The ids that ``--rules`` names."""
+    return {rule for value in config.getoption("--rules") or () for rule in value.replace(",", " ").split()}
+
+
+def _rules_of(item: pytest.Item) -> list[str]:
+    """The ids of the rules that a test proves, each once, in the order of its markers."""
+    return list(dict.fromkeys(rule for mark in item.iter_markers("rule") for rule in mark.args))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Note the rules that the collected tests prove."""
-    if config.getoption("--rules"):
-        proved = {rule for item in items for mark in item.iter_markers("rule") for rule in mark.args}
-        config.stash[PROVED] = proved
+    """Refuse markers that name no rule, note which rules are proved, and keep the tests of the wanted rules."""
+    tests: dict[str, list[str]] = {}
+    for item in items:
+        for rule in _rules_of(item):
+            tests.setdefault(rule, []).append(item.nodeid)
+    for rule in tests.keys() - rules().keys():
+        raise pytest.UsageError(f"{tests[rule][0]}: the marker names no rule: {rule!r}")
+    config.stash[TESTS] = tests
+    wanted = _wanted(config)
+    if wanted:
+        kept = [item for item in items if not wanted.isdisjoint(_rules_of(item))]
+        config.hook.pytest_deselected(items=[item for item in items if wanted.isdisjoint(_rules_of(item))])
+        items[:] = kept
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show under a failing test what the rules say that it proves."""
+    report = yield
+    proved = _rules_of(item)
+    if report.failed and proved:
+        report.sections.append(("Rules", "\n".join(str(rules()[rule]) for rule in proved)))
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the share of the rules that are proved, and those that are not, by part."""
-    if PROVED not in config.stash:
+    """Print what ``--rules`` asks for: the tests of the wanted rules, or which rules are proved, by part."""
+    if not config.getoption("--rules") or TESTS not in config.stash:
         return
-    known = {part: [f"R{number:03}" for number in numbers] for part, numbers in RULES.items()}
-    proved = config.stash[PROVED]
-    unknown = sorted(proved - {rule for rules in known.values() for rule in rules})
     terminalreporter.section("rules")
-    terminalreporter.write_line(f"rules proved: {len(proved) - len(unknown)} of {sum(map(len, known.values()))}")
-    for part, rules in known.items():
-        missing = [rule for rule in rules if rule not in proved]
-        terminalreporter.write_line(f"{part}: {len(rules) - len(missing)} of {len(rules)}")
-        if missing:
-            terminalreporter.write_line(f"  missing: {' '.join(missing)}")
-    if unknown:
-        terminalreporter.write_line(f"no rules: {' '.join(unknown)}")
+    tests, write = config.stash[TESTS], terminalreporter.write_line
+    for rule in sorted(_wanted(config)):
+        write(str(rules()[rule]))
+        for test in tests.get(rule, ["no test"]):
+            write(f"  {test}")
+    if not _wanted(config):
+        write(f"rules proved: {len(tests)} of {len(rules())}")
+        for part in ("P1", "P2"):
+            known = [rule.id for rule in rules().values() if rule.part == part]
+            missing = [rule for rule in known if rule not in tests]
+            write(f"Part {part[1]}: {len(known) - len(missing)} of {len(known)}")
+            if missing:
+                write(f"  missing: {' '.join(missing)}")
 
 
-PROVED = pytest.StashKey[set[str]]()
+TESTS = pytest.StashKey[dict[str, list[str]]]()

@@ -1,0 +1,98 @@
+"""The rules of the documents as data, and the places that name them by number."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from confsim.api.call import API
+from confsim.reference import rules
+
+pytest_plugins = ["pytester"]
+
+API.load()
+REPOSITORY = Path(__file__).parents[2]
+TEXTS = {
+    path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8")
+    for folder in ("confsim", "tests", "scenarios", "fixtures")
+    for path in sorted((REPOSITORY / folder).rglob("*"))
+    if path.suffix in {".py", ".md", ".json", ".yaml", ".yml", ".toml", ".html"}
+}
+
+#: The one number that is wrong on purpose.
+HERE = ("tests/tidy/test_reference.py", "R999")
+
+
+def test_the_numbers_of_the_rules_are_without_holes():
+    """R001 to R562, in order."""
+    assert list(rules()) == [f"R{number:03}" for number in range(1, 563)]
+
+
+def test_every_rule_is_well_formed():
+    """It says something in whole sentences, where it stands, and names operations that there are."""
+    for rule in rules().values():
+        assert rule.statement[-1] == ".", rule
+        assert rule.section, rule
+        assert re.fullmatch(r"(\d+(-\d+)?(, \d+(-\d+)?)*)?", rule.lines), rule
+        assert all(API.get(name) is not None for name in rule.operations), rule
+        assert list(rule.gaps) == sorted(set(rule.gaps)), rule
+
+
+def test_no_two_rules_say_the_same():
+    """A statement that stands twice would make one of them superfluous."""
+    statements = [rule.statement for rule in rules().values()]
+    assert len(set(statements)) == len(statements)
+
+
+def test_every_rule_named_exists():
+    """Code, tests, scenarios and guides name only rules that there are."""
+    named = {(name, number) for name, text in TEXTS.items() for number in re.findall(r"\bR\d{3}\b", text)}
+    assert {(name, number) for name, number in named if number not in rules()} == {HERE}
+
+
+def _run(pytester, test, *options):
+    """The test in a folder with this project's conftest."""
+    pytester.makeconftest((REPOSITORY / "tests" / "conftest.py").read_text(encoding="utf-8"))
+    pytester.makeini("[pytest]\nmarkers = rule: numbers")
+    pytester.makepyfile(f"import pytest\n\n{test}")
+    return pytester.runpytest_inprocess("-p", "no:cacheprovider", *options)
+
+
+TWO = """
+@pytest.mark.rule("R276")
+def test_names():
+    assert False
+
+def test_other():
+    pass
+"""
+
+
+def test_a_failing_test_shows_what_its_rules_say(pytester):
+    """Not only the number: the statement, and where it stands."""
+    result = _run(pytester, TWO)
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["*Rules*", f"R276 (P2 *{rules()['R276'].statement}"])
+
+
+def test_a_rule_selects_and_lists_its_tests(pytester):
+    """The others are deselected."""
+    result = _run(pytester, TWO, "--rules", "R276,R277", "--collect-only")
+    result.assert_outcomes(deselected=1)
+    result.stdout.fnmatch_lines(["R276 (P2 *", "  *::test_names", "R277 (P2 *", "  no test"])
+
+
+def test_without_a_rule_the_option_counts(pytester):
+    """How many are proved, and which are not."""
+    result = _run(pytester, TWO, "--rules", "--collect-only")
+    result.stdout.fnmatch_lines(["rules proved: 1 of 562", "Part 1: 0 of *", "Part 2: 1 of *"])
+
+
+@pytest.mark.parametrize("options", [(), ("--rules", "R999")])
+def test_a_rule_that_there_is_not_is_refused(pytester, options):
+    """In a marker and in the option."""
+    result = _run(pytester, TWO.replace("R276", "R999") if not options else TWO, *options)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*R999*"])
