@@ -10,7 +10,6 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from confsim.api.call import API
 from confsim.assumptions import transport, wire
 from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
@@ -72,7 +71,11 @@ class Simulator:
             start_from(scenario, self.control)
 
     def _attach(self, service: Service, worlds: Worlds | None = None) -> Simulator:
+        # Imported with the first world: the catalogue imports the whole API.
+        from confsim.api.catalogue import API
+
         self.service = service
+        self._operations = API.operations
         self._prefix = in_force(service.profile, wire.PREFIX)
         self._worlds = worlds
         self._app: App | None = None
@@ -93,7 +96,7 @@ class Simulator:
         other argument is a path or query parameter by its name on the wire. Misuse for an unknown operation, a path
         parameter that is missing, or what cannot be sent; ConnectionResetError when a fault drops the connection.
         """
-        declared = API.operations.get(operation)
+        declared = self._operations.get(operation)
         if declared is None:
             raise Misuse(f"there is no operation {operation!r}", status=404)
         if caller is not None and not isinstance(caller, str):
@@ -385,9 +388,11 @@ class Simulator:
 @lru_cache(maxsize=1)
 def _mount() -> Mount:
     """What every world serves: made once, and only when HTTP is asked for."""
+    from confsim.api.catalogue import API
     from confsim.api.files import FILES
     from confsim.control import perform
-    from confsim.control.control import CONTROL, PREFIX
+    from confsim.control.catalogue import CONTROL
+    from confsim.control.control import PREFIX
     from confsim.http.app import Face, Mount
 
     return Mount(API, FILES, Face(PREFIX, CONTROL, perform.perform, perform.refuse))

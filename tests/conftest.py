@@ -49,7 +49,7 @@ def ids() -> dict[str, str]:
 @pytest.fixture
 def people(sim: Simulator) -> dict[str, int]:
     """User ids of the demo world by token."""
-    from confsim.domain.credentials import CREDENTIALS
+    from confsim.domain.identity.credentials import CREDENTIALS
 
     credentials = CREDENTIALS.seen(sim.service.world)
     return {each.value: each.user for each in credentials if each.user is not None}

@@ -20,7 +20,7 @@ import pytest
 
 import confsim
 from confsim import Simulator, __version__
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.machine import Machine
 from confsim.service.journal import KEPT

@@ -8,10 +8,14 @@ from confsim.assumptions import roles, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.gates import Grant
-from confsim.domain import access, channels, clients, credentials, users
-from confsim.domain.channels import Channel
-from confsim.domain.clients import Client
-from confsim.domain.credentials import Caller
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import credentials
+from confsim.domain.identity.credentials import Caller
+from confsim.domain.members import channel_access
+from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
 
 from .call import Call
@@ -27,7 +31,7 @@ def admit(call: Call, grants: tuple[Grant, ...]) -> None:
         return
     user = caller.user
     if user is not None and user.channel is not None and call.channel is not None:
-        access.confine(call.change, user, call.channel)
+        channel_access.confine(call.change, user, call.channel)
     for grant in grants:
         if _HOLDS[grant](call, caller):
             return
@@ -114,7 +118,9 @@ _HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {
     Grant.CUSTOMER_ADMIN: _customer_admin,
     Grant.PARTNER_ADMIN: lambda call, caller: credentials.manages_children(call.change, caller),
     Grant.ACCESS: lambda call, caller: (
-        caller.user is not None and call.channel is not None and access.has_access(call.change, caller, call.channel)
+        caller.user is not None
+        and call.channel is not None
+        and channel_access.has_access(call.change, caller, call.channel)
     ),
     Grant.OPERATOR: _operator,
     Grant.OWNER: _owner,

@@ -17,8 +17,8 @@ from confsim.contract.types import Limit, Long, Offset, Page, Search, Sized, Wir
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSession as Run
 from confsim.domain.app_sessions import Log, Wanted
-from confsim.domain.channels import Channel
-from confsim.domain.users import USERS, User
+from confsim.domain.channels.channels import Channel
+from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Refusal
 
 from . import views

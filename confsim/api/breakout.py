@@ -9,10 +9,11 @@ from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
 from confsim.contract.operation import Source
 from confsim.contract.types import Handle, ImageSize, Limit, Long, Name, Offset, Ttl, Wire
-from confsim.domain import assignments, breakout_rooms, breakouts, linked_users
-from confsim.domain.breakouts import Breakout, Phase
-from confsim.domain.channels import Channel
-from confsim.domain.users import User as Person
+from confsim.domain.breakout import assignments, breakout_rooms, breakouts
+from confsim.domain.breakout.breakouts import Breakout, Phase
+from confsim.domain.channels.channels import Channel
+from confsim.domain.members import linked_users
+from confsim.domain.users.users import User as Person
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation

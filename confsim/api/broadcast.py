@@ -11,9 +11,10 @@ from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
 from confsim.contract.operation import Source
 from confsim.contract.types import Label, Limit, Name, Offset, Order, Switch, Wire
-from confsim.domain import broadcast, channels, destinations
-from confsim.domain.broadcast import Sort
-from confsim.domain.channels import Channel
+from confsim.domain.broadcast import broadcasts, destinations
+from confsim.domain.broadcast.broadcasts import Sort
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
@@ -75,7 +76,7 @@ def _time(call: Call, at: int | None) -> str | None:
     return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _record(call: Call, each: broadcast.Broadcast) -> BroadcastRecord:
+def _record(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord:
     return BroadcastRecord(
         id=each.id,
         clientId=each.client,
@@ -87,7 +88,7 @@ def _record(call: Call, each: broadcast.Broadcast) -> BroadcastRecord:
     )
 
 
-def _row(call: Call, each: broadcast.Broadcast) -> BroadcastRecord:
+def _row(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord:
     record = _record(call, each)
     if ask(call, assumed.ROWS) == "summary":
         record = BroadcastRecord(id=record.id, created=record.created, started=record.started, ended=record.ended)
@@ -103,7 +104,7 @@ def _row(call: Call, each: broadcast.Broadcast) -> BroadcastRecord:
 )
 def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastDestination]:
     """List the destinations of a channel, in order of creation."""
-    broadcast.require_feature(call.change, channel)
+    broadcasts.require_feature(call.change, channel)
     whole = ask(call, assumed.KEYS) == "shown" or _owns(call, channel)
     return [
         BroadcastDestination(
@@ -135,7 +136,7 @@ def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination
 
     400 for what is no RTMP URL.
     """
-    broadcast.require_feature(call.change, channel)
+    broadcasts.require_feature(call.change, channel)
     return Id(id=destinations.add(call.change, channel, body.destination, body.label, body.enabled).id)
 
 
@@ -152,7 +153,7 @@ def set_broadcast_destination_state(call: Call, channel: Channel, destinationId:
 
     404 for an id that is none of the channel's.
     """
-    broadcast.require_feature(call.change, channel)
+    broadcasts.require_feature(call.change, channel)
     destinations.turn(call.change, channel, destinationId, state.value)
 
 
@@ -166,7 +167,7 @@ def set_broadcast_destination_state(call: Call, channel: Channel, destinationId:
 )
 def set_broadcast_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable live streaming for a channel."""
-    broadcast.switch(call.change, uuid, state.value)
+    broadcasts.switch(call.change, uuid, state.value)
 
 
 @operation(
@@ -179,9 +180,9 @@ def set_broadcast_state(call: Call, uuid: Channel, state: Switch) -> None:
 )
 def get_broadcast_state(call: Call, uuid: Channel) -> BroadcastState:
     """Tell whether a broadcast of the channel is starting up or running."""
-    broadcast.require_feature(call.change, uuid)
+    broadcasts.require_feature(call.change, uuid)
     off, starting, running = ask(call, assumed.STATES)
-    found = broadcast.look(call.change, uuid)
+    found = broadcasts.look(call.change, uuid)
     if found is None:
         return BroadcastState(state=off)
     return BroadcastState(state=starting if found.started is None else running)
@@ -201,7 +202,7 @@ def start_broadcast(call: Call, uuid: Channel) -> None:
 
     403 while live streaming is off for the channel; 409 without an enabled destination, or when one is running.
     """
-    broadcast.start(call.change, uuid)
+    broadcasts.start(call.change, uuid)
 
 
 @operation(
@@ -218,8 +219,8 @@ def stop_broadcast(call: Call, uuid: Channel) -> None:
 
     409 when there is none.
     """
-    broadcast.require_feature(call.change, uuid)
-    broadcast.stop(call.change, uuid)
+    broadcasts.require_feature(call.change, uuid)
+    broadcasts.stop(call.change, uuid)
 
 
 @operation(
@@ -240,8 +241,8 @@ def list_broadcast_history(
     limit: Limit | None = None,
 ) -> BroadcastHistory:
     """List the broadcasts of a channel, or those that showed one session, the latest first unless asked otherwise."""
-    broadcast.require_feature(call.change, uuid)
-    found = broadcast.history(call.change, uuid, session, sort, descending=order is Order.DESC)
+    broadcasts.require_feature(call.change, uuid)
+    found = broadcasts.history(call.change, uuid, session, sort, descending=order is Order.DESC)
     if not found and ask(call, assumed.EMPTY_HISTORY) == "absent":
         return BroadcastHistory()
     shown = page(call, found, limit, offset, lambda each: _row(call, each))
@@ -259,8 +260,8 @@ def get_broadcast(call: Call, uuid: Channel, broadcastID: str) -> BroadcastRecor
 
     404 for an id that is none of the channel's.
     """
-    broadcast.require_feature(call.change, uuid)
-    return _record(call, broadcast.get(call.change, uuid, broadcastID))
+    broadcasts.require_feature(call.change, uuid)
+    return _record(call, broadcasts.get(call.change, uuid, broadcastID))
 
 
 @operation(
@@ -275,8 +276,8 @@ def get_broadcast_metrics(call: Call, uuid: Channel) -> BroadcastRecord | NoCont
 
     404 when nothing is broadcast.
     """
-    broadcast.require_feature(call.change, uuid)
-    found = broadcast.look(call.change, uuid)
+    broadcasts.require_feature(call.change, uuid)
+    found = broadcasts.look(call.change, uuid)
     if found is not None:
         return _record(call, found)
     answer = ask(call, assumed.WITHOUT)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import ModuleType
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -12,21 +11,15 @@ from confsim.assumptions import transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.operation import Catalogue, Operation
-from confsim.domain.channels import Channel
-from confsim.domain.clients import Client
-from confsim.domain.credentials import Caller
-from confsim.domain.users import User
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity.credentials import Caller
+from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-
-def _families() -> Sequence[ModuleType]:
-    from .families import FAMILIES
-
-    return FAMILIES
-
-
-API = Catalogue("Conferencing Service API", _families)
+#: What families declare their operations with; ``api.catalogue`` holds them all, in order.
+API = Catalogue("Conferencing Service API")
 operation = API.operation
 
 

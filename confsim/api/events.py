@@ -8,7 +8,7 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Long, Switch, Url, Wire
-from confsim.domain import events
+from confsim.domain.events import endpoints
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
@@ -72,14 +72,14 @@ def update_events_endpoint(call: Call, id: str, body: EndpointChange) -> None:
     403 while the client's events are off, 404 for an unknown endpoint.
     """
     _require_on(call)
-    events.update(call.change, call.client, id, body.url, body.active)
+    endpoints.update(call.change, call.client, id, body.url, body.active)
 
 
 @operation("POST /events/endpoints", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G527 G589")
 def add_events_endpoint(call: Call, body: NewEndpoint) -> Id:
     """Add an events endpoint; it is active, and told what happens once the client's events are on."""
     _require_on(call)
-    return Id(id=events.add(call.change, call.client, body.url, body.active).id)
+    return Id(id=endpoints.add(call.change, call.client, body.url, body.active).id)
 
 
 @operation("GET /events/endpoints", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G527 G528 G593")
@@ -92,7 +92,7 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
     dated = ask(call, assumed.RECORD) == "with-created"
     return [
         EventsEndpoint(id=each.id, url=each.url, active=each.active, created=each.created if dated else None)
-        for each in events.listed(call.change, call.client)
+        for each in endpoints.listed(call.change, call.client)
     ]
 
 
@@ -103,7 +103,7 @@ def remove_events_endpoint(call: Call, id: str) -> None:
     403 while the client's events are off, 404 for an unknown endpoint.
     """
     _require_on(call)
-    events.remove(call.change, call.client, id)
+    endpoints.remove(call.change, call.client, id)
 
 
 @operation("GET /events/status", gate=_ADMIN, rules="R531", source=Source.NAME_ONLY, line=_NAMED, gaps="G590")
@@ -117,7 +117,7 @@ def get_events_status(call: Call) -> EventsStatus:
 def set_events_state(call: Call, state: Switch) -> None:
     """Enable or disable the client's events."""
     _require_on(call)
-    events.switch(call.change, call.client, state.value)
+    endpoints.switch(call.change, call.client, state.value)
 
 
 @operation("GET /events/secret", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")
@@ -127,7 +127,7 @@ def get_events_secret(call: Call) -> EventsSecret:
     403 while the client's events are off.
     """
     _require_on(call)
-    return EventsSecret(secret=events.secret(call.change, call.client.id))
+    return EventsSecret(secret=endpoints.secret(call.change, call.client.id))
 
 
 @operation("POST /events/secret/regenerate", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")
@@ -137,4 +137,4 @@ def regenerate_events_secret(call: Call) -> EventsSecret:
     403 while the client's events are off.
     """
     _require_on(call)
-    return EventsSecret(secret=events.renew_secret(call.change, call.client.id))
+    return EventsSecret(secret=endpoints.renew_secret(call.change, call.client.id))

@@ -12,15 +12,16 @@ from confsim.contract import gates, openapi
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Catalogue
 from confsim.contract.types import ImageSize
-from confsim.domain import assets, downloads, images, media, recording_list
-from confsim.domain.channels import Channel
-from confsim.domain.clients import Client
+from confsim.domain import images
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
+from confsim.domain.media import media
+from confsim.domain.recordings import assets, downloads, recording_list
 
 from . import recordings
 from .call import API, Call
 
-#: Everything is declared in this module.
-FILES = Catalogue("Files", tuple)
+FILES = Catalogue("Files")
 
 
 @FILES.operation("GET /files/{clientId}/images/{image}", gate=gates.PUBLIC, rules="R030 R031")

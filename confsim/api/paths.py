@@ -13,13 +13,19 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.decode import no_number, resolves
 from confsim.contract.gates import Grant
-from confsim.domain import app_sessions, channels, clients, credentials, sessions, templates, users
+from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSession
-from confsim.domain.channels import Channel
-from confsim.domain.clients import Client
-from confsim.domain.sessions import Session
-from confsim.domain.templates import Offered
-from confsim.domain.users import User
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.domain.config import templates
+from confsim.domain.config.templates import Offered
+from confsim.domain.identity import credentials
+from confsim.domain.runtime import sessions
+from confsim.domain.runtime.sessions import Session
+from confsim.domain.users import users
+from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
 
 from .call import Call

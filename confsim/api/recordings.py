@@ -14,11 +14,11 @@ from confsim.contract.encode import Raw
 from confsim.contract.gates import Gate, Grant
 from confsim.contract.operation import Source
 from confsim.contract.types import Limit, Long, Offset, Order, Page, Ttl, Wire
-from confsim.domain import assets, downloads, recording_list, recordings
-from confsim.domain.assets import Asset, Upload
-from confsim.domain.channels import Channel
-from confsim.domain.downloads import Item
-from confsim.domain.recording_list import Sort
+from confsim.domain.channels.channels import Channel
+from confsim.domain.recordings import assets, downloads, recording_list, recordings
+from confsim.domain.recordings.assets import Asset, Upload
+from confsim.domain.recordings.downloads import Item
+from confsim.domain.recordings.recording_list import Sort
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation

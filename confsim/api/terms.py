@@ -6,7 +6,7 @@ from confsim.assumptions import units
 from confsim.contract import gates
 from confsim.contract.types import Int, Url, Wire
 from confsim.domain import terms
-from confsim.domain.clients import Client
+from confsim.domain.clients.clients import Client
 
 from .call import Call, operation
 from .units import instant

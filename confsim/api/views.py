@@ -13,9 +13,9 @@ from confsim.assumptions import accounts, images, parsing, sizes
 from confsim.assumptions.register import ask, peek
 from confsim.contract.decode import wrong
 from confsim.contract.types import ImageSize, Int, Long, Page, Wire
-from confsim.domain import languages, users
-from confsim.domain.users import Account, Level
-from confsim.domain.users import User as Person
+from confsim.domain.users import languages, users
+from confsim.domain.users.users import Account, Level
+from confsim.domain.users.users import User as Person
 from confsim.kernel.table import Record
 
 from .call import Call

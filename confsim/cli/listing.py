@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def operations(profile: str | None, as_json: bool) -> None:
     """List every operation: name, route, source, who may call it, the rules it answers for."""
-    from confsim.api.families import KNOWN
+    from confsim.api.catalogue import KNOWN
     from confsim.control.info import list_operations
 
     found = list_operations(_control(profile))
@@ -61,10 +61,9 @@ def assumptions(profile: str | None, operation: str | None, as_json: bool) -> No
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def machines(mermaid: str | None, as_json: bool) -> None:
     """Show the state machines as tables."""
-    from confsim.api.call import API
+    import confsim.api.catalogue  # noqa: F401 its modules declare the machines
     from confsim.kernel.machine import Machine
 
-    API.load()  # their modules declare the machines
     declared = Machine.declared
     if mermaid is not None:
         if mermaid not in declared:

@@ -47,6 +47,7 @@ def run(
         return _list_scenarios()
     from contextlib import closing, nullcontext
 
+    import confsim.control.catalogue  # noqa: F401 its modules declare the operations
     from confsim.arazzo.remote import Http
     from confsim.arazzo.runner import run as run_plan
     from confsim.control.scenarios import mount, planned, play

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
-from threading import RLock
 from types import ModuleType
 from typing import Any, TypeVar, get_type_hints
 
@@ -37,8 +36,8 @@ class Source(StrEnum):
 class Operation:
     """One operation, with everything that is read off its declaration.
 
-    ``area`` is the module or package that declares it; ``line`` the place in the documents; ``rules`` and ``gaps`` the
-    numbers it answers for. What needs the types (parameters, body, result) is made when it is first asked for.
+    ``area`` is its heading in the reference; ``line`` the place in the documents; ``rules`` and ``gaps`` the numbers it
+    answers for. What needs the types (parameters, body, result) is made when it is first asked for.
     """
 
     def __init__(
@@ -67,7 +66,7 @@ class Operation:
         self.rules = tuple(rules.split())
         self.gaps = tuple(gaps.split())
         self.line = line
-        self.area = function.__module__.split(".")[2]
+        self.area = ""
         self.for_client = for_client
         self.runtime = runtime
         self.variant_of = variant_of
@@ -192,46 +191,27 @@ def _grants(value: object) -> tuple[Grant, ...]:
 
 
 class Catalogue:
-    """The operations of one face, by name.
+    """The operations of one plane, by name; modules declare them with ``operation``, ``arrange`` puts them in order."""
 
-    ``modules()`` imports the modules or packages that declare them and answers these in the order of the reference.
-    """
-
-    def __init__(self, title: str, modules: Callable[[], Sequence[ModuleType]]) -> None:
+    def __init__(self, title: str) -> None:
         self.title = title
-        self._operations: dict[str, Operation] = {}
-        self._modules = modules
-        self._lock = RLock()
-        self._loading = self._loaded = False
+        self.operations: dict[str, Operation] = {}
 
-    @property
-    def operations(self) -> dict[str, Operation]:
-        """Every operation by name; the modules that declare them are imported first."""
-        if not self._loaded:
-            self.load()
-        return self._operations
+    def arrange(self, families: Mapping[str, Sequence[ModuleType]]) -> None:
+        """Give each operation the area whose modules declare it, and put the operations in the order of the areas.
 
-    def load(self) -> None:
-        """Import the modules that declare the operations, and with them machines, tables, gates and routes."""
-        with self._lock:  # no thread is to see a part of them
-            if self._loading or self._loaded:
-                return
-            self._loading = True
-            try:
-                self._arrange(self._modules())
-                self._loaded = True
-            finally:
-                self._loading = False
-
-    def _arrange(self, modules: Sequence[ModuleType]) -> None:
-        """The order of the reference, whichever module was imported first."""
-        places = {module.__name__: place for place, module in enumerate(modules)}
-
-        def place(operation: Operation) -> int:
-            name = operation.function.__module__
-            return places.get(name, places.get(name.rpartition(".")[0], len(places)))
-
-        self._operations = dict(sorted(self._operations.items(), key=lambda item: place(item[1])))
+        Raises ValueError for an operation that no listed module declares.
+        """
+        places = {
+            module.__name__: (place, area)
+            for place, (area, module) in enumerate((area, each) for area in families for each in families[area])
+        }
+        for operation in self.operations.values():
+            module = operation.function.__module__
+            if module not in places:
+                raise ValueError(f"operation {operation.name!r} is declared in {module}, which no area lists")
+            operation.area = places[module][1]
+        self.operations = dict(sorted(self.operations.items(), key=lambda item: places[item[1].function.__module__][0]))
 
     def __iter__(self) -> Iterator[Operation]:
         return iter(self.operations.values())
@@ -287,9 +267,9 @@ class Catalogue:
                 container=container,
                 catalogue=self,
             )
-            if operation.name in self._operations:
+            if operation.name in self.operations:
                 raise ValueError(f"operation {operation.name!r} is declared twice")
-            self._operations[operation.name] = operation
+            self.operations[operation.name] = operation
             return function
 
         return declare

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from confsim.contract.types import FullName, Long, Wire
-from confsim.domain import calls
-from confsim.domain.calls import CALLS, Call
-from confsim.domain.clients import CLIENTS
-from confsim.domain.couplings import COUPLINGS
-from confsim.domain.presence import Where
+from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.couplings.machines import COUPLINGS
+from confsim.domain.runtime.presence import Where
+from confsim.domain.telephony import calls
+from confsim.domain.telephony.calls import CALLS, Call
 from confsim.kernel.world import Change
 
 from .control import Control, Order, by_the_rules, client_of, operation, user_of

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from types import ModuleType
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -14,9 +13,10 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import in_force
 from confsim.contract import gates
 from confsim.contract.operation import Catalogue, Operation
-from confsim.domain import clients, users
-from confsim.domain.clients import CLIENTS, Client
-from confsim.domain.users import USERS, User
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.users import users
+from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 from confsim.service.journal import Ordered
@@ -58,13 +58,8 @@ STANDING_APART = frozenset(
 _OF_OTHERS = frozenset({"make_world"})
 
 
-def _families() -> Sequence[ModuleType]:
-    from .families import FAMILIES
-
-    return FAMILIES
-
-
-CONTROL = Catalogue("confsim control plane", _families)
+#: What themes declare their operations with; ``control.catalogue`` holds them all, in order.
+CONTROL = Catalogue("confsim control plane")
 
 
 def operation(route: str) -> Callable[[F], F]:

@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 import msgspec
 from msgspec import Struct
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.assumptions import transport, wire
 from confsim.assumptions.register import Asking, in_force
 from confsim.contract.encode import Raw

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from confsim import __version__
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER, Entry
 from confsim.contract import openapi
 from confsim.contract.encode import Raw
 from confsim.contract.gates import Gate
 from confsim.contract.operation import Operation
 from confsim.contract.types import Wire
-from confsim.domain import channels
-from confsim.domain.clients import CLIENTS
-from confsim.domain.credentials import CREDENTIALS, Credential
-from confsim.domain.users import USERS, Level, User, unregistered
+from confsim.domain.channels import channels
+from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.users.users import USERS, Level, User, unregistered
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 

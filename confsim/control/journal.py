@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.assumptions import wire
 from confsim.assumptions.register import Asking, in_force
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of, unknown
 from confsim.contract.types import Int, Json, Wire
-from confsim.domain.credentials import Caller
+from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.table import Table
 from confsim.kernel.world import World

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.contract.types import Wire
-from confsim.domain import numbers
+from confsim.domain.telephony import numbers
 
 from .control import Control, Order, client_of, operation
 

@@ -7,12 +7,14 @@ from msgspec.structs import replace
 from confsim.assumptions import transport
 from confsim.assumptions.register import ask
 from confsim.contract.types import Handle, Int, Json, Long, Name, Wire
-from confsim.domain import api_tokens, clients, credentials, emails, handles, invitations, users
-from confsim.domain.api_tokens import API_TOKENS
-from confsim.domain.channels import CHANNELS
-from confsim.domain.clients import CLIENTS, Client
-from confsim.domain.credentials import CREDENTIALS
-from confsim.domain.users import Account, Level, User
+from confsim.domain.channels.channels import CHANNELS
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.identity import api_tokens, credentials, invitations
+from confsim.domain.identity.api_tokens import API_TOKENS
+from confsim.domain.identity.credentials import CREDENTIALS
+from confsim.domain.users import emails, handles, users
+from confsim.domain.users.users import Account, Level, User
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 from confsim.service.clock import span

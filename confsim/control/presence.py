@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from confsim.assumptions.refusals import Reason
 from confsim.contract.types import Long, Wire
-from confsim.domain import assignments, channels, clients, credentials, presence, sessions
-from confsim.domain.channels import Channel
-from confsim.domain.clients import CLIENTS
-from confsim.domain.couplings import COUPLINGS
-from confsim.domain.presence import Presence, Where
-from confsim.domain.users import User
+from confsim.domain.breakout import assignments
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.couplings.machines import COUPLINGS
+from confsim.domain.identity import credentials
+from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.presence import Presence, Where
+from confsim.domain.users.users import User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 

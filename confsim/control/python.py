@@ -13,8 +13,9 @@ from confsim.service.places import in_query
 from confsim.service.waiting import Later, result, steady
 
 from .calls import Connected, PhoneCall
+from .catalogue import CONTROL
 from .clock import Happened
-from .control import CONTROL, Control
+from .control import Control
 from .faults import FaultInfo
 from .journal import Seen, Unmatched, seen
 from .presence import InChannel, Joined

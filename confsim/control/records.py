@@ -9,13 +9,17 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.contract.types import Int, Json
-from confsim.domain import broadcast, clients, media, recordings, terms
-from confsim.domain.channels import CHANNELS, ROOMS, AudioQuality, Channel, ServiceMode
-from confsim.domain.clients import CLIENTS, Client
-from confsim.domain.media import CHANNEL_MEDIA, CLIENT_MEDIA, Asset
-from confsim.domain.recordings import RECORDINGS, Recording
-from confsim.domain.sessions import SESSIONS, Session
-from confsim.domain.users import USERS, AuthKind, User
+from confsim.domain import terms
+from confsim.domain.broadcast import broadcasts
+from confsim.domain.channels.channels import CHANNELS, ROOMS, AudioQuality, Channel, ServiceMode
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.media import media
+from confsim.domain.media.media import CHANNEL_MEDIA, CLIENT_MEDIA, Asset
+from confsim.domain.recordings import recordings
+from confsim.domain.recordings.recordings import RECORDINGS, Recording
+from confsim.domain.runtime.sessions import SESSIONS, Session
+from confsim.domain.users.users import USERS, AuthKind, User
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
@@ -163,7 +167,7 @@ def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> 
         raise Misuse("channel: reputation is a scale of 1 to 15")
     enabled = given.pop("broadcast_enabled", channel.broadcast_enabled)
     if enabled is not channel.broadcast_enabled:
-        broadcast.switch(change, channel, "enable" if enabled else "disable")
+        broadcasts.switch(change, channel, "enable" if enabled else "disable")
         channel = _channel(change, channel.id)
     table = CHANNELS if channel.parent is None else ROOMS
     return table.of(change, channel.client).put(msgspec.structs.replace(channel, **given))

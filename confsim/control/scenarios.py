@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.arazzo import check, library, runner
 from confsim.arazzo.check import Face, Plan
 from confsim.arazzo.document import read

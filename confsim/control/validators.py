@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from confsim.contract.types import Json, Name, Wire
-from confsim.domain import validators
+from confsim.domain.identity import validators
 from confsim.kernel.refusal import Misuse
 
 from .control import Control, Order, client_of, operation

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import field
 
 from confsim.contract.types import Int, Json, Wire
-from confsim.domain.deliveries import State
+from confsim.domain.events.deliveries import State
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Table
 from confsim.kernel.world import World

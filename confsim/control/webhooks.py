@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from confsim.contract.types import Wire
-from confsim.domain import deliveries
-from confsim.domain.deliveries import DELIVERIES, Delivery, State
-from confsim.domain.events import ENDPOINTS
+from confsim.domain.events import deliveries
+from confsim.domain.events.deliveries import DELIVERIES, Delivery, State
+from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 from confsim.service.webhooks import Way

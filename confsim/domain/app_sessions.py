@@ -11,18 +11,18 @@ from msgspec.structs import replace
 from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity.credentials import Caller
+from confsim.domain.runtime.sessions import SESSIONS
+from confsim.domain.users.users import User
 from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from . import channels
-from .channels import Channel
-from .clients import Client
-from .credentials import Caller
+from .channels import channels
 from .lists import ordered
-from .sessions import SESSIONS
-from .users import User
 
 
 class Run(Enum):

@@ -7,7 +7,7 @@ from confsim.assumptions.register import ask
 from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.world import Change
 
-from .mishaps import MAIL, struck
+from .fault_points import MAIL, struck
 
 #: How a kept link begins that leads to the mount of its world: no world knows the host by which it is reached.
 MOUNT = "{root}"

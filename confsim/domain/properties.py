@@ -10,13 +10,12 @@ from msgspec.structs import replace
 from confsim.assumptions import accounts, sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Entry, ask
+from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.users.users import User
 from confsim.kernel.machine import Facts, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
-
-from .channels import Channel, Step, on_delete
-from .users import User
 
 NULL = "null"
 

@@ -11,13 +11,14 @@ from confsim.assumptions import terms as assumed
 from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.domain.clients.clients import Client, Terms
+from confsim.domain.events.event_log import happened
+from confsim.domain.users.users import Account, User
 from confsim.kernel.machine import Facts, Guard, Machine, Row
 from confsim.kernel.world import Change
 
-from . import clients, users
-from .clients import Client, Terms
-from .happenings import happened
-from .users import Account, User
+from .clients import clients
+from .users import users
 
 
 class Document(Enum):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from confsim.assumptions import transport
 from confsim.assumptions.register import Asking, ask
 from confsim.contract.query import query_of
-from confsim.domain.clients import CLIENTS
-from confsim.domain.credentials import CREDENTIALS
+from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.kernel.refusal import Refusal
 from confsim.service.message import Request
 from confsim.service.pipeline import Service

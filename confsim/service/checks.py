@@ -18,8 +18,10 @@ from confsim.assumptions.register import ask, peek
 from confsim.contract.decode import Body, listed, wrong
 from confsim.contract.gates import Grant
 from confsim.contract.query import arguments
-from confsim.domain import clients, credentials, terms
-from confsim.domain.clients import Client
+from confsim.domain import terms
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Refusal
 
 from .message import Request

@@ -7,8 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.api.call import API
-from confsim.domain.mishaps import THINGS, TIMED, Outcome, Stroke
+from confsim.domain.fault_points import THINGS, TIMED, Outcome, Stroke
 from confsim.kernel.refusal import Misuse
 
 from . import doing
@@ -88,6 +87,8 @@ def read(values: object, where: str = "fault") -> Fault:
 def _facts_of(operation: object, where: str) -> tuple[str, ...]:
     if operation == EVERY:
         return CALLERS
+    from confsim.api.catalogue import API
+
     operations = API.operations
     if not isinstance(operation, str) or operation not in operations:
         hint = nearest(operation, operations) if len(nearest(operation, operations)) < 100 else ""

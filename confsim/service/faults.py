@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from confsim.api.call import Call
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
-from confsim.domain import credentials
-from confsim.domain.deliveries import DELIVERIES, Delivery
-from confsim.domain.mishaps import WEBHOOK, Outcome, Stroke
+from confsim.domain.events.deliveries import DELIVERIES, Delivery
+from confsim.domain.fault_points import WEBHOOK, Outcome, Stroke
+from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Strike, World
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.domain.credentials import Caller
+from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Place, World

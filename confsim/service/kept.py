@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.api.call import API
 from confsim.kernel.difference import Difference, follow
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
@@ -110,7 +109,8 @@ class Loaded:
     """
 
     def __init__(self, directory: Directory) -> None:
-        API.load()  # their modules declare the tables
+        import confsim.api.catalogue  # noqa: F401 its modules declare the tables
+
         self.directory = directory
         self.worlds: dict[str, Standing] = {}
         self.base = dict(directory.base())

@@ -11,12 +11,16 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from confsim.domain import channels, clients, numbers, users, validators
-from confsim.domain.api_tokens import API_TOKENS, ApiToken
-from confsim.domain.channels import CHANNELS
-from confsim.domain.clients import CLIENTS, Client
-from confsim.domain.credentials import CREDENTIALS, Credential
-from confsim.domain.users import Account, AuthKind, Identity, Level, User
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import CHANNELS
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.identity import validators
+from confsim.domain.identity.api_tokens import API_TOKENS, ApiToken
+from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.telephony import numbers
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, AuthKind, Identity, Level, User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change, World
 

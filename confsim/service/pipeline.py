@@ -19,7 +19,7 @@ from confsim.assumptions.register import ask, in_force
 from confsim.contract.encode import Raw, encode
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
-from confsim.domain.credentials import Caller
+from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, Fired, World, settle

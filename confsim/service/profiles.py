@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from confsim.api.call import API
 from confsim.assumptions import wire
 from confsim.assumptions.register import REGISTER
 from confsim.contract.decode import options
@@ -17,7 +16,8 @@ def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, An
     """The chosen alternatives by id. Misuse that names every unknown id and every bad value."""
     if profile is None:
         return {}
-    API.load()  # gates and routes are assumptions of the operations
+    import confsim.api.catalogue  # noqa: F401 gates and routes are entries of the operations
+
     if isinstance(profile, Mapping):
         return _named(REGISTER.profile(profile), "profile")
     import tomllib
@@ -33,6 +33,8 @@ def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, An
 
 def _named(chosen: dict[str, Any], origin: str) -> dict[str, Any]:
     """The choices, whose lists name operations and fields that there are. Misuse that names every other."""
+    from confsim.api.catalogue import API
+
     for entry in (wire.BEFORE_TERMS, wire.OPEN_WHILE_DISABLED):
         _check(origin, entry.id, chosen.get(entry.id, ()), API.operations, "operation")
     fields = chosen.get(wire.ABSENT.id)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from confsim.api.call import API
 from confsim.kernel.document import Document, restored
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Table
@@ -33,7 +32,8 @@ def document(world: World) -> bytes:
 
 def schema() -> bytes:
     """The JSON Schema of state documents: every table with the fields of its records."""
-    API.load()  # their modules declare the tables
+    import confsim.api.catalogue  # noqa: F401 its modules declare the tables
+
     tables = Table.declared
     (whole, *records), made = msgspec.json.schema_components(
         [Document, *(each.record for each in tables.values())], ref_template="#/$defs/{name}"
@@ -59,11 +59,12 @@ def world_of(values: object) -> World:
     """The world of a state document. Misuse that names the place of the first thing in it that cannot be."""
     if not isinstance(values, dict):
         raise Misuse("state: the document is no JSON object")
-    API.load()  # their modules declare the tables
     rest = dict(values)
     version = rest.pop("version", None)
     if version != VERSION or isinstance(version, bool):
         raise Misuse(f"state: the document is of version {version!r}; this confsim reads version {VERSION}")
+    import confsim.api.catalogue  # noqa: F401 its modules declare the tables
+
     world = restored(rest)
     _check_names(world)
     return world

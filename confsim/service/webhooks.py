@@ -18,9 +18,9 @@ from msgspec import Struct
 
 from confsim.assumptions import deliveries as assumed
 from confsim.assumptions.register import ask
-from confsim.domain import deliveries, events
-from confsim.domain.deliveries import DELIVERIES, Delivery
-from confsim.domain.events import ENDPOINTS
+from confsim.domain.events import deliveries, endpoints
+from confsim.domain.events.deliveries import DELIVERIES, Delivery
+from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.world import Change, World
 
 from .senders import Message, Outcome, Receiver, receiver
@@ -220,7 +220,7 @@ class Webhooks:
         headers = {"Content-Type": "application/json", "User-Agent": "confsim"}
         if ask(change, assumed.SIGNATURE) == "standard-webhooks":
             at = now if ask(change, assumed.TIMESTAMP) == "world" else int(time.time() * 1000)
-            headers |= _signed(events.secret(change, delivery.client), delivery.message, at, body)
+            headers |= _signed(endpoints.secret(change, delivery.client), delivery.message, at, body)
         service.journal.leaned.update(change.used)
         return Message(endpoint.url, headers, body)
 

@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, multiple, rule
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation

@@ -10,7 +10,7 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, Sized, Ttl, Whole

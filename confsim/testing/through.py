@@ -15,12 +15,13 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.assumptions.register import Asking
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Operation
 from confsim.control import python
-from confsim.control.control import CONTROL, PREFIX, Control
+from confsim.control.catalogue import CONTROL
+from confsim.control.control import PREFIX, Control
 from confsim.http.app import App
 from confsim.http.routing import Found
 from confsim.http.server import LiveServer

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.service.answer import Answer
 from confsim.simulator import Simulator

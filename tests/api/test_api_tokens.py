@@ -134,7 +134,7 @@ def test_api_tokens_are_for_administrators(sim: Simulator, operation: str, calle
 
 
 def _path(operation: str) -> str:
-    from confsim.api.call import API
+    from confsim.api.catalogue import API
 
     return API[operation].path
 

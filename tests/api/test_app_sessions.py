@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from confsim import Simulator
-from confsim.domain.sessions import SESSIONS, Session
+from confsim.domain.runtime.sessions import SESSIONS, Session
 
 ADMIN = "demo-customer-admin"
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from confsim import Simulator
-from confsim.domain import users
-from confsim.domain.users import Account, AuthKind, Identity
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, AuthKind, Identity
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 PARTNER = "11111111-1111-4111-8111-111111111111"
@@ -121,7 +121,8 @@ def test_providers_are_set_from_a_bare_array(sim: Simulator) -> None:
 @pytest.mark.rule("R129")
 def test_the_providers_hold_for_every_channel_of_the_client(sim: Simulator) -> None:
     """The call names no channel: a login of any user of the client goes by the list."""
-    from confsim.domain import clients, invitations
+    from confsim.domain.clients import clients
+    from confsim.domain.identity import invitations
 
     id = predefined(sim)
     code = sim.call("create_invitation", "demo-api-token", userId=id).body["code"]

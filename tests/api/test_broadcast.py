@@ -3,8 +3,13 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.domain import broadcast, channels, clients, couplings, presence, users
-from confsim.domain.broadcast import BROADCASTS
+from confsim.domain.broadcast import broadcasts
+from confsim.domain.broadcast.broadcasts import BROADCASTS
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.couplings import machines
+from confsim.domain.runtime import presence
+from confsim.domain.users import users
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
@@ -19,7 +24,7 @@ OWNER, OPERATOR, USER, ADMIN, TOKEN = (
 RTMP = "rtmp://live.example/app/key"
 NOBODY = "99999999-9999-4999-8999-999999999999"
 NOON = "2026-02-01T00:00:00.000Z"
-assert couplings.COUPLINGS
+assert machines.COUPLINGS
 
 
 def simulator(**profile):
@@ -390,7 +395,7 @@ def test_broadcasts_go_with_their_channel(ready):
     assert ready.call("delete_channel", OWNER, uuid=ROOM).ok
     change = ready.service.change()
     assert len(BROADCASTS.of(change, CUSTOMER)) == 0
-    assert broadcast.run(change, CUSTOMER, ROOM).broadcast is None
+    assert broadcasts.run(change, CUSTOMER, ROOM).broadcast is None
     assert call(ready, "list_broadcast_history").status == 404
 
 

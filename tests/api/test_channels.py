@@ -7,10 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.domain import channels, clients, images, users
-from confsim.domain.channels import CHANNELS
-from confsim.domain.credentials import CREDENTIALS, Credential
-from confsim.domain.users import Account, Level
+from confsim.domain import images
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import CHANNELS
+from confsim.domain.clients import clients
+from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, Level
 from confsim.kernel.table import Rows
 from confsim.service.judge import Judge
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.domain import channels, clients, presence, users
-from confsim.domain.credentials import CREDENTIALS, Credential
-from confsim.domain.users import Account, Level
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.runtime import presence
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, Level
 
 PARTNER = "11111111-1111-4111-8111-111111111111"
 CUSTOMER = "22222222-2222-4222-8222-222222222222"

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.domain import channels
-from confsim.domain.levels import DOCUMENTS
+from confsim.domain.channels import channels
+from confsim.domain.config.documents import DOCUMENTS
 
 ADMIN = "demo-customer-admin"
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.domain import clients, embedding
+from confsim.domain.clients import clients, embedding
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 PARTNER = "11111111-1111-4111-8111-111111111111"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.api.files import FILES
-from confsim.domain import media
+from confsim.domain.media import media
 from confsim.service.message import Request
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"

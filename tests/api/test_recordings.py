@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from confsim import Simulator
-from confsim.domain import happenings
-from confsim.domain.sessions import SESSIONS
-from confsim.domain.users import USERS
+from confsim.domain.events import event_log
+from confsim.domain.runtime.sessions import SESSIONS
+from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Misuse
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -985,7 +985,7 @@ def test_events_tell_of_recordings(outcome, kinds):
     """Where the client's events are recorded."""
     sim = simulator(events__recorded="always", recordings__processing=outcome)
     id = recorded(sim)
-    told = [each for each in happenings.listed(sim.service.change(), CUSTOMER) if each.kind.startswith("recording")]
+    told = [each for each in event_log.listed(sim.service.change(), CUSTOMER) if each.kind.startswith("recording")]
     assert [each.kind.value for each in told] == kinds
     session = listed(sim)[0]["session"]
     assert all(each.payload == {"channel": ROOM, "session": session, "recording": id} for each in told)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.domain import users
-from confsim.domain.users import Account
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"

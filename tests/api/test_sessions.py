@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from confsim import Simulator
-from confsim.domain.sessions import SESSIONS
+from confsim.domain.runtime.sessions import SESSIONS
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.domain import clients
-from confsim.domain.api_tokens import API_TOKENS, ApiToken
-from confsim.domain.credentials import CREDENTIALS, Credential
+from confsim.domain.clients import clients
+from confsim.domain.identity.api_tokens import API_TOKENS, ApiToken
+from confsim.domain.identity.credentials import CREDENTIALS, Credential
 
 ADMIN = "demo-customer-admin"
 PARTNER = "demo-partner-admin"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.contract.gates import Grant
-from confsim.domain import clients, terms, users
-from confsim.domain.users import Account
+from confsim.domain import terms
+from confsim.domain.clients import clients
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 PARTNER = "11111111-1111-4111-8111-111111111111"

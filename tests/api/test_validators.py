@@ -8,7 +8,7 @@ import jwt
 import pytest
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.service.judge import Judge
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"

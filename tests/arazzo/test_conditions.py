@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.arazzo import jsonpath
 from confsim.arazzo.conditions import Test as Trial
 from confsim.arazzo.document import Criterion

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.arazzo.exchange import Exchange, Got, Sent
 from confsim.arazzo.expressions import Expression, Missing, Scope, as_text, expressions, filled, pointed
 from confsim.kernel.refusal import Misuse

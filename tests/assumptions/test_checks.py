@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import confsim.api.families  # declares the entries of the API
+import confsim.api.catalogue
 import confsim.simulator  # noqa: F401  (declares the others)
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse

@@ -26,8 +26,10 @@ import yardstick  # noqa: E402
 from step import BODY, CLOCK  # noqa: E402
 
 from confsim import Simulator  # noqa: E402
-from confsim.domain import channels, clients, users  # noqa: E402
-from confsim.domain.users import Account  # noqa: E402
+from confsim.domain.channels import channels  # noqa: E402
+from confsim.domain.clients import clients  # noqa: E402
+from confsim.domain.users import users  # noqa: E402
+from confsim.domain.users.users import Account  # noqa: E402
 from confsim.service import loading  # noqa: E402
 
 SEEDED = 1_000_000

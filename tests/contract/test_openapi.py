@@ -8,11 +8,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.api.files import FILES, api_document
 from confsim.assumptions.refusals import Reason
 from confsim.contract.openapi import document
-from confsim.control.control import CONTROL
+from confsim.control.catalogue import CONTROL
 from confsim.control.info import control_document
 from confsim.service.judge import Judge
 from confsim.service.message import Request, Response

@@ -1,9 +1,8 @@
-"""Catalogues of operations."""
+"""A catalogue of operations: declared by modules, put in order by its roof."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, wait
-from threading import Event
+from types import ModuleType
 
 import pytest
 
@@ -11,49 +10,38 @@ from confsim.contract import gates
 from confsim.contract.operation import Catalogue
 
 
-def get_thing(call) -> str:
-    """Get something."""
+def declared(catalogue, name, module):
+    """An operation of this name that is declared in a module of this name."""
+
+    def function(call):
+        """Do it."""
+
+    function.__name__, function.__module__ = name, module
+    catalogue.operation(f"POST /{name}", gate=gates.PUBLIC)(function)
 
 
-def test_threads_that_ask_first_at_once_see_every_operation():
-    """Whoever comes while the modules are imported waits for the whole."""
-    begun, go_on = Event(), Event()
-
-    def modules():
-        begun.set()
-        assert go_on.wait(5)
-        catalogue.operation("GET /thing", gate=gates.PUBLIC)(get_thing)
-        return ()
-
-    catalogue = Catalogue("a catalogue", modules)
-    with ThreadPoolExecutor(2) as threads:
-        first = threads.submit(list, catalogue)
-        assert begun.wait(5)
-        second = threads.submit(list, catalogue)
-        wait([second], 0.05)
-        go_on.set()
-        assert [each.name for each in first.result()] == [each.name for each in second.result()] == ["get_thing"]
+def test_the_order_is_that_of_the_areas_whatever_was_imported_first():
+    """Within an area the order of its modules holds, within a module the order of declaration."""
+    catalogue = Catalogue("test")
+    for name, module in (("four", "d"), ("two", "b"), ("three", "c"), ("one", "a"), ("five", "d")):
+        declared(catalogue, name, module)
+    a, b, c, d = map(ModuleType, "abcd")
+    catalogue.arrange({"first": (a, b), "second": (c,), "third": (d,)})
+    assert list(catalogue.operations) == ["one", "two", "three", "four", "five"]
+    assert [operation.area for operation in catalogue] == ["first", "first", "second", "third", "third"]
 
 
-def test_a_module_may_ask_while_it_is_imported():
-    """It sees what there is so far."""
-    seen = []
-
-    def modules():
-        seen.append(dict(catalogue.operations))
-        return ()
-
-    catalogue = Catalogue("a catalogue", modules)
-    assert (catalogue.operations, seen) == ({}, [{}])
+def test_a_module_that_no_area_lists_is_refused():
+    """An operation without an area would stand nowhere in the reference."""
+    catalogue = Catalogue("test")
+    declared(catalogue, "lost", "elsewhere")
+    with pytest.raises(ValueError, match="'lost' is declared in elsewhere"):
+        catalogue.arrange({})
 
 
-def test_an_import_that_fails_is_tried_again():
-    """The next who asks meets the failure too, and not half a catalogue."""
-
-    def modules():
-        raise ImportError("as asked")
-
-    catalogue = Catalogue("a catalogue", modules)
-    for _ in range(2):
-        with pytest.raises(ImportError, match="as asked"):
-            list(catalogue)
+def test_a_name_is_taken_once():
+    """Two operations of one name are a mistake of the declarations."""
+    catalogue = Catalogue("test")
+    declared(catalogue, "twice", "a")
+    with pytest.raises(ValueError, match="'twice' is declared twice"):
+        declared(catalogue, "twice", "b")

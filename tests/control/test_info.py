@@ -7,9 +7,9 @@ import json
 import pytest
 
 from confsim import Simulator, __version__
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
-from confsim.control.control import CONTROL
+from confsim.control.catalogue import CONTROL
 
 START = 1_769_904_000_000
 CUSTOMER = "22222222-2222-4222-8222-222222222222"

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from confsim.control.control import CONTROL, STANDING_APART
+from confsim.control.catalogue import CONTROL
+from confsim.control.control import STANDING_APART
 from confsim.control.export import MOVING
 from confsim.service.message import Request
 

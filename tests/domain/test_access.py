@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from confsim.domain import access, channels, clients, linked_users, users
-from confsim.domain.credentials import Caller
-from confsim.domain.users import Account, Level
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.identity.credentials import Caller
+from confsim.domain.members import channel_access, linked_users
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, Level
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
@@ -50,7 +53,7 @@ def test_who_has_access(scene, private, admitted):
     """All users of the client, or hosts, administrators and own guests where it is private (G310)."""
     change, _, channel, callers = scene
     channel = channels.update(change, channel, private=private)
-    assert {who for who in WHO if access.has_access(change, callers[who], channel)} == admitted
+    assert {who for who in WHO if channel_access.has_access(change, callers[who], channel)} == admitted
 
 
 def test_hosts_of_an_event_room_have_access_to_its_rooms(scene):
@@ -58,7 +61,7 @@ def test_hosts_of_an_event_room_have_access_to_its_rooms(scene):
     change, client, channel, callers = scene
     room = channels.create_room(change, client, channel, "Below")
     room = channels.update(change, room, private=True)
-    admitted = {who for who in WHO if access.has_access(change, callers[who], room)}
+    admitted = {who for who in WHO if channel_access.has_access(change, callers[who], room)}
     assert admitted == {"operator", "owner", "admin", "own guest", "token"}
 
 
@@ -71,8 +74,8 @@ def test_those_linked_to_a_private_event_room_have_access_to_its_rooms(scene, hi
     room = channels.create_room(change, client, channel, "Below")
     room = channels.update(change, room, private=hidden != "event room")
     channels.update(change, channel, private=hidden != "room")
-    assert access.has_access(change, callers["user"], room)
-    assert not access.has_access(change, stranger, room)
+    assert channel_access.has_access(change, callers["user"], room)
+    assert not channel_access.has_access(change, stranger, room)
 
 
 def test_guests_are_confined(scene):
@@ -80,9 +83,9 @@ def test_guests_are_confined(scene):
     change, client, channel, callers = scene
     guest = callers["other guest"].user
     with pytest.raises(Refusal):
-        access.confine(change, guest, channel)
-    access.confine(change, callers["own guest"].user, channels.create_room(change, client, channel, "Below"))
-    access.confine(change, guest, channels.update(change, channel, operators=(guest.id,)))
+        channel_access.confine(change, guest, channel)
+    channel_access.confine(change, callers["own guest"].user, channels.create_room(change, client, channel, "Below"))
+    channel_access.confine(change, guest, channels.update(change, channel, operators=(guest.id,)))
 
 
 def test_where_guests_are_free_the_channel_must_admit_them(scene):
@@ -90,5 +93,5 @@ def test_where_guests_are_free_the_channel_must_admit_them(scene):
     change, _, channel, callers = scene
     change.profile = {"channels.guests-confined": False}
     guest = callers["other guest"]
-    assert access.has_access(change, guest, channel)
-    assert not access.has_access(change, guest, replace(channel, guest_access=False))
+    assert channel_access.has_access(change, guest, channel)
+    assert not channel_access.has_access(change, guest, replace(channel, guest_access=False))

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from confsim import Simulator
-from confsim.domain import api_tokens, clients, credentials
-from confsim.domain.api_tokens import API_TOKENS, MACHINE, Life
-from confsim.domain.clients import Client
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import api_tokens, credentials
+from confsim.domain.identity.api_tokens import API_TOKENS, MACHINE, Life
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 

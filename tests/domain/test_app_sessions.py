@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import app_sessions, clients
+from confsim.domain import app_sessions
 from confsim.domain.app_sessions import APP_SESSIONS, LOGS, AppSession, Wanted
-from confsim.domain.credentials import Caller
+from confsim.domain.clients import clients
+from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

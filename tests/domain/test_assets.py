@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import assets
-from confsim.domain.assets import MACHINE, Asset, Content, Upload
+from confsim.domain.recordings import assets
+from confsim.domain.recordings.assets import MACHINE, Asset, Content, Upload
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

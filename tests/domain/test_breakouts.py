@@ -6,10 +6,14 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.domain import assignments, breakout_rooms, breakouts, channels, clients, presence, sessions, users
-from confsim.domain.breakout_rooms import State
-from confsim.domain.breakouts import Phase
-from confsim.domain.presence import Where
+from confsim.domain.breakout import assignments, breakout_rooms, breakouts
+from confsim.domain.breakout.breakout_rooms import State
+from confsim.domain.breakout.breakouts import Phase
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.presence import Where
+from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
 
 EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"

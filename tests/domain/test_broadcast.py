@@ -5,8 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.domain import broadcast, channels, clients, destinations, presence, sessions, users
-from confsim.domain.broadcast import BROADCASTS, Life
+from confsim.domain.broadcast import broadcasts, destinations
+from confsim.domain.broadcast.broadcasts import BROADCASTS, Life
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.runtime import presence, sessions
+from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -31,12 +35,12 @@ def come(change):
 
 
 STEPS = {
-    "enable": lambda change: broadcast.switch(change, room(change), "enable"),
-    "disable": lambda change: broadcast.switch(change, room(change), "disable"),
+    "enable": lambda change: broadcasts.switch(change, room(change), "enable"),
+    "disable": lambda change: broadcasts.switch(change, room(change), "disable"),
     "add": lambda change: destinations.add(change, room(change), "rtmp://live.example/a", None, None),
-    "start": lambda change: broadcast.start(change, room(change)),
-    "stop": lambda change: broadcast.stop(change, room(change)),
-    "look": lambda change: broadcast.look(change, room(change)),
+    "start": lambda change: broadcasts.start(change, room(change)),
+    "stop": lambda change: broadcasts.stop(change, room(change)),
+    "look": lambda change: broadcasts.look(change, room(change)),
     "come": come,
     "go": lambda change: presence.leave(change, room(change), owner(change).id),
     "end": lambda change: sessions.end_active(change, room(change)),
@@ -78,8 +82,8 @@ def test_a_broadcast_goes_through_its_states():
     seen = []
     for steps in (["add"], ["add", "start"], ["add", "start", "look"], ["add", "start", "look", "stop"]):
         service = walk(["enable", *steps])
-        run = broadcast.run(service.change(), CUSTOMER, ROOM)
-        seen.append(broadcast.MACHINE.read(run, {}))
+        run = broadcasts.run(service.change(), CUSTOMER, ROOM)
+        seen.append(broadcasts.MACHINE.read(run, {}))
     assert seen == [Life.OFF, Life.STARTING, Life.RUNNING, Life.OFF]
 
 

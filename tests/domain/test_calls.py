@@ -4,24 +4,18 @@ import pytest
 
 from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
-from confsim.domain import (
-    calls,
-    channels,
-    clients,
-    credentials,
-    happenings,
-    number_assignments,
-    numbers,
-    pins,
-    presence,
-    roles,
-    sessions,
-    users,
-)
-from confsim.domain.calls import State
-from confsim.domain.couplings import COUPLINGS
-from confsim.domain.presence import Where
-from confsim.domain.users import Account
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.couplings.machines import COUPLINGS
+from confsim.domain.events import event_log
+from confsim.domain.identity import credentials
+from confsim.domain.members import roles
+from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.presence import Where
+from confsim.domain.telephony import calls, number_assignments, numbers, pins
+from confsim.domain.telephony.calls import State
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World, settle
 
@@ -286,7 +280,7 @@ def test_calls_are_told_of():
     office.ring()
     told = [
         (each.kind, each.payload["state"], each.payload["inbound"])
-        for each in happenings.listed(office.change, office.client.id)
+        for each in event_log.listed(office.change, office.client.id)
         if each.kind.startswith("call.")
     ]
     assert told == [

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, users
-from confsim.domain.channels import CHANNELS, MACHINE, ROOMS, Life, Step
-from confsim.domain.users import Account
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import CHANNELS, MACHINE, ROOMS, Life, Step
+from confsim.domain.clients import clients
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

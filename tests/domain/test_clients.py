@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import clients
-from confsim.domain.clients import Service
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Service
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

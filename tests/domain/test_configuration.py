@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.domain import clients, configuration, documents, levels
-from confsim.domain.configuration import Reading
-from confsim.domain.levels import DOCUMENTS, LIGHT, MACHINE, Content, Slot
+from confsim.domain.clients import clients
+from confsim.domain.config import documents, effective, json_documents
+from confsim.domain.config.documents import DOCUMENTS, LIGHT, MACHINE, Content, Slot
+from confsim.domain.config.effective import Reading
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
@@ -52,7 +53,7 @@ def test_merging_levels_agrees_with_writing_leaves(several):
     """Laying any levels over one another gives what writing their leaves in that order gives."""
     result, expected = {}, {}
     for document in several:
-        result, expected = documents.merged(result, document), laid(expected, document)
+        result, expected = json_documents.merged(result, document), laid(expected, document)
     assert result == expected
 
 
@@ -60,8 +61,8 @@ def test_merging_levels_agrees_with_writing_leaves(several):
 @given(DOCUMENT, DOCUMENT)
 def test_the_narrower_level_always_shows(base, over):
     """Every value of the narrower level is in the result, and laying it over again changes nothing."""
-    result = documents.merged(base, over)
-    assert documents.merged(result, over) == result
+    result = json_documents.merged(base, over)
+    assert json_documents.merged(result, over) == result
     shown = leaves(result)
     assert all(shown[path] == leaf for path, leaf in leaves(over).items() if leaf != {})
 
@@ -71,9 +72,9 @@ def test_documents_are_never_written_to(base, over):
     """Merging and patching answer new documents and leave those they were given alone."""
     before = repr((base, over))
     for how in ("deep", "top", "concatenate"):
-        documents.merged(base, over, how)
-    documents.patched(base, over)
-    documents.split(base, "a")
+        json_documents.merged(base, over, how)
+    json_documents.patched(base, over)
+    json_documents.split(base, "a")
     assert repr((base, over)) == before
 
 
@@ -81,18 +82,18 @@ def test_documents_are_never_written_to(base, over):
 @given(DOCUMENT, PATCH)
 def test_a_patch_sets_what_it_names_and_removes_its_nulls(base, patch):
     """What a patch holds beside nulls is there afterwards, what it nulls is not, other first-level keys stay."""
-    result = documents.patched(base, patch)
+    result = json_documents.patched(base, patch)
     assert result == without_nulls(result)
     assert all(result[key] == base[key] for key in base.keys() - patch.keys())
     assert result.keys() == (base.keys() | patch.keys()) - {key for key, value in patch.items() if value is None}
-    assert documents.patched(result, patch) == result
+    assert json_documents.patched(result, patch) == result
 
 
 @given(DOCUMENT, st.booleans())
 def test_the_parts_of_a_split_make_the_whole(document, strings):
     """Texts and rest together are the document; no text is left in the rest."""
-    under, rest = documents.split(document, "a", strings=strings)
-    assert documents.merged(under, rest) == document
+    under, rest = json_documents.split(document, "a", strings=strings)
+    assert json_documents.merged(under, rest) == document
     assert not any("a" in path for path in leaves(rest))
     assert not strings or not any(isinstance(leaf, str) for leaf in leaves(rest).values())
 
@@ -111,10 +112,10 @@ def test_the_levels_of_clients_count_from_the_root(several):
     parent, client = None, None
     for document in several:
         client = clients.create(change, "C", parent)
-        levels.update(change, client.id, client.id, documents.patched({}, document), LIGHT, "en")
+        documents.update(change, client.id, client.id, json_documents.patched({}, document), LIGHT, "en")
         parent = client.id
-    expected = documents.merged(documents.merged(several[0], several[1]), several[2])
-    assert configuration.of_client(change, client, Reading(language="en")) == expected
+    expected = json_documents.merged(json_documents.merged(several[0], several[1]), several[2])
+    assert effective.of_client(change, client, Reading(language="en")) == expected
 
 
 @pytest.mark.rule("R444", "R445")
@@ -123,9 +124,9 @@ def test_a_document_shows_exactly_where_its_theme_and_language_reach(change, wri
     """Light reaches every theme, no language and the default one every language, a language its regions."""
     client = clients.create(change, "C", None)
     theme, language = written
-    levels.update(change, client.id, client.id, {"here": 1}, theme, language)
+    documents.update(change, client.id, client.id, {"here": 1}, theme, language)
     for asked_theme, asked in product([LIGHT, "dark", "sepia"], [None, "en", "de", "de-CH", "de-AT", "fr"]):
-        shown = configuration.of_client(change, client, Reading(theme=asked_theme, language=asked))
+        shown = effective.of_client(change, client, Reading(theme=asked_theme, language=asked))
         reaches = theme in (LIGHT, asked_theme) and language in (None, "en", asked, (asked or "").split("-")[0])
         assert (shown == {"here": 1}) is reaches, (asked_theme, asked)
 
@@ -142,8 +143,8 @@ def test_a_document_that_is_emptied_is_not_kept(change):
 def test_forgetting_a_level_takes_all_its_documents(change):
     """Every theme and language of the level goes, other levels stay."""
     for level, theme, language in [("a", LIGHT, None), ("a", "dark", "de"), ("b", LIGHT, None)]:
-        levels.update(change, "c", level, {"x": 1}, theme, language)
-    levels.forget(change, "c", "a")
+        documents.update(change, "c", level, {"x": 1}, theme, language)
+    documents.forget(change, "c", "a")
     assert [document.level for document in DOCUMENTS.of(change, "c")] == ["b"]
 
 
@@ -155,7 +156,7 @@ def test_the_bound_of_depth_counts_arrays_and_objects(depth, holds):
     for level in range(depth - 1):
         value = [value] if level % 2 else {"a": value}
     if holds:
-        assert documents.bounded(change, value) is value
+        assert json_documents.bounded(change, value) is value
     else:
         with pytest.raises(Refusal):
-            documents.bounded(change, value)
+            json_documents.bounded(change, value)

@@ -7,21 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.domain import (
-    assignments,
-    breakout_rooms,
-    breakouts,
-    channels,
-    clients,
-    lobby,
-    presence,
-    sessions,
-    streaming,
-    users,
-)
-from confsim.domain.breakout_rooms import State
-from confsim.domain.couplings import COUPLINGS
-from confsim.domain.presence import Where
+from confsim.domain.breakout import assignments, breakout_rooms, breakouts
+from confsim.domain.breakout.breakout_rooms import State
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.couplings.machines import COUPLINGS
+from confsim.domain.runtime import lobby, presence, sessions, streaming
+from confsim.domain.runtime.presence import Where
+from confsim.domain.users import users
 from confsim.kernel.machine import Coupling, Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World

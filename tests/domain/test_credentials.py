@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.domain import credentials, users
-from confsim.domain.credentials import CREDENTIALS
-from confsim.domain.users import Account, User
+from confsim.domain.identity import credentials
+from confsim.domain.identity.credentials import CREDENTIALS
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 

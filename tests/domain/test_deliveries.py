@@ -5,9 +5,10 @@ import pytest
 from confsim import Simulator
 from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
-from confsim.domain import clients, deliveries, events
-from confsim.domain.deliveries import DELIVERIES, State
-from confsim.domain.endpoint_moves import MOVES
+from confsim.domain.clients import clients
+from confsim.domain.couplings.deliveries import MOVES
+from confsim.domain.events import deliveries, endpoints
+from confsim.domain.events.deliveries import DELIVERIES, State
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import settle
 
@@ -19,15 +20,15 @@ SECOND, MINUTE, HOUR = 1000, 60_000, 3_600_000
 class Line:
     """A world whose deliveries nobody sends but the test."""
 
-    def __init__(self, endpoints=1, **profile):
+    def __init__(self, count=1, **profile):
         self.profile = {f"webhooks.{name}": value for name, value in profile.items()}
         self.now = START
         self.world = Simulator(clock=START).service.world
         with self as change:
-            events.switch(change, clients.get(change, CUSTOMER), "enable")
+            endpoints.switch(change, clients.get(change, CUSTOMER), "enable")
             client = clients.get(change, CUSTOMER)
-            urls = [f"http://{number}.example" for number in range(endpoints)]
-            self.endpoints = [events.add(change, client, url, None).id for url in urls]
+            urls = [f"http://{number}.example" for number in range(count)]
+            self.endpoints = [endpoints.add(change, client, url, None).id for url in urls]
 
     def __enter__(self):
         self.open = self.world.change(self.now, self.profile)
@@ -59,12 +60,12 @@ class Line:
     def endpoint(self, active, place=0):
         """Let an endpoint be told what happens, or not."""
         with self as change:
-            events.update(change, clients.get(change, CUSTOMER), self.endpoints[place], None, active)
+            endpoints.update(change, clients.get(change, CUSTOMER), self.endpoints[place], None, active)
 
     def switch(self, event):
         """Enable or disable the events of the client."""
         with self as change:
-            events.switch(change, clients.get(change, CUSTOMER), event)
+            endpoints.switch(change, clients.get(change, CUSTOMER), event)
 
     @property
     def all(self):
@@ -93,7 +94,7 @@ def line():
 
 def test_each_endpoint_is_told_once_of_the_same_thing():
     """One delivery for each, in the order of the endpoints, with one message and one payload."""
-    line = Line(endpoints=3)
+    line = Line(count=3)
     line.happen("a")
     assert [each.endpoint for each in line.all] == line.endpoints
     assert len({each.id for each in line.all}) == 3
@@ -172,7 +173,7 @@ def test_the_next_waits_for_the_one_before(line):
 
 def test_endpoints_do_not_wait_for_each_other():
     """What is stuck for one goes on for another."""
-    line = Line(endpoints=2)
+    line = Line(count=2)
     line.happen("a", "b")
     slow, _ = deliveries.ready(line.world)
     with line as change:
@@ -314,12 +315,12 @@ def test_what_was_under_way_meanwhile_counts(line):
 
 def test_what_waits_for_a_removed_endpoint_is_lost():
     """Only that; what it got, it has got."""
-    line = Line(endpoints=2)
+    line = Line(count=2)
     line.happen("a", "b", "c")
     line.answer(200)
     line.answer(500)
     with line as change:
-        events.remove(change, clients.get(change, CUSTOMER), line.endpoints[0])
+        endpoints.remove(change, clients.get(change, CUSTOMER), line.endpoints[0])
     of = {id: [each.state for each in line.all if each.endpoint == id] for id in line.endpoints}
     assert of[line.endpoints[0]] == [State.DELIVERED, State.LOST, State.LOST]
     assert of[line.endpoints[1]] == [State.DELIVERED, State.LATER, State.WAITING]

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.domain import channels, destinations
+from confsim.domain.broadcast import destinations
+from confsim.domain.channels import channels
 from confsim.kernel.refusal import Refusal
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import assets, downloads
-from confsim.domain.assets import Asset, Content
+from confsim.domain.recordings import assets, downloads
+from confsim.domain.recordings.assets import Asset, Content
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asking
-from confsim.domain import e164
-from confsim.domain.e164 import Dialled
+from confsim.domain.telephony import e164
+from confsim.domain.telephony.e164 import Dialled
 from confsim.kernel.refusal import Refusal
 
 DEFAULT = Asking({})

@@ -5,9 +5,10 @@ from itertools import product
 import pytest
 
 from confsim.assumptions import emails as assumed
-from confsim.domain import emails, mail, users
-from confsim.domain.emails import MACHINE, Address, Second
-from confsim.domain.users import Account, User
+from confsim.domain import mail
+from confsim.domain.users import emails, users
+from confsim.domain.users.emails import MACHINE, Address, Second
+from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.domain import clients, events
+from confsim.domain.clients import clients
+from confsim.domain.events import endpoints
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 OTHER = "33333333-3333-4333-8333-333333333333"
@@ -22,22 +23,22 @@ def test_updates_add_up(updates):
     """An endpoint is what the last update of each field said."""
     change = ORIGIN.change(0)
     client = clients.get(change, CUSTOMER)
-    endpoint = events.add(change, client, "http://first.test", None)
+    endpoint = endpoints.add(change, client, "http://first.test", None)
     url, active = endpoint.url, endpoint.active
     for new_url, new_active in updates:
-        events.update(change, client, endpoint.id, new_url, new_active)
+        endpoints.update(change, client, endpoint.id, new_url, new_active)
         url, active = new_url or url, active if new_active is None else new_active
-    (found,) = events.listed(change, client)
+    (found,) = endpoints.listed(change, client)
     assert (found.url, found.active) == (url, active)
-    assert [each.id for each in events.listening(change, CUSTOMER)] == ([endpoint.id] if active else [])
+    assert [each.id for each in endpoints.listening(change, CUSTOMER)] == ([endpoint.id] if active else [])
 
 
 def test_reading_the_secret_writes_nothing():
     """It hangs on the world's seed, the client and how often it was made anew."""
     change = ORIGIN.change(0)
-    secret = events.secret(change, CUSTOMER)
+    secret = endpoints.secret(change, CUSTOMER)
     assert change.commit() is ORIGIN
-    assert events.secret(ORIGIN.change(9), CUSTOMER) == secret
-    assert events.secret(change, OTHER) != secret
-    assert events.renew_secret(change, CUSTOMER) != secret
-    assert events.secret(change.commit().change(0), CUSTOMER) != secret
+    assert endpoints.secret(ORIGIN.change(9), CUSTOMER) == secret
+    assert endpoints.secret(change, OTHER) != secret
+    assert endpoints.renew_secret(change, CUSTOMER) != secret
+    assert endpoints.secret(change.commit().change(0), CUSTOMER) != secret

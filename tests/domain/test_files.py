@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.domain import files, mp4
+from confsim.domain.recordings import files, mp4
 
 CONTAINERS = {b"moov", b"trak", b"mdia", b"minf", b"stbl", b"dinf"}
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, friendly_urls
+from confsim.domain.channels import channels, friendly_urls
+from confsim.domain.clients import clients
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

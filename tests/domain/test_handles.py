@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from confsim.assumptions import conventions, identity
 from confsim.assumptions import handles as assumed
-from confsim.domain import clients, handles, users
-from confsim.domain.clients import Client
-from confsim.domain.handles import MACHINE, RESERVATION, UNIQUENESS, Holding, Reservation, Slot, Uniqueness
-from confsim.domain.users import Account, User, folded
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.domain.users import handles, users
+from confsim.domain.users.handles import MACHINE, RESERVATION, UNIQUENESS, Holding, Reservation, Slot, Uniqueness
+from confsim.domain.users.users import Account, User, folded
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World, settle
 

@@ -4,8 +4,12 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.events import Kind
-from confsim.domain import channels, clients, happenings, presence, users
-from confsim.domain.happenings import HAPPENINGS
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.events import event_log
+from confsim.domain.events.event_log import HAPPENINGS
+from confsim.domain.runtime import presence
+from confsim.domain.users import users
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
@@ -37,7 +41,7 @@ def ok(sim, operation, caller, **arguments):
 
 def kept(sim, client=CUSTOMER):
     """What is kept of what happened to the client."""
-    return happenings.listed(sim.service.change(), client)
+    return event_log.listed(sim.service.change(), client)
 
 
 def kinds(sim, client=CUSTOMER):

@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from jwt.algorithms import get_default_algorithms
 
 from confsim import Simulator
-from confsim.domain import clients, users, validators
-from confsim.domain.credentials import CREDENTIALS
+from confsim.domain.clients import clients
+from confsim.domain.identity import validators
+from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.domain.images import IMAGES
-from confsim.domain.users import BY_ORIGIN, USERS, Account, AuthKind, Level, User
+from confsim.domain.users import users
+from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Level, User
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 OTHER = "33333333-3333-4333-8333-333333333333"

@@ -8,10 +8,12 @@ import jwt
 import pytest
 
 from confsim import Simulator
-from confsim.domain import clients, credentials, identity, invitations, providers, users
-from confsim.domain.clients import Client
-from confsim.domain.invitations import INVITATIONS, MACHINE, Invitation, Kind, Slot, State
-from confsim.domain.users import USERS, Account, AuthKind, User
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import credentials, invitations, providers, token_exchange
+from confsim.domain.identity.invitations import INVITATIONS, MACHINE, Invitation, Kind, Slot, State
+from confsim.domain.users import users
+from confsim.domain.users.users import USERS, Account, AuthKind, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, settle
 
@@ -167,7 +169,7 @@ def test_an_opaque_persistent_code_by_choice() -> None:
     assert made.code.count(".") == 2
     with pytest.raises(jwt.InvalidTokenError):
         jwt.decode(made.code, options={"verify_signature": False})
-    assert identity.exchange(change, client, made.code).user == made.user
+    assert token_exchange.exchange(change, client, made.code).user == made.user
 
 
 @pytest.mark.parametrize("account", [Account.LINKED, Account.PREDEFINED])
@@ -176,12 +178,12 @@ def test_a_persistent_code_is_exchanged_until_its_end(account: Account) -> None:
     change, client = opened(invitations__kind="always")
     user = person(change, account)
     made = invitations.create(change, user, MINUTE)
-    tokens = {identity.exchange(change, client, made.code).value for _ in range(3)}
+    tokens = {token_exchange.exchange(change, client, made.code).value for _ in range(3)}
     assert len(tokens) == 3
     assert users.get(change, CUSTOMER, user.id).account is account
     world, _ = settle(change.commit(), START + MINUTE)
     with pytest.raises(Refusal, match="invitation_code_invalid"):
-        identity.exchange(world.change(START + MINUTE), client, made.code)
+        token_exchange.exchange(world.change(START + MINUTE), client, made.code)
 
 
 def test_a_persistent_code_needs_no_validator() -> None:
@@ -189,7 +191,7 @@ def test_a_persistent_code_needs_no_validator() -> None:
     change, _ = opened()
     partner = clients.get(change, OTHER)
     user = users.create(change, OTHER, "L", Account.LINKED)
-    assert identity.exchange(change, partner, invitations.create(change, user).code).user == user.id
+    assert token_exchange.exchange(change, partner, invitations.create(change, user).code).user == user.id
 
 
 def test_a_persistent_code_is_good_in_its_client_alone() -> None:
@@ -197,16 +199,16 @@ def test_a_persistent_code_is_good_in_its_client_alone() -> None:
     change, _ = opened()
     made = invitations.create(change, person(change, Account.LINKED))
     with pytest.raises(Refusal, match="no_active_validator"):
-        identity.exchange(change, clients.get(change, OTHER), made.code)
+        token_exchange.exchange(change, clients.get(change, OTHER), made.code)
 
 
 def test_a_persistent_code_serves_once_by_choice() -> None:
     """The second exchange is refused (G235)."""
     change, client = opened(invitations__persistent_exchange="once")
     made = invitations.create(change, person(change, Account.LINKED))
-    identity.exchange(change, client, made.code)
+    token_exchange.exchange(change, client, made.code)
     with pytest.raises(Refusal, match="invitation_code_invalid"):
-        identity.exchange(change, client, made.code)
+        token_exchange.exchange(change, client, made.code)
 
 
 @pytest.mark.parametrize(("choice", "lives"), [("stay", True), ("die", False)])
@@ -215,10 +217,10 @@ def test_service_tokens_when_the_code_is_re_made(choice: str, lives: bool) -> No
     change, client = opened(invitations__recreation=choice)
     user = person(change, Account.LINKED)
     made = invitations.create(change, user)
-    token = identity.exchange(change, client, made.code).value
+    token = token_exchange.exchange(change, client, made.code).value
     invitations.create(change, user)
     with pytest.raises(Refusal, match="invitation_code_invalid"):
-        identity.exchange(change, client, made.code)
+        token_exchange.exchange(change, client, made.code)
     assert (token in credentials.CREDENTIALS.of(change)) is lives
 
 
@@ -275,11 +277,11 @@ def test_a_nonce_sent_to_the_exchange(choice: str, accepted: bool) -> None:
     user = person(change)
     made = invitations.create(change, user)
     if accepted:
-        assert identity.exchange(change, client, made.code).user == user.id
+        assert token_exchange.exchange(change, client, made.code).user == user.id
         assert users.get(change, CUSTOMER, user.id).account is Account.REGISTERED
     else:
         with pytest.raises(Refusal, match="invitation_code_invalid"):
-            identity.exchange(change, client, made.code)
+            token_exchange.exchange(change, client, made.code)
         assert invitations.pending(change, user) == made
 
 
@@ -293,7 +295,7 @@ def test_what_a_connection_does_to_the_code(choice: str, kind: str, pending: boo
     user = person(change, origin_id="o")
     made = invitations.create(change, user)
     token = jwt.encode({"sub": "o", "exp": START // 1000 + 9}, "demo-validator-secret-of-32-bytes", "HS256")
-    identity.exchange(change, client, token)
+    token_exchange.exchange(change, client, token)
     user = users.get(change, CUSTOMER, user.id)
     assert user.account is Account.REGISTERED
     assert (invitations.pending(change, user) == made) is pending
@@ -314,5 +316,5 @@ def test_the_code_goes_with_its_user() -> None:
     USERS.of(change, CUSTOMER).remove(user.id)
     assert invitations.pending(change, user) is None
     with pytest.raises(Refusal, match="invitation_code_invalid"):
-        identity.exchange(change, client, made.code)
+        token_exchange.exchange(change, client, made.code)
     assert not settle(change.commit(), START + DAY)[1]

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions import accounts
-from confsim.domain import languages, users
-from confsim.domain.languages import ISO_639_1
-from confsim.domain.users import Account, User
+from confsim.domain.users import languages, users
+from confsim.domain.users.languages import ISO_639_1
+from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
 

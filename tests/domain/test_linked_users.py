@@ -6,8 +6,13 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, credentials, invitations, linked_users, properties, users
-from confsim.domain.users import Account
+from confsim.domain import properties
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.identity import credentials, invitations
+from confsim.domain.members import linked_users
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"

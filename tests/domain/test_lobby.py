@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.domain import channels, lobby
-from confsim.domain.lobby import AutoClose, Door
+from confsim.domain.channels import channels
+from confsim.domain.runtime import lobby
+from confsim.domain.runtime.lobby import AutoClose, Door
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 CUSTOMER = "22222222-2222-4222-8222-222222222222"

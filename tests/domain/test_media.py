@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.domain import channels, clients, media
-from confsim.domain.media import File, Search, Sort
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.media import media
+from confsim.domain.media.media import File, Search, Sort
 from confsim.kernel.document import restored
 from confsim.kernel.refusal import Refusal
 

@@ -9,8 +9,8 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.domain import mail, mishaps
-from confsim.domain.mishaps import THINGS, TIMED, Outcome
+from confsim.domain import fault_points, mail
+from confsim.domain.fault_points import THINGS, TIMED, Outcome
 from confsim.kernel.refusal import Refusal
 
 START = 1_769_904_000_000  # 2026-02-01T00:00:00Z
@@ -44,15 +44,15 @@ def test_every_outcome_of_every_thing_can_be_asked_for(sim, thing, outcome):
 @pytest.mark.parametrize("thing", THINGS.values(), ids=lambda thing: thing.name)
 def test_every_thing_is_asked_about_somewhere(thing):
     """No row of the table is without effect: some module but the table itself reads it."""
-    root = Path(mishaps.__file__).parents[1]
-    name = next(name for name, value in vars(mishaps).items() if value is thing)
-    readers = [path for path in root.rglob("*.py") if path.name != "mishaps.py"]
+    root = Path(fault_points.__file__).parents[1]
+    name = next(name for name, value in vars(fault_points).items() if value is thing)
+    readers = [path for path in root.rglob("*.py") if path.name != "fault_points.py"]
     assert any(re.search(rf"(struck\(change, |_strike\(){name}\b", path.read_text()) for path in readers)
 
 
 def test_nothing_is_struck_without_a_fault(sim):
     """A change that nobody gave anything to ask takes its course."""
-    assert mishaps.struck(sim.service.change(), mishaps.MAIL, to="a@example.com") is None
+    assert fault_points.struck(sim.service.change(), fault_points.MAIL, to="a@example.com") is None
 
 
 # The lobby

@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, number_assignments, numbers
-from confsim.domain.couplings import COUPLINGS
-from confsim.domain.number_assignments import Use
-from confsim.domain.numbers import Listing, Standing
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.couplings.machines import COUPLINGS
+from confsim.domain.telephony import number_assignments, numbers
+from confsim.domain.telephony.number_assignments import Use
+from confsim.domain.telephony.numbers import Listing, Standing
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import World
 

@@ -6,9 +6,13 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, presence, terms, users
-from confsim.domain.presence import Where
-from confsim.domain.users import Account
+from confsim.domain import terms
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.runtime import presence
+from confsim.domain.runtime.presence import Where
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"

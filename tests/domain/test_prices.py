@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, prices
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.telephony import prices
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

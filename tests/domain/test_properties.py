@@ -3,9 +3,12 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions import accounts, sizes
-from confsim.domain import channels, clients, properties, users
+from confsim.domain import properties
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
 from confsim.domain.properties import Owner
-from confsim.domain.users import Account
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from confsim import Simulator
-from confsim.domain import clients, providers
-from confsim.domain.clients import Client
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import providers
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import pytest
 
+import confsim.api.catalogue  # noqa: F401 its modules declare machines, tables and entries
 from confsim import Simulator
-from confsim.api.call import API
 from confsim.assumptions.refusals import Reason
-from confsim.domain import assets, channels, credentials, recordings, sessions
-from confsim.domain.recordings import MACHINE, RECORDINGS, Phase, Take
+from confsim.domain.channels import channels
+from confsim.domain.identity import credentials
+from confsim.domain.recordings import assets, recordings
+from confsim.domain.recordings.recordings import MACHINE, RECORDINGS, Phase, Take
+from confsim.domain.runtime import sessions
 from confsim.kernel.refusal import Refusal
 
-API.load()  # the families bring the couplings
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 

@@ -7,9 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, credentials, roles, users
-from confsim.domain.credentials import CREDENTIALS
-from confsim.domain.users import USERS, Account
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.identity import credentials
+from confsim.domain.identity.credentials import CREDENTIALS
+from confsim.domain.members import roles
+from confsim.domain.users import users
+from confsim.domain.users.users import USERS, Account
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

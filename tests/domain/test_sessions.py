@@ -6,9 +6,10 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, sessions, streaming
-from confsim.domain.sessions import Life
-from confsim.domain.streaming import Placed
+from confsim.domain.channels import channels
+from confsim.domain.runtime import sessions, streaming
+from confsim.domain.runtime.sessions import Life
+from confsim.domain.runtime.streaming import Placed
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, settings
-from confsim.domain.settings import Default
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients, settings
+from confsim.domain.clients.settings import Default
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import channels, clients, levels, selections, templates
-from confsim.domain.levels import DOCUMENTS
-from confsim.domain.selections import SELECTIONS
-from confsim.domain.templates import CHOICES, TEMPLATES
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.config import documents, template_choice, templates
+from confsim.domain.config.documents import DOCUMENTS
+from confsim.domain.config.template_choice import SELECTIONS
+from confsim.domain.config.templates import CHOICES, TEMPLATES
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
@@ -58,11 +60,11 @@ def test_removing_a_template_leaves_nothing_of_it():
     family = Family()
     made = templates.create(family.change, family.clients[0], "T")
     templates.share(family.change, made, "allow")
-    levels.update(family.change, made.client, made.id, {"a": 1})
+    documents.update(family.change, made.client, made.id, {"a": 1})
     for client, room in zip(family.clients, family.rooms, strict=True):
         seen = templates.get(family.change, client, made.id)
         templates.offer(family.change, seen, "enable")
-        selections.select(family.change, room, made.id, enabled=True)
+        template_choice.select(family.change, room, made.id, enabled=True)
     assert len(family.everything()) == 1 + 3 + 3 + 1
     templates.remove(family.change, templates.get(family.change, family.clients[0], made.id))
     assert family.everything() == []
@@ -74,7 +76,7 @@ def test_a_withdrawn_template_stays_where_it_is_used():
     family = Family()
     made = templates.create(family.change, family.clients[0], "T")
     templates.share(family.change, made, "allow")
-    selections.select(family.change, family.rooms[2], made.id, enabled=True)
+    template_choice.select(family.change, family.rooms[2], made.id, enabled=True)
     templates.share(family.change, templates.get(family.change, family.clients[0], made.id), "disallow")
     used = templates.selected(family.change, family.clients[2], family.rooms[2])
     assert used is not None
@@ -114,18 +116,18 @@ def test_any_journey_agrees_with_three_sets(steps):
             templates.share(family.change, templates.get(family.change, family.clients[0], made.id), event)
             inheritable = event == "allow"
         elif event == "drop":
-            selections.deselect(family.change, room)
+            template_choice.deselect(family.change, room)
             using.discard(place)
         elif visible:
             seen = templates.get(family.change, client, made.id)
             if event == "select":
                 if place in enabled:
-                    selections.select(family.change, room, seen.id, enabled=seen.enabled)
+                    template_choice.select(family.change, room, seen.id, enabled=seen.enabled)
                     using.add(place)
             else:
                 templates.offer(family.change, seen, event)
                 (enabled.add if event == "enable" else enabled.discard)(place)
-        told = {place for place, room in enumerate(family.rooms) if selections.selected(family.change, room)}
+        told = {place for place, room in enumerate(family.rooms) if template_choice.selected(family.change, room)}
         assert told == using
         assert {place for place, client in enumerate(family.clients) if family.sees(client, made.id)} == (
             {0, 1, 2} if inheritable else {0}

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain import clients, terms, users
-from confsim.domain.users import Account
+from confsim.domain import terms
+from confsim.domain.clients import clients
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 

@@ -8,8 +8,8 @@ from base64 import b64encode
 import pytest
 
 from confsim import Simulator
-from confsim.domain import turn
-from confsim.domain.credentials import authenticate
+from confsim.domain.identity.credentials import authenticate
+from confsim.domain.runtime import turn
 
 
 @pytest.mark.rule("R328", "R389")

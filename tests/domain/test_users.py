@@ -5,8 +5,9 @@ from itertools import product
 import pytest
 
 from confsim.assumptions import accounts
-from confsim.domain import clients, users
-from confsim.domain.users import BIRTHS, BY_HANDLE, MACHINE, USERS, Account, Level, User, folded
+from confsim.domain.clients import clients
+from confsim.domain.users import users
+from confsim.domain.users.users import BIRTHS, BY_HANDLE, MACHINE, USERS, Account, Level, User, folded
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
 

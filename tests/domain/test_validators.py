@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from jwt.algorithms import ECAlgorithm, HMACAlgorithm, RSAAlgorithm
 
 from confsim import Simulator
-from confsim.domain import clients, validators
-from confsim.domain.validators import MACHINE, VALIDATORS, Activity, Validator
+from confsim.domain.clients import clients
+from confsim.domain.identity import validators
+from confsim.domain.identity.validators import MACHINE, VALIDATORS, Activity, Validator
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.api.files import FILES
 from confsim.assumptions.register import REGISTER, Asking
-from confsim.control.control import CONTROL, PREFIX
+from confsim.control.catalogue import CONTROL
+from confsim.control.control import PREFIX
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Misuse, Refusal
 

@@ -18,7 +18,9 @@ import pytest
 
 from confsim import Simulator
 from confsim.control import perform
-from confsim.domain import clients, images, jws, validators
+from confsim.domain import images
+from confsim.domain.clients import clients
+from confsim.domain.identity import jws, validators
 from confsim.http.app import App
 from confsim.http.limits import Limits
 from confsim.http.server import LiveServer

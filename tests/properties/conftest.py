@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.testing.samples import Pool
 from confsim.testing.tour import tour
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from confsim import Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.domain.mishaps import THINGS, TIMED
+from confsim.domain.fault_points import THINGS, TIMED
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"

@@ -6,13 +6,12 @@ from itertools import product
 
 import pytest
 
-from confsim.api.call import API
+import confsim.api.catalogue  # noqa: F401 its modules declare machines, tables and entries
 from confsim.assumptions.refusals import Reason
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
-API.load()  # the families declare the machines
 MACHINES = list(Machine.declared.values())
 CASES = [
     pytest.param(machine, state, event, id=f"{machine.name}-{state.value}-{event}")

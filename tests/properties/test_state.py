@@ -19,7 +19,7 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.service import keeping, state
 from confsim.testing.journeys import START, Journey, api_journey
 from confsim.testing.targets import Core, Url, Wsgi

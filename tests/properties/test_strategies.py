@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.service.judge import Judge
 from confsim.testing.samples import Pool
 from confsim.testing.strategies import arguments

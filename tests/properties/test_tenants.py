@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.contract.gates import Grant
 from confsim.testing.samples import Arguments, Pool, valid
 from confsim.testing.tour import call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.service.judge import Judge
 from confsim.testing.tour import tour

@@ -8,7 +8,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.assumptions import initial
-from confsim.domain import clients
+from confsim.domain.clients import clients
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 AT = "2026-02-01T00:00:00Z"

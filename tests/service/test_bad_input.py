@@ -7,7 +7,7 @@ import json
 import pytest
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.service.message import Request
 from confsim.testing.samples import Pool, valid
 

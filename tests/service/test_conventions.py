@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.gates import Grant
 from confsim.testing.samples import Pool, valid

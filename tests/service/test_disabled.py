@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.assumptions.wire import OPEN_WHILE_DISABLED
 from confsim.contract.gates import Grant
-from confsim.domain import clients
+from confsim.domain.clients import clients
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 AT = "2026-02-01T00:00:00Z"

@@ -6,7 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.api import admission
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.assumptions.refusals import Reason
 from confsim.kernel.refusal import Refusal
 from confsim.service import checks

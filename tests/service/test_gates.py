@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.gates import Grant
-from confsim.domain.channels import Channel
-from confsim.domain.users import User
+from confsim.domain.channels.channels import Channel
+from confsim.domain.users.users import User
 from confsim.testing.samples import Pool, valid
 from confsim.testing.tour import call
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.service import journal
 from confsim.service.journal import Ordered
 from confsim.testing.samples import Pool, valid

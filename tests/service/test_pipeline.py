@@ -9,7 +9,7 @@ from base64 import b64encode
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.service.message import Request
 
 START = 1_769_904_000_000

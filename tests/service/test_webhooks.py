@@ -9,8 +9,8 @@ import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from confsim import Simulator
-from confsim.domain import deliveries
-from confsim.domain.deliveries import State
+from confsim.domain.events import deliveries
+from confsim.domain.events.deliveries import State
 from confsim.service.courier import Courier, barred
 from confsim.service.senders import Message
 from confsim.service.webhooks import Plan, Way

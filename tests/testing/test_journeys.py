@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.testing import outside
 from confsim.testing.journeys import START, Journey, api_journey

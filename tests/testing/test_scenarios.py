@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.arazzo import library, runner
 from confsim.arazzo.check import chosen
 from confsim.control.scenarios import planned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.testing.samples import Arguments
 from confsim.testing.targets import Core, Url, Wsgi
 

@@ -35,7 +35,7 @@ HOLDERS_OF_NOW = {"change", "call", "self", "asker"}
 #: Registries that declarations fill while modules are imported, and nothing else ever.
 REGISTRIES = {
     "contract/decode.py": {"RESOLVERS"},
-    "domain/channels.py": {"_HOOKS"},
+    "domain/channels/channels.py": {"_HOOKS"},
     "kernel/timers.py": {"DUE"},
 }
 MOST_LINES = 400

@@ -1,7 +1,1 @@
-"""The telephony family: switches, PINs, inbound numbers, calls."""
-
-from __future__ import annotations
-
-from . import calls, numbers, pins, switches
-
-__all__ = ["calls", "numbers", "pins", "switches"]
+"""The operations of telephony: switches, PINs, inbound numbers, calls."""

@@ -6,8 +6,8 @@ from confsim.api.call import Call, operation
 from confsim.api.views import NumberId
 from confsim.contract import gates
 from confsim.contract.types import Handle, Long, Wire
-from confsim.domain import calls, prices
-from confsim.domain.channels import Channel
+from confsim.domain.channels.channels import Channel
+from confsim.domain.telephony import calls, prices
 
 
 class CallQuote(Wire):

@@ -9,10 +9,10 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Limit, Offset, Page, Switch, Wire
-from confsim.domain import e164, number_assignments, numbers
-from confsim.domain.channels import Channel
-from confsim.domain.number_assignments import Assignment as Assigned
-from confsim.domain.numbers import Listing, Number
+from confsim.domain.channels.channels import Channel
+from confsim.domain.telephony import e164, number_assignments, numbers
+from confsim.domain.telephony.number_assignments import Assignment as Assigned
+from confsim.domain.telephony.numbers import Listing, Number
 
 
 class AvailableNumber(Wire):

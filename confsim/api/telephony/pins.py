@@ -7,8 +7,9 @@ from confsim.assumptions import telephony as assumed
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Wire
-from confsim.domain import channels, pins
-from confsim.domain.channels import Channel
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.telephony import pins
 
 
 class Pin(Wire):

@@ -6,9 +6,10 @@ from confsim.api.call import Call, operation
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Switch
-from confsim.domain import settings, switches
-from confsim.domain.channels import Channel
-from confsim.domain.settings import Default
+from confsim.domain.channels import switches
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import settings
+from confsim.domain.clients.settings import Default
 
 
 @operation(

@@ -7,7 +7,7 @@ from confsim.api.paths import MeOrUser
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import FreeText, Wire
-from confsim.domain import emails
+from confsim.domain.users import emails
 
 
 class NewAddress(Wire):

@@ -10,9 +10,10 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import FreeText, FullName, Handle, Switch, Url, Wire
-from confsim.domain import handles, registration
-from confsim.domain.channels import Channel
-from confsim.domain.users import User
+from confsim.domain.channels.channels import Channel
+from confsim.domain.identity import registration
+from confsim.domain.users import handles
+from confsim.domain.users.users import User
 
 
 class HandleName(Wire):

@@ -7,9 +7,9 @@ from confsim.api.units import instant
 from confsim.assumptions import units
 from confsim.contract import gates
 from confsim.contract.types import Long, Ttl, Wire
-from confsim.domain import invitations
-from confsim.domain.invitations import Kind
-from confsim.domain.users import User
+from confsim.domain.identity import invitations
+from confsim.domain.identity.invitations import Kind
+from confsim.domain.users.users import User
 
 
 class Invitation(Wire, kw_only=True):

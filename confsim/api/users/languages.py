@@ -7,7 +7,7 @@ from confsim.api.paths import MeOrUser
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Wire
-from confsim.domain import languages
+from confsim.domain.users import languages
 
 
 class LanguageCodes(Wire):

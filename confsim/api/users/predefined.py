@@ -8,7 +8,7 @@ from confsim.api.views import NumberId
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import FreeText, Name, Url, Wire
-from confsim.domain import predefined
+from confsim.domain.users import predefined
 
 
 class PredefinedUser(Wire):

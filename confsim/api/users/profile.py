@@ -27,9 +27,11 @@ from confsim.contract.types import (
     Url,
     Wire,
 )
-from confsim.domain import directory, invitations, user_images, users
-from confsim.domain.directory import Sort
-from confsim.domain.users import Account, User
+from confsim.domain.identity import invitations
+from confsim.domain.members import user_list
+from confsim.domain.members.user_list import Sort
+from confsim.domain.users import user_images, users
+from confsim.domain.users.users import Account, User
 
 
 class UserItem(Wire, kw_only=True):
@@ -74,7 +76,7 @@ def get_users(call: Call, userIds: list[int], *, imgSize: ImageSize | None = Non
         raise wrong("path userIds", "it names no user")
     if len(userIds) > most:
         raise wrong("path userIds", f"it has more than {most} ids")
-    return [user_view(call, user, imgSize) for user in directory.several(call.change, call.client, userIds)]
+    return [user_view(call, user, imgSize) for user in user_list.several(call.change, call.client, userIds)]
 
 
 @operation(
@@ -125,7 +127,7 @@ def list_users(
     ``search`` filters handles and full names, ``levels`` keeps holders of at least one of these access level ids.
     ``invitationExpiry`` is an instant, in epoch milliseconds by default.
     """
-    found = directory.listed(call.change, call.client, search, levels, sort, descending=order is Order.DESC)
+    found = user_list.listed(call.change, call.client, search, levels, sort, descending=order is Order.DESC)
     return page(call, found, limit, offset, lambda user: _item(call, user, imgSize))
 
 
@@ -215,7 +217,7 @@ def get_user_client(call: Call, userId: MeOrUser) -> Id:
 )
 def find_user_by_handle(call: Call, *, handle: Handle) -> NumberId:
     """Find the registered user who has a handle."""
-    return NumberId(id=directory.by_handle(call.change, call.client, handle).id)
+    return NumberId(id=user_list.by_handle(call.change, call.client, handle).id)
 
 
 @operation(
@@ -227,4 +229,4 @@ def find_user_by_handle(call: Call, *, handle: Handle) -> NumberId:
 )
 def find_user_by_email(call: Call, *, email: FreeText, imgSize: ImageSize | None = None) -> UserView:
     """Find the user who has verified an address; one that waits for its code finds nobody."""
-    return user_view(call, directory.by_email(call.change, call.client, email), imgSize)
+    return user_view(call, user_list.by_email(call.change, call.client, email), imgSize)

@@ -8,7 +8,8 @@ from confsim.api.values import packed, unpacked
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Json, Key
-from confsim.domain import documents, properties
+from confsim.domain import properties
+from confsim.domain.config import json_documents
 
 
 @operation(
@@ -32,7 +33,7 @@ def get_user_property(call: Call, userId: MeOrUser, key: Key) -> Json:
 )
 def set_user_property(call: Call, userId: MeOrUser, key: Key, body: Json) -> None:
     """Store a JSON value under a key, in place of what was there."""
-    properties.put(call.change, properties.of_user(userId), key, packed(documents.bounded(call.change, body)))
+    properties.put(call.change, properties.of_user(userId), key, packed(json_documents.bounded(call.change, body)))
 
 
 @operation(

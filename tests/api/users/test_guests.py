@@ -9,10 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.domain import channels, clients, properties, roles, terms, users
-from confsim.domain.channels import Channel
-from confsim.domain.credentials import CREDENTIALS
-from confsim.domain.users import USERS, Account, User
+from confsim.domain import properties, terms
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import clients
+from confsim.domain.identity.credentials import CREDENTIALS
+from confsim.domain.members import roles
+from confsim.domain.users import users
+from confsim.domain.users.users import USERS, Account, User
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 OTHER = "33333333-3333-4333-8333-333333333333"

@@ -4,9 +4,11 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions import accounts, emails, handles, images
-from confsim.domain import clients, mail, users
+from confsim.domain import mail
+from confsim.domain.clients import clients
 from confsim.domain.images import IMAGES
-from confsim.domain.users import Account, User
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, User
 
 NOW = "2026-02-01T00:00:00Z"
 MINUTE = 60_000

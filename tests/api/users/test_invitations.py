@@ -8,8 +8,8 @@ import jwt
 import pytest
 
 from confsim import Simulator
-from confsim.domain import users
-from confsim.domain.users import Account
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -110,7 +110,8 @@ def test_reading_tells_the_whole_pending_code_and_changes_nothing(sim: Simulator
 @pytest.mark.rule("R062", "R063", "R067")
 def test_a_redeemed_code_is_gone(sim: Simulator, stub: int) -> None:
     """A login with it connects the user to a provider, once; later calls find no predefined user (G202, G239)."""
-    from confsim.domain import clients, invitations
+    from confsim.domain.clients import clients
+    from confsim.domain.identity import invitations
 
     code = create(sim, stub).body["code"]
     change = sim.service.change()

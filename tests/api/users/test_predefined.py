@@ -8,7 +8,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.domain import mail
-from confsim.domain.users import USERS, Account, User
+from confsim.domain.users.users import USERS, Account, User
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 START = "2026-02-01T00:00:00Z"

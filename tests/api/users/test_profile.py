@@ -3,12 +3,15 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.api.call import API as API_OPERATIONS
+from confsim.api.catalogue import API as API_OPERATIONS
 from confsim.assumptions import accounts, conventions, sizes
 from confsim.contract.types import ImageSize
-from confsim.domain import clients, images, invitations, users
+from confsim.domain import images
+from confsim.domain.clients import clients
+from confsim.domain.identity import invitations
 from confsim.domain.images import STUB
-from confsim.domain.users import Account, AuthKind, Level, User
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, AuthKind, Level, User
 from confsim.service.judge import Judge
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -289,7 +292,7 @@ def test_the_user_list_holds_whoever_has_a_role(sim, people):
 @pytest.mark.rule("R053", "R151")
 def test_a_guest_who_is_operator_is_listed_without_auth_kind(sim, people, ids):
     """A channel role is a role, whoever has it."""
-    from confsim.domain import channels
+    from confsim.domain.channels import channels
 
     change = sim.service.change()
     room = channels.get(change, ids["customer"], ids["room"])

@@ -1,0 +1,65 @@
+"""The roof of the API: every family of operations, in the order of the documents."""
+
+from __future__ import annotations
+
+# The couplings, deletions and emitted events of the domain hold once these are imported.
+import confsim.domain.couplings.client_service
+import confsim.domain.couplings.deliveries
+import confsim.domain.couplings.emitted
+import confsim.domain.couplings.machines  # noqa: F401
+
+from . import (
+    app_sessions,
+    breakout,
+    broadcast,
+    events,
+    paths,  # noqa: F401 what path parameters resolve to
+    recordings,
+    terms,
+)
+from .call import API
+from .channels import channels, friendly_urls
+from .channels import properties as channel_properties
+from .clients import clients, embedding
+from .config import documents, templates
+from .identity import access_levels, api_tokens, providers, validators
+from .media import gateway, media
+from .members import guests, roles
+from .runtime import runtime, sessions
+from .telephony import calls, numbers, pins, switches
+from .users import email, handles, invitations, languages, predefined, profile
+from .users import properties as user_properties
+
+__all__ = ["API", "KNOWN"]
+
+#: How many operations the documents describe, name or imply.
+KNOWN = 223
+
+API.arrange(
+    {
+        "auth": (providers,),
+        "terms": (terms,),
+        "validators": (validators,),
+        "users": (email, guests, handles, invitations, languages, predefined, profile, user_properties),
+        "roles": (roles,),
+        "access": (access_levels,),
+        "api_tokens": (api_tokens,),
+        "friendly_urls": (friendly_urls,),
+        "embedding": (embedding,),
+        "clients": (clients,),
+        "channels": (channels,),
+        "runtime": (runtime,),
+        "channel_properties": (channel_properties,),
+        "sessions": (sessions,),
+        "app_sessions": (app_sessions,),
+        "config": (documents,),
+        "templates": (templates,),
+        "breakout": (breakout,),
+        "telephony": (calls, numbers, pins, switches),
+        "recordings": (recordings,),
+        "media": (media,),
+        "gateway": (gateway,),
+        "broadcast": (broadcast,),
+        "events": (events,),
+    }
+)

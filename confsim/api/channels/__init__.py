@@ -1,0 +1,1 @@
+"""The operations on channels, their links and their properties."""

@@ -1,0 +1,384 @@
+"""Channels: the basics of meeting rooms (P2 Endpoints, Channel basics)."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from confsim.api import uploads
+from confsim.api.call import Call, operation
+from confsim.api.paths import AnyChannel
+from confsim.api.views import Id, image_url, page
+from confsim.assumptions.channels import (
+    API_TOKEN_IS_OPERATOR,
+    COMPOUND_NAME,
+    LIST_CONTAINER,
+    LIST_IS_OWNER,
+    MEETING_ID_EMPTY,
+)
+from confsim.assumptions.register import ask
+from confsim.assumptions.roles import OWNER_IS_OPERATOR
+from confsim.contract import gates
+from confsim.contract.decode import wrong
+from confsim.contract.operation import Source
+from confsim.contract.types import (
+    FreeText,
+    ImageSize,
+    Int,
+    Limit,
+    Long,
+    Name,
+    Offset,
+    Order,
+    Page,
+    Search,
+    Switch,
+    Url,
+    Wire,
+)
+from confsim.domain.channels import channel_images, channel_list, channels, guest_access
+from confsim.domain.channels.channels import Channel
+from confsim.domain.runtime import sessions
+
+from .friendly_urls import FoundChannel
+
+
+class NewChannel(Wire):
+    """A channel to be made."""
+
+    name: Name
+    description: FreeText | None = None
+
+
+class ChannelUuid(Wire):
+    """The id of a channel that was made."""
+
+    channelUuid: str
+
+
+class Description(Wire):
+    """A description of up to 200 characters; an empty one clears it."""
+
+    description: FreeText
+
+
+class GuestAccess(Wire):
+    """Whether the channel admits guests."""
+
+    guestAccess: bool
+
+
+class Sort(StrEnum):
+    """The columns of the channel list that can be sorted by."""
+
+    CREATED = "created"
+    NAME = "name"
+
+
+class ChannelDetails(Wire, kw_only=True):
+    """A channel (P2 Channel details)."""
+
+    channelUuid: str
+    name: str
+    channelName: str
+    description: str | None = None
+    clientId: str
+    parent: str | None = None
+    parentName: str | None = None
+    serviceMode: channels.ServiceMode
+    reputation: Int
+    favorite: Int
+    isFavorite: bool
+    isStar: bool
+    isOperator: bool
+    isOwner: bool
+    maxUsers: Int
+    urlName: str
+    meetingId: str
+    isEventRoom: bool
+    makePrivate: bool
+    isOrganization: bool
+    friendlyURL: str | None = None
+    isMidi: bool
+    isPremium: bool
+    audioQuality: channels.AudioQuality
+    isPrivate: bool
+    isOpen: bool
+    offAir: bool
+    isRangeEnabled: bool
+    disableWall: bool
+    guestAccess: bool
+    imageUrl: str | None = None
+
+
+class ChannelItem(Wire, kw_only=True):
+    """A channel as the channel list shows it (P2 Channel list item). ``created`` is in seconds."""
+
+    name: str
+    urlName: str | None = None
+    friendlyURL: str | None = None
+    isOwner: bool | None = None
+    parentName: str | None = None
+    parentId: str | None = None
+    channelUuid: str
+    isOpen: bool
+    guestAccess: bool
+    imageUrl: str | None = None
+    created: Long
+
+
+#: Where the names stand in the form of a compounded name.
+_PLACES = re.compile(r"(\{parent\}|\{name\})")
+
+
+@operation(
+    "POST /channels/create",
+    gate=gates.REGISTERED.assumed("G299"),
+    rules="R005 R012 R015 R016 R088 R111 R245 R251 R276 R371 R372 R373 R545",
+    gaps="G298 G300 G301 G302 G303 G304",
+    line="P2 Channel basics",
+)
+def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
+    """Make a channel in the caller's client; the calling user owns it.
+
+    The name is unique in the client (409). A description has up to 200 characters (400).
+    """
+    made = channels.create(call.change, call.client, body.name, body.description, call.maybe_user)
+    return ChannelUuid(channelUuid=made.id)
+
+
+@operation(
+    "DELETE /channels/{uuid}",
+    gate=gates.OWNER_OR_ADMIN.assumed("G308"),
+    rules="R365 R374 R551",
+    gaps="G309",
+    line="P2 Channel basics",
+)
+def delete_channel(call: Call, uuid: Channel) -> None:
+    """Remove the channel with everything that hangs on it.
+
+    What runs in it ends, its linked users are removed, its name, meeting id and friendly URL are free. Refusal
+    CHANNEL_IN_USE where a running session keeps it.
+    """
+    sessions.require_deletable(call.change, uuid)
+    channels.delete(call.change, uuid)
+
+
+@operation(
+    "GET /channels/{uuid}",
+    gate=gates.ACCESS.assumed("G310"),
+    rules="R250 R251 R252 R253 R254 R255 R256 R257 R258 R259 R260 R261 R262 R263 R264 R265 R266 R267 R268 R269 R270 "
+    "R271 R272 R273 R274 R278 R375",
+    gaps="G228 G281 G310 G311 G312 G313",
+    line="P2 Channel details",
+)
+def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
+    """Read a channel as the caller sees it; an API token is neither operator nor owner."""
+    channel, user = uuid, call.maybe_user
+    parent = channels.governing(call.change, channel) if channel.parent is not None else None
+    return ChannelDetails(
+        channelUuid=channel.id,
+        name=_compound(call, channel, parent),
+        channelName=channel.name,
+        description=channel.description,
+        clientId=channel.client,
+        parent=channel.parent,
+        parentName=parent.name if parent is not None else None,
+        serviceMode=channel.service_mode,
+        reputation=channel.reputation,
+        favorite=len(channel.favourites),
+        isFavorite=user is not None and user.id in channel.favourites,
+        isStar=channel.star,
+        isOperator=_is_operator(call, parent or channel),
+        isOwner=channels.is_owner(parent or channel, user),
+        maxUsers=channel.max_users,
+        urlName=channel.url_name,
+        meetingId=channel.meeting_id,
+        isEventRoom=channel.event_room,
+        makePrivate=channel.make_private,
+        isOrganization=channel.organization,
+        friendlyURL=channel.friendly_url,
+        isMidi=channel.midi,
+        isPremium=channel.premium,
+        audioQuality=channel.audio_quality,
+        isPrivate=channel.private,
+        isOpen=channel.open,
+        offAir=channel.off_air,
+        isRangeEnabled=channel.range_enabled,
+        disableWall=channel.wall_disabled,
+        guestAccess=channel.guest_access,
+        imageUrl=image_url(call, channel.client, channel.image, imgSize),
+    )
+
+
+def _compound(call: Call, channel: Channel, parent: Channel | None) -> str:
+    if parent is None:
+        return channel.name
+    form = ask(call, COMPOUND_NAME)
+    words = {"{parent}": parent.name, "{name}": channel.name}
+    return "".join(words.get(part, part) for part in _PLACES.split(form))
+
+
+def _is_operator(call: Call, channel: Channel) -> bool:
+    user = call.maybe_user
+    if user is None:
+        return ask(call, API_TOKEN_IS_OPERATOR)
+    if channels.is_owner(channel, user):
+        return ask(call, OWNER_IS_OPERATOR)
+    return channels.is_operator(channel, user)
+
+
+@operation(
+    "POST /channels/{uuid}/description",
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
+    rules="R013 R373 R376 R377",
+    gaps="G304 G305",
+    line="P2 Channel basics",
+)
+def set_channel_description(call: Call, uuid: Channel, body: Description) -> None:
+    """Set the description, of up to 200 characters (400); an empty one clears it."""
+    channels.describe(call.change, uuid, body.description)
+
+
+@operation(
+    "POST /channels/{uuid}/image",
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
+    rules="R011 R248 R378 R379",
+    gaps="G104 G105 G106 G107 G108 G109 G110",
+    line="P2 Channel basics",
+)
+def set_channel_image(call: Call, uuid: Channel, body: bytes, *, url: Url | None = None) -> None:
+    """Set the image from ``url``, which wins, or from the bytes of the body; of 8 Mbytes at most."""
+    channel_images.put(call.change, uuid, uploads.image(call, body, url), url)
+
+
+@operation(
+    "DELETE /channels/{uuid}/image",
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
+    rules="R380",
+    gaps="G536",
+    line="P2 Channel basics",
+)
+def remove_channel_image(call: Call, uuid: Channel) -> None:
+    """Remove the image; nothing happens when there is none."""
+    channel_images.remove(call.change, uuid)
+
+
+@operation(
+    "POST /channels/{uuid}/rename",
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
+    rules="R006 R014 R276 R381",
+    gaps="G052 G300 G307",
+    line="P2 Channel basics",
+)
+def rename_channel(call: Call, uuid: Channel, *, name: Name) -> None:
+    """Give the channel another name, which is unique in the client (409); its links stay."""
+    channels.rename(call.change, uuid, name)
+
+
+@operation(
+    "GET /channels/{channelUuid}/client",
+    gate=gates.SIGNED_IN.assumed("G322"),
+    rules="R254 R383",
+    gaps="G322",
+    line="P2 Channel basics",
+)
+def get_channel_client(call: Call, channelUuid: AnyChannel) -> Id:
+    """Tell the client of a channel."""
+    return Id(id=channelUuid.client)
+
+
+@operation(
+    "GET /channels",
+    gate=gates.SIGNED_IN.assumed("G323 G324"),
+    rules="R019 R020 R022 R023 R027 R028 R029 R031 R265 R274 R275 R276 R277 R278 R279 R280 R384 R385 R386 R387 R388",
+    gaps="G092 G093 G319 G323 G324 G325 G326",
+    line="P2 Channel list item",
+    container=LIST_CONTAINER,
+)
+def list_channels(
+    call: Call,
+    *,
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    search: Search | None = None,
+    imgSize: ImageSize | None = None,
+    sort: Sort = Sort.CREATED,
+    order: Order = Order.DESC,
+) -> Page[ChannelItem]:
+    """List the channels where the caller is at least operator; Customer Admins and API tokens see all of the client.
+
+    ``search`` is matched against the name. Breakout rooms are not listed.
+    """
+    found = channel_list.visible(call.change, call.client, call.who)
+    found = channel_list.searched(call.change, found, search)
+    by = channel_list.by_creation if sort is Sort.CREATED else channel_list.by_name
+    found = by(call.change, found, descending=order is Order.DESC)
+    return page(call, found, limit, offset, lambda channel: _item(call, channel, imgSize))
+
+
+def _item(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:
+    parent = channels.governing(call.change, channel) if channel.parent is not None else None
+    return ChannelItem(
+        name=channel.name,
+        urlName=channel.url_name,
+        friendlyURL=channel.friendly_url,
+        isOwner=_owner_shown(call, parent or channel),
+        parentName=parent.name if parent is not None else None,
+        parentId=channel.parent,
+        channelUuid=channel.id,
+        isOpen=channel.open,
+        guestAccess=channel.guest_access,
+        imageUrl=image_url(call, channel.client, channel.image, size),
+        created=channel.created // 1000,
+    )
+
+
+def _owner_shown(call: Call, channel: Channel) -> bool | None:
+    """Whether the caller is owner, for those who are at least operator (R277, G326)."""
+    user = call.maybe_user
+    if not channels.is_operator(channel, user):
+        return None
+    owner = channels.is_owner(channel, user)
+    return owner if owner or ask(call, LIST_IS_OWNER) == "operators" else None
+
+
+@operation(
+    "GET /channels",
+    gate=gates.SIGNED_IN.assumed("G321"),
+    rules="R262 R382",
+    gaps="G319 G320 G321",
+    line="P2 Channel basics",
+    variant_of="list_channels",
+)
+def find_channel_by_meeting_id(call: Call, *, meetingId: str) -> FoundChannel:
+    """Find the channel of the caller's client that has the meeting id. Refused with 404 when none has."""
+    if not meetingId and ask(call, MEETING_ID_EMPTY) == "refuse":
+        raise wrong("query meetingId", "it is empty")
+    return FoundChannel(uuid=channels.by_meeting_id(call.change, call.client, meetingId).id)
+
+
+@operation(
+    "GET /channels/{uuid}/settings/guest/access",
+    gate=gates.ACCESS.assumed("G564"),
+    source=Source.NAME_ONLY,
+    rules="R274",
+    gaps="G564",
+    line="P1 L247",
+)
+def get_guest_access(call: Call, uuid: Channel) -> GuestAccess:
+    """Tell whether the channel admits guests."""
+    return GuestAccess(guestAccess=uuid.guest_access)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/guest/access/{state}",
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G565"),
+    source=Source.NAME_ONLY,
+    rules="R274",
+    gaps="G565 G537",
+    line="P1 L247",
+)
+def set_guest_access(call: Call, uuid: Channel, state: Switch) -> None:
+    """Admit guests to the channel, or no new ones; those inside stay."""
+    guest_access.switch(call.change, uuid, state)

@@ -1,0 +1,107 @@
+"""Friendly URLs of channels (P1 Endpoints, Friendly URLs and embedding)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.assumptions.channels import FRIENDLY_AVAILABLE
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.types import Switch, Wire
+from confsim.domain.channels import friendly_urls
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
+from confsim.kernel.refusal import Refusal
+
+
+class FriendlyUrl(Wire):
+    """A word for the link to a channel."""
+
+    url: str
+
+
+class FoundChannel(Wire):
+    """The channel that has a friendly URL or a meeting id."""
+
+    uuid: str
+
+
+class MaybeChannel(Wire):
+    """The channel that has a friendly URL, if one has."""
+
+    uuid: str | None = None
+
+
+@operation(
+    "GET /clients/{clientId}/url/available",
+    gate=gates.PUBLIC,
+    rules="R222 R242 R562",
+    gaps="G283 G289",
+    line="P1 Friendly URLs and embedding",
+)
+def check_friendly_url(call: Call, clientId: Client, *, url: str) -> MaybeChannel:
+    """Check whether a text can be a friendly URL of the client; no token needed.
+
+    ``uuid`` is the channel that has it already; without ``uuid`` it is free. Refused with 400 when it is malformed.
+    """
+    friendly_urls.check(call.change, url)
+    holder = friendly_urls.holder(call.change, clientId, url)
+    answer = ask(call, FRIENDLY_AVAILABLE)
+    if holder is None:
+        if answer == "not-found-when-free":
+            raise Refusal(Reason.FRIENDLY_URL_UNKNOWN, url=url)
+        return MaybeChannel()
+    if answer == "conflict-when-taken":
+        raise Refusal(Reason.FRIENDLY_URL_TAKEN, url=url)
+    return MaybeChannel(uuid=holder.id)
+
+
+@operation(
+    "GET /clients/{clientId}/find/channel",
+    gate=gates.PUBLIC,
+    rules="R014 R223 R224 R242 R562",
+    gaps="G284 G285",
+    line="P1 Friendly URLs and embedding",
+)
+def find_channel_by_friendly_url(call: Call, clientId: Client, *, url: str) -> FoundChannel:
+    """Find the channel of the client that has the friendly URL; no token needed. Refused with 404 when none has."""
+    return FoundChannel(uuid=friendly_urls.find(call.change, clientId, url).id)
+
+
+@operation(
+    "POST /settings/friendly/urls/{state}",
+    gate=gates.ADMIN.assumed("G287"),
+    rules="R042 R225",
+    gaps="G285 G286 G537",
+    line="P1 Friendly URLs and embedding",
+)
+def set_friendly_urls_state(call: Call, state: Switch) -> None:
+    """Enable or disable friendly URLs for the client.
+
+    While they are disabled none is found or set; those that channels have stay.
+    """
+    friendly_urls.switch(call.change, call.client, state)
+
+
+@operation(
+    "POST /channels/{uuid}/friendly/url",
+    gate=gates.OWNER_OR_ADMIN.assumed("G288"),
+    rules="R013 R226 R227 R551",
+    gaps="G285 G289 G290",
+    line="P1 Friendly URLs and embedding",
+)
+def set_channel_friendly_url(call: Call, uuid: Channel, body: FriendlyUrl) -> None:
+    """Set the channel's friendly URL, which is unique in the client; the one it had before is free."""
+    friendly_urls.give(call.change, call.client, uuid, body.url)
+
+
+@operation(
+    "DELETE /channels/{uuid}/friendly/url",
+    gate=gates.OWNER_OR_ADMIN.assumed("G288"),
+    rules="R228",
+    gaps="G536",
+    line="P1 Friendly URLs and embedding",
+)
+def remove_channel_friendly_url(call: Call, uuid: Channel) -> None:
+    """Remove the channel's friendly URL; nothing happens when it has none."""
+    friendly_urls.take(call.change, uuid)

@@ -1,0 +1,46 @@
+"""Properties of channels: any JSON value under a key, managed by hosts, visible to all with access (P2 L218)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.values import packed, unpacked
+from confsim.assumptions.configuration import PROPERTY_MISSING
+from confsim.contract import gates
+from confsim.contract.types import Json, Key
+from confsim.domain import properties
+from confsim.domain.channels.channels import Channel
+from confsim.domain.config import json_documents
+
+LINE = "P2 Channel properties"
+
+
+@operation("GET /channels/{uuid}/properties", gate=gates.ACCESS, rules="R408 R409 R413", line=LINE, gaps="G097")
+def list_channel_properties(call: Call, uuid: Channel) -> list[str]:
+    """List the keys that hold a value, sorted."""
+    return properties.keys(call.change, properties.of_channel(uuid))
+
+
+@operation("GET /channels/{uuid}/properties/{key}", gate=gates.ACCESS, rules="R408 R410", line=LINE, gaps="G099 G356")
+def get_channel_property(call: Call, uuid: Channel, key: Key) -> Json:
+    """Read the JSON value under a key. 404 when there is none."""
+    return unpacked(properties.get(call.change, properties.of_channel(uuid), key, PROPERTY_MISSING))
+
+
+@operation(
+    "POST /channels/{uuid}/properties/{key}",
+    gate=gates.OPERATOR,
+    rules="R337 R407 R411",
+    line=LINE,
+    gaps="G149 G248 G249",
+)
+def set_channel_property(call: Call, uuid: Channel, key: Key, body: Json) -> None:
+    """Store a JSON value under a key, in place of what was there."""
+    properties.put(call.change, properties.of_channel(uuid), key, packed(json_documents.bounded(call.change, body)))
+
+
+@operation(
+    "DELETE /channels/{uuid}/properties/{key}", gate=gates.OPERATOR, rules="R407 R412", line=LINE, gaps="G149 G536"
+)
+def delete_channel_property(call: Call, uuid: Channel, key: Key) -> None:
+    """Remove the value under a key. 404 when there is none."""
+    properties.remove(call.change, properties.of_channel(uuid), key)

@@ -1,0 +1,133 @@
+"""Clients: the reseller's view of tenants below its own (P1 Endpoints, Clients)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.views import Id, page
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Json, Limit, Name, Offset, Page, Search, Switch, Wire
+from confsim.domain import lists
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.domain.couplings import client_service
+from confsim.domain.identity import validators
+
+
+class NewClient(Wire):
+    """A client to be made."""
+
+    name: Name
+
+
+class ClientView(Wire, kw_only=True):
+    """A client (P1 Client). The documents show no field of ``details`` (G295)."""
+
+    name: str
+    clientId: str
+    details: Json = None
+    disabled: bool | None = None
+    parentId: str | None = None
+
+
+class ClientItem(Wire, kw_only=True):
+    """A client as the client list shows it (P1 Client list item)."""
+
+    id: str
+    name: str
+    parent: str | None = None
+    uniqueUsersHandle: bool
+    speech2text: bool
+    dialOut: bool
+    dialIn: bool
+    midi: bool
+    friendlyURLs: bool
+    validator: str | None = None
+    disabled: bool
+    events: bool
+
+
+@operation(
+    "POST /clients/create",
+    gate=gates.PARTNER_ADMIN,
+    rules="R013 R084 R232 R233 R234 R235",
+    gaps="G137 G138 G152 G293 G296",
+    line="P1 Clients",
+)
+def create_client(call: Call, body: NewClient) -> Id:
+    """Make a client below the caller's own, with the settings of a fresh one."""
+    clients.require_reseller(call.change, call.client, call.operation.name)
+    return Id(id=clients.create_child(call.change, call.client, body.name).id)
+
+
+@operation(
+    "POST /clients/{clientId}/service/{state}",
+    gate=gates.PARTNER_ADMIN,
+    rules="R042 R085 R086 R109 R110 R112 R235 R236 R549",
+    gaps="G154 G163 G165 G166 G537",
+    line="P1 Clients",
+)
+def set_client_service_state(call: Call, clientId: Client, state: Switch) -> None:
+    """Disable or enable the service of a child client, and with it of all clients below.
+
+    Nothing is lost. Refused with 403 for the caller's own client and with 404 for an unrelated one.
+    """
+    clients.require_reseller(call.change, call.client, call.operation.name)
+    client_service.switch(call.change, clientId, state, by=call.client)
+
+
+@operation(
+    "GET /clients/{clientId}",
+    gate=gates.Gate(gates.Grant.PARTNER_ADMIN, gates.Grant.CUSTOMER_ADMIN, gates.Grant.API_TOKEN).assumed("G294"),
+    rules="R083 R084 R085 R235 R237",
+    gaps="G157 G165 G294 G295 G545",
+    line="P1 Clients",
+)
+def get_client(call: Call, clientId: Client) -> ClientView:
+    """Read a client: a Partner Admin the own or a child, a Customer Admin or an API token the own."""
+    caller = call.caller
+    if caller is not None and (caller.partner_admin or clientId.id != call.client.id):
+        clients.require_reseller(call.change, call.client, call.operation.name)
+    return ClientView(
+        name=clientId.name,
+        clientId=clientId.id,
+        disabled=clients.shown_disabled(call.change, clientId),
+        parentId=clientId.parent,
+    )
+
+
+@operation(
+    "GET /clients",
+    gate=gates.PARTNER_ADMIN,
+    source=Source.NAME_ONLY,
+    rules="R021 R022 R023 R087 R088 R089 R090",
+    gaps="G567",
+    line="P1 L247",
+)
+def list_clients(
+    call: Call, *, query: Search | None = None, offset: Offset | None = None, limit: Limit | None = None
+) -> Page[ClientItem]:
+    """List the child clients in the order of their creation; ``query`` is matched against the name."""
+    clients.require_reseller(call.change, call.client, call.operation.name)
+    found = clients.under(call.change, call.client)
+    if query:
+        found = [client for client in found if lists.matches(call, query, client.name)]
+    return page(call, found, limit, offset, lambda client: _item(call, client))
+
+
+def _item(call: Call, client: Client) -> ClientItem:
+    active = validators.active(call.change, client)
+    return ClientItem(
+        id=client.id,
+        name=client.name,
+        parent=client.parent,
+        uniqueUsersHandle=client.unique_handles,
+        speech2text=client.speech2text,
+        dialOut=client.dial_out,
+        dialIn=client.dial_in,
+        midi=client.midi,
+        friendlyURLs=client.friendly_urls,
+        validator=active.id if active is not None else None,
+        disabled=clients.shown_disabled(call.change, client),
+        events=client.events,
+    )

@@ -1,0 +1,61 @@
+"""Embedding: origins of the widget and domains of the OAuth redirect (P1 Endpoints, Friendly URLs and embedding)."""
+
+from __future__ import annotations
+
+from confsim.api.admission import require_service
+from confsim.api.call import Call, operation
+from confsim.contract import gates
+from confsim.domain.clients import embedding
+from confsim.domain.clients.clients import Client
+
+
+@operation(
+    "GET /clients/{clientId}/origins",
+    gate=gates.SIGNED_IN.assumed("G030 G157"),
+    rules="R024 R229",
+    gaps="G157 G292",
+    line="P1 Friendly URLs and embedding",
+)
+def list_origins(call: Call, clientId: Client) -> list[str]:
+    """List the allowed origins, needed only when the conferencing widget runs outside an iframe."""
+    require_service(call, clientId)
+    return list(clientId.origins)
+
+
+@operation(
+    "POST /clients/{clientId}/origins",
+    gate=gates.ADMIN.assumed("G030 G157"),
+    rules="R018 R229 R231",
+    gaps="G156 G157 G291",
+    line="P1 Friendly URLs and embedding",
+)
+def set_origins(call: Call, clientId: Client, body: list[str]) -> None:
+    """Replace the allowed origins; order is kept, duplicates go."""
+    require_service(call, clientId)
+    embedding.set_origins(call.change, clientId, body)
+
+
+@operation(
+    "GET /clients/{clientId}/domains",
+    gate=gates.SIGNED_IN.assumed("G030 G157"),
+    rules="R024 R230 R558",
+    gaps="G157 G292",
+    line="P1 Friendly URLs and embedding",
+)
+def list_domains(call: Call, clientId: Client) -> list[str]:
+    """List the domains that are allowed as targets of the redirect after OAuth."""
+    require_service(call, clientId)
+    return list(clientId.domains)
+
+
+@operation(
+    "POST /clients/{clientId}/domains",
+    gate=gates.ADMIN.assumed("G030 G157"),
+    rules="R018 R024 R230",
+    gaps="G156 G157 G291",
+    line="P1 Friendly URLs and embedding",
+)
+def set_domains(call: Call, clientId: Client, body: list[str]) -> list[str]:
+    """Replace the domains of the redirect after OAuth, and answer them as they are now."""
+    require_service(call, clientId)
+    return list(embedding.set_domains(call.change, clientId, body).domains)

@@ -1,0 +1,1 @@
+"""The operations on configuration documents and settings templates."""

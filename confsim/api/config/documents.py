@@ -1,0 +1,225 @@
+"""Configuration of clients, templates and channels, and the legacy settings (P2 Configuration and templates)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from confsim.api.call import Call, operation
+from confsim.assumptions import sizes
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Int, Json, Long, Sized, Switch, Wire
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import settings
+from confsim.domain.clients.settings import Default
+from confsim.domain.config import documents, effective, templates
+from confsim.domain.config.documents import LIGHT
+from confsim.domain.config.effective import Reading
+from confsim.domain.config.templates import Offered
+from confsim.domain.media import media
+
+LINE = "P2 Configuration and templates"
+
+Word = Annotated[str, Sized(sizes.WORD)]
+
+
+class ClientSettings(Wire):
+    """Legacy settings of a client: all but the first and friendlyURLs are the defaults of new channels."""
+
+    uniqueUsersHandle: bool
+    speech2text: bool
+    dialOut: bool
+    friendlyURLs: bool
+    midi: bool
+    dialIn: bool
+
+
+class ChannelSettings(Wire, kw_only=True):
+    """Legacy settings of a channel. ``mediaPoolSize`` in bytes; a limit is left out where there is none."""
+
+    speech2text: bool
+    muteAttendees: bool
+    broadcastEnabled: bool
+    autoClose: bool
+    eventRoom: bool
+    open: bool
+    publicPIN: bool
+    dialOut: bool
+    dialIn: bool
+    presentersLimit: Int | None = None
+    populationLimit: Int | None = None
+    mediaPoolSize: Long
+    midi: bool
+    offAir: bool
+    disableWall: bool
+
+
+def _reading(
+    call: Call, context: str | None, categories: list[str] | None, language: str | None, theme: str
+) -> Reading:
+    user = call.maybe_user
+    return Reading(theme, language, context, categories, user.languages if user is not None else ())
+
+
+@operation(
+    "GET /config", gate=gates.SIGNED_IN.assumed("G405"), rules="R338 R441 R442 R443 R444", line=LINE, gaps="G395 G397"
+)
+def get_config(
+    call: Call,
+    *,
+    context: Word | None = None,
+    categories: list[Word] | None = None,
+    language: Word | None = None,
+    theme: Word = LIGHT,
+) -> dict[str, Json]:
+    """Read the configuration of the client, laid over the service's own.
+
+    ``context`` and the comma separated ``categories`` narrow it down; texts come in the language asked for.
+    """
+    return effective.of_client(call.change, call.client, _reading(call, context, categories, language, theme))
+
+
+@operation(
+    "POST /config",
+    gate=gates.ADMIN.assumed("G405"),
+    rules="R436 R437 R443 R444 R445",
+    line=LINE,
+    gaps="G392 G394 G402 G403",
+)
+def set_config(call: Call, body: dict[str, Json], *, language: Word | None = None, theme: Word = LIGHT) -> None:
+    """Update the configuration of the client: keys given are set, null removes a key.
+
+    ``language`` is needed when texts are updated; 400 without it.
+    """
+    documents.update(call.change, call.client.id, call.client.id, body, theme, language)
+
+
+@operation(
+    "GET /channels/{uuid}/config",
+    gate=gates.ACCESS.assumed("G405"),
+    rules="R338 R436 R437 R438 R439 R444 R446",
+    line=LINE,
+    gaps="G393 G396",
+)
+def get_channel_config(
+    call: Call,
+    uuid: Channel,
+    *,
+    context: Word | None = None,
+    categories: list[Word] | None = None,
+    language: Word | None = None,
+    theme: Word = LIGHT,
+) -> dict[str, Json]:
+    """Read the effective configuration of a channel: the service's, the client's, the template's and its own.
+
+    The more specific level wins, key by key.
+    """
+    reading = _reading(call, context, categories, language, theme)
+    return effective.of_channel(call.change, call.client, uuid, reading)
+
+
+@operation(
+    "POST /channels/{uuid}/config",
+    gate=gates.OPERATOR.assumed("G405"),
+    rules="R436 R437 R444 R445 R446",
+    line=LINE,
+    gaps="G392 G394 G402 G403",
+)
+def set_channel_config(
+    call: Call, uuid: Channel, body: dict[str, Json], *, language: Word | None = None, theme: Word = LIGHT
+) -> None:
+    """Update the configuration of the channel itself; broader levels stay as they are."""
+    documents.update(call.change, call.client.id, uuid.id, body, theme, language)
+
+
+@operation(
+    "GET /templates/{templateId}/config",
+    gate=gates.SIGNED_IN.assumed("G405"),
+    rules="R338 R444 R447",
+    line=LINE,
+    gaps="G395 G408",
+)
+def get_template_config(
+    call: Call,
+    templateId: Offered,
+    *,
+    context: Word | None = None,
+    categories: list[Word] | None = None,
+    language: Word | None = None,
+    theme: Word = LIGHT,
+) -> dict[str, Json]:
+    """Read the configuration of a template, the client's own or an inherited one."""
+    reading = _reading(call, context, categories, language, theme)
+    return effective.of_template(call.change, call.client, templateId, reading)
+
+
+@operation(
+    "POST /templates/{templateId}/config",
+    gate=gates.ADMIN.assumed("G405"),
+    rules="R438 R439 R444 R445 R447",
+    line=LINE,
+    gaps="G392 G394 G402 G403 G408 G411",
+)
+def set_template_config(
+    call: Call, templateId: Offered, body: dict[str, Json], *, language: Word | None = None, theme: Word = LIGHT
+) -> None:
+    """Update the configuration of a template of the client; it shows at once in every channel that uses it.
+
+    403 for an inherited template.
+    """
+    documents.update(call.change, call.client.id, templates.owned(templateId).id, body, theme, language)
+
+
+@operation("GET /settings", gate=gates.SIGNED_IN.assumed("G415"), rules="R088 R314 R315 R452", line=LINE, gaps="G297")
+def get_client_settings(call: Call) -> ClientSettings:
+    """Read the legacy settings of the client."""
+    client = call.client
+    return ClientSettings(
+        uniqueUsersHandle=client.unique_handles,
+        speech2text=client.speech2text,
+        dialOut=client.dial_out,
+        friendlyURLs=client.friendly_urls,
+        midi=client.midi,
+        dialIn=client.dial_in,
+    )
+
+
+@operation(
+    "GET /channels/{uuid}/settings",
+    gate=gates.ACCESS.assumed("G415"),
+    rules="R263 R265 R266 R273 R315 R316 R317 R318 R319 R453",
+    line=LINE,
+    gaps="G301 G315 G316 G513 G526",
+)
+def get_channel_settings(call: Call, uuid: Channel) -> ChannelSettings:
+    """Read the legacy settings of a channel."""
+    return ChannelSettings(
+        speech2text=uuid.speech2text,
+        muteAttendees=uuid.attendees_muted,
+        broadcastEnabled=uuid.broadcast_enabled,
+        autoClose=uuid.auto_close,
+        eventRoom=uuid.event_room,
+        open=uuid.open,
+        publicPIN=uuid.public_pin,
+        dialOut=uuid.dial_out,
+        dialIn=uuid.dial_in,
+        presentersLimit=uuid.presenters_limit,
+        populationLimit=uuid.population_limit,
+        mediaPoolSize=media.pool_size(call.change, media.of_channel(uuid)),
+        midi=uuid.midi,
+        offAir=uuid.off_air,
+        disableWall=uuid.wall_disabled,
+    )
+
+
+@operation(
+    "POST /settings/speech2text/{state}",
+    gate=gates.ADMIN.assumed("G587"),
+    rules="R315 R316",
+    source=Source.NAME_ONLY,
+    gaps="G297 G587",
+    line="P2 L354",
+)
+def set_client_speech2text_state(call: Call, state: Switch) -> None:
+    """Enable or disable speech to text for new channels of the client; those that are there keep what they have."""
+    settings.switch(call.change, call.client, Default.SPEECH2TEXT, state)

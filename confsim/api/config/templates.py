@@ -1,0 +1,222 @@
+"""Settings templates of clients, and the one that a channel uses (P2 Configuration and templates)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from confsim.api import views
+from confsim.api.call import Call, operation
+from confsim.api.views import Id
+from confsim.assumptions import configuration
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.encode import NO_CONTENT, NoContent
+from confsim.contract.operation import Source
+from confsim.contract.types import Limit, Name, Offset, Page, Switch, Wire
+from confsim.domain.channels.channels import Channel
+from confsim.domain.config import template_choice, templates
+from confsim.domain.config.templates import Offered
+from confsim.kernel.refusal import Refusal
+
+LINE = "P2 Configuration and templates"
+NAMED = "P2 L354"
+
+
+class Inheritance(StrEnum):
+    """The state words of template inheritance."""
+
+    ALLOW = "allow"
+    DISALLOW = "disallow"
+
+
+class Template(Wire):
+    """A settings template as the client sees it (P2 Settings template)."""
+
+    id: str
+    name: str
+    enabled: bool
+    inheritable: bool
+    inherited: bool
+
+
+class ChannelTemplate(Wire):
+    """The template in use on a channel (P2 Settings template)."""
+
+    id: str
+    name: str
+    inherited: bool
+
+
+class TemplateName(Wire):
+    """The name of a template."""
+
+    name: Name
+
+
+def _shown(seen: Offered) -> Template:
+    return Template(
+        id=seen.id,
+        name=seen.template.name,
+        enabled=seen.enabled,
+        inheritable=seen.template.inheritable,
+        inherited=seen.inherited,
+    )
+
+
+@operation(
+    "GET /templates/{templateId}", gate=gates.SIGNED_IN.assumed("G405"), rules="R320 R448", line=LINE, gaps="G408"
+)
+def get_template(call: Call, templateId: Offered) -> Template:
+    """Read a template: the client's own, or an inheritable one of a client above."""
+    return _shown(templateId)
+
+
+@operation(
+    "GET /templates",
+    gate=gates.SIGNED_IN.assumed("G405"),
+    rules="R021 R023 R320 R321 R440 R449",
+    line=LINE,
+    gaps="G411 G412 G414",
+)
+def list_templates(
+    call: Call,
+    *,
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    onlyEnabled: bool | None = None,
+    onlyInheritable: bool | None = None,
+) -> Page[Template]:
+    """List the templates of the client with those it inherits, by name."""
+    found = [
+        seen
+        for seen in templates.listed(call.change, call.client)
+        if (not seen.inherited or ask(call, configuration.INHERITED_LISTED))
+        and _passes(call, onlyEnabled, seen.enabled)
+        and _passes(call, onlyInheritable, seen.template.inheritable)
+    ]
+    return views.page(call, found, limit, offset, _shown)
+
+
+def _passes(call: Call, only: bool | None, has: bool) -> bool:
+    if only is None or (not only and ask(call, configuration.ONLY_FALSE) == "nothing"):
+        return True
+    return has is only
+
+
+@operation(
+    "GET /channels/{uuid}/template", gate=gates.ACCESS.assumed("G405"), rules="R322 R450", line=LINE, gaps="G409"
+)
+def get_channel_template(call: Call, uuid: Channel) -> ChannelTemplate | NoContent:
+    """Read which template the channel uses. 404 when it uses none."""
+    seen = templates.selected(call.change, call.client, uuid)
+    if seen is not None:
+        return ChannelTemplate(id=seen.id, name=seen.template.name, inherited=seen.inherited)
+    if ask(call, configuration.NO_TEMPLATE) == "204":
+        return NO_CONTENT
+    raise Refusal(Reason.NO_TEMPLATE)
+
+
+@operation(
+    "GET /channels/{uuid}/templates",
+    gate=gates.ACCESS.assumed("G405"),
+    rules="R021 R320 R440 R451",
+    line=LINE,
+    gaps="G410",
+)
+def list_channel_templates(
+    call: Call, uuid: Channel, *, limit: Limit | None = None, offset: Offset | None = None
+) -> Page[Template]:
+    """List the templates that can be selected for the channel: the enabled ones, own and inherited."""
+    return views.page(call, templates.for_channel(call.change, call.client, uuid), limit, offset, _shown)
+
+
+@operation(
+    "POST /templates",
+    gate=gates.ADMIN.assumed("G407"),
+    rules="R320",
+    source=Source.NAME_ONLY,
+    gaps="G407 G584",
+    line=NAMED,
+)
+def create_template(call: Call, body: TemplateName) -> Id:
+    """Make a template of the client; it holds no configuration yet."""
+    return Id(id=templates.create(call.change, call.client, body.name).id)
+
+
+@operation(
+    "POST /templates/{templateId}",
+    gate=gates.ADMIN.assumed("G407"),
+    rules="R320",
+    source=Source.NAME_ONLY,
+    gaps="G411 G584",
+    line=NAMED,
+)
+def update_template(call: Call, templateId: Offered, body: TemplateName) -> None:
+    """Give a template of the client another name. 403 for an inherited one."""
+    templates.rename(call.change, templateId, body.name)
+
+
+@operation(
+    "DELETE /templates/{templateId}",
+    gate=gates.ADMIN.assumed("G407"),
+    rules="R438",
+    source=Source.NAME_ONLY,
+    gaps="G411 G413 G584",
+    line=NAMED,
+)
+def remove_template(call: Call, templateId: Offered) -> None:
+    """Remove a template of the client, from every channel that uses it too. 403 for an inherited one."""
+    templates.remove(call.change, templateId)
+
+
+@operation(
+    "POST /templates/{templateId}/{state}",
+    gate=gates.ADMIN.assumed("G407"),
+    rules="R440",
+    source=Source.NAME_ONLY,
+    gaps="G411 G413 G585",
+    line=NAMED,
+)
+def set_template_state(call: Call, templateId: Offered, state: Switch) -> None:
+    """Enable or disable a template for the channels of this client; an inherited one too."""
+    templates.offer(call.change, templateId, state)
+
+
+@operation(
+    "POST /templates/{templateId}/inheritance/{state}",
+    gate=gates.ADMIN.assumed("G407"),
+    rules="R440",
+    source=Source.NAME_ONLY,
+    gaps="G411 G413 G583",
+    line=NAMED,
+)
+def set_template_inheritance(call: Call, templateId: Offered, state: Inheritance) -> None:
+    """Allow or disallow sub-clients to enable a template of the client. 403 for an inherited one."""
+    templates.share(call.change, templateId, state)
+
+
+@operation(
+    "POST /channels/{uuid}/template/{templateId}",
+    gate=gates.OPERATOR.assumed("G407"),
+    rules="R322 R438 R440",
+    source=Source.NAME_ONLY,
+    gaps="G407 G586",
+    line=NAMED,
+)
+def select_channel_template(call: Call, uuid: Channel, templateId: Offered) -> None:
+    """Let the channel use a template that its client has enabled. 409 for a disabled one."""
+    template_choice.select(call.change, uuid, templateId.id, enabled=templateId.enabled)
+
+
+@operation(
+    "DELETE /channels/{uuid}/template",
+    gate=gates.OPERATOR.assumed("G407"),
+    rules="R322 R438",
+    source=Source.NAME_ONLY,
+    gaps="G536 G586",
+    line=NAMED,
+)
+def remove_channel_template(call: Call, uuid: Channel) -> None:
+    """Let the channel use no template; nothing happens when it uses none."""
+    template_choice.deselect(call.change, uuid)

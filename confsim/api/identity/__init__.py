@@ -1,0 +1,1 @@
+"""The operations on providers, validators, API tokens and access levels."""

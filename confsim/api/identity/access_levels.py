@@ -1,0 +1,78 @@
+"""Access levels: administrative roles of users in a client (P1 Endpoints, Access levels)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.views import AccessLevel, access_level
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.domain.identity import access_levels
+from confsim.domain.users.users import User
+
+
+@operation(
+    "POST /acl/{userId}/level/{level}",
+    gate=gates.ADMIN.assumed("G141"),
+    rules="R032 R056 R060 R209 R210 R212 R214",
+    gaps="G140 G142 G143 G144 G146",
+    line="P1 Access levels",
+    for_client=True,
+)
+def add_access_level(call: Call, userId: User, level: int) -> None:
+    """Give a user an access level, by the number of the level.
+
+    Only levels that the caller's list of assignable levels holds, never the caller's own, and not for guests.
+    """
+    access_levels.add(call.change, call.who, call.client, userId, level)
+
+
+@operation(
+    "DELETE /acl/{userId}/level/{level}",
+    gate=gates.ADMIN.assumed("G141"),
+    rules="R032 R211 R214",
+    gaps="G142 G144",
+    line="P1 Access levels",
+    for_client=True,
+)
+def remove_access_level(call: Call, userId: User, level: int) -> None:
+    """Take an access level from a user. Refused with 404 when the user does not hold it."""
+    access_levels.remove(call.change, call.who, call.client, userId, level)
+
+
+@operation(
+    "GET /acl/levels",
+    gate=gates.SIGNED_IN.assumed("G141"),
+    rules="R024 R032 R213",
+    gaps="G139 G140",
+    line="P1 Access levels",
+    for_client=True,
+)
+def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
+    """List the levels that the caller may give to others and take from them; none for callers without a level."""
+    found = access_levels.grantable(call.change, call.who, call.client)
+    return [access_level(call, level) for level in found]
+
+
+@operation(
+    "GET /acl/{userId}/levels",
+    gate=gates.SELF_OR_ADMIN.assumed("G145"),
+    rules="R024 R032 R215",
+    gaps="G136",
+    line="P1 Access levels",
+    for_client=True,
+)
+def list_user_access_levels(call: Call, userId: User) -> list[AccessLevel]:
+    """List the levels that a user holds, in the order in which they were given."""
+    return [access_level(call, level) for level in userId.levels]
+
+
+@operation(
+    "GET /acl/me/levels",
+    gate=gates.USER.assumed("G566"),
+    source=Source.NAME_ONLY,
+    gaps="G566",
+    line="P1 L247",
+)
+def list_own_access_levels(call: Call) -> list[AccessLevel]:
+    """List the levels that the caller holds."""
+    return [access_level(call, level) for level in call.user.levels]

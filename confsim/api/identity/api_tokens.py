@@ -1,0 +1,94 @@
+"""API tokens of a client (P1 API tokens)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.units import instant
+from confsim.assumptions import units
+from confsim.contract import gates
+from confsim.contract.types import Label, Long, Wire
+from confsim.domain.identity import api_tokens
+from confsim.domain.identity.api_tokens import ApiToken as Kept
+
+
+class ApiToken(Wire):
+    """An API token; ``token`` is whole in the answers that make a value, masked in lists."""
+
+    id: str
+    token: str
+    expiresAt: Long | None = None
+    label: str | None = None
+
+
+class ApiTokenLabel(Wire):
+    """What a new API token is called."""
+
+    label: Label | None = None
+
+
+def _shown(call: Call, kept: Kept, token: str) -> ApiToken:
+    expires = None if kept.expires is None else instant(call, units.API_TOKEN_EXPIRES, kept.expires)
+    return ApiToken(id=kept.id, token=token, expiresAt=expires, label=kept.label)
+
+
+@operation(
+    "POST /api_tokens",
+    gate=gates.ADMIN.assumed("G277"),
+    rules="R013 R032 R091 R093 R117 R216 R218",
+    line="P1 API tokens",
+    gaps="G022 G117 G279 G282",
+    for_client=True,
+)
+def create_api_token(call: Call, body: ApiTokenLabel) -> ApiToken:
+    """Make an API token; its value is told here and never again."""
+    made = api_tokens.create(call.change, call.client, body.label)
+    return _shown(call, made, made.value)
+
+
+@operation(
+    "GET /api_tokens",
+    gate=gates.ADMIN.assumed("G277"),
+    rules="R024 R032 R091 R092 R217 R218",
+    line="P1 API tokens",
+    gaps="G136 G278",
+    for_client=True,
+)
+def list_api_tokens(call: Call) -> list[ApiToken]:
+    """List the client's API tokens with their values masked: a bare array in order of creation."""
+    return [
+        _shown(call, each, api_tokens.masked(call.change, each.value))
+        for each in api_tokens.listed(call.change, call.client)
+    ]
+
+
+@operation(
+    "POST /api_tokens/{tokenId}/regenerate",
+    gate=gates.ADMIN.assumed("G277"),
+    rules="R032 R091 R093 R118 R218 R219",
+    line="P1 API tokens",
+    gaps="G280",
+    for_client=True,
+)
+def regenerate_api_token(call: Call, tokenId: str) -> ApiToken:
+    """Give an API token a new value, told here and never again; the old one is dead at once.
+
+    The token that makes the call may be regenerated too. Refusal NOT_FOUND.
+    """
+    made = api_tokens.regenerate(call.change, call.client, tokenId)
+    return _shown(call, made, made.value)
+
+
+@operation(
+    "DELETE /api_tokens/{tokenId}",
+    gate=gates.ADMIN.assumed("G277"),
+    rules="R032 R119 R120 R121 R218",
+    line="P1 API tokens",
+    gaps="G536",
+    for_client=True,
+)
+def delete_api_token(call: Call, tokenId: str) -> None:
+    """Remove an API token for good: the last one and the one that makes the call may go too.
+
+    Refusal NOT_FOUND.
+    """
+    api_tokens.delete(call.change, call.client, tokenId)

@@ -1,0 +1,134 @@
+"""Authentication providers and what they tell (P1 Authentication providers and profile)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.paths import MeOrUser
+from confsim.assumptions import identity
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.types import Wire
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import providers
+
+
+class AvailableProvider(Wire):
+    """A provider of the service; ``icon`` is the URL of its icon."""
+
+    name: str
+    icon: str
+
+
+class Provider(Wire):
+    """A provider as clients and users have it (G181)."""
+
+    name: str
+    icon: str | None = None
+
+
+class ClientProviders(Wire):
+    """The providers by which the users of a client may log in."""
+
+    providers: list[Provider]
+    defaultProvider: str | None = None
+
+
+class AuthMethod(Wire):
+    """How a user authenticates; without ``provider`` only where nobody is refused for having none (G211)."""
+
+    provider: Provider | None = None
+
+
+class AuthProfile(Wire):
+    """What the caller's provider told last; empty texts where it told nothing."""
+
+    name: str
+    email: str
+    imageUrl: str
+
+
+def _provider(call: Call, name: str) -> Provider:
+    if ask(call, identity.PROVIDER_FIELDS) == "name":
+        return Provider(name=name)
+    return Provider(name=name, icon=providers.icon(call, name))
+
+
+@operation(
+    "GET /providers/auth/available",
+    gate=gates.SIGNED_IN.assumed("G029"),
+    rules="R024 R072 R124",
+    line="P1 Authentication providers",
+    gaps="G182",
+)
+def list_auth_providers(call: Call) -> list[AvailableProvider]:
+    """List every authentication provider of the service.
+
+    A bare array in the order of the service.
+    """
+    return [AvailableProvider(name=name, icon=providers.icon(call, name)) for name in providers.available(call)]
+
+
+@operation(
+    "GET /users/{userId}/auth",
+    gate=gates.SELF_OR_ADMIN.assumed("G032"),
+    rules="R032 R074 R125",
+    line="P1 Authentication providers",
+    gaps="G031 G158 G181 G211",
+    for_client=True,
+)
+def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
+    """Read the authentication method of a user.
+
+    For users of custom authentication the provider is their validator. Refusal AUTH_METHOD_NOT_FOUND for guests and
+    predefined users.
+    """
+    told = providers.told(call, userId)
+    return AuthMethod(provider=None if told is None else _provider(call, told.provider))
+
+
+@operation(
+    "GET /clients/{clientId}/providers/auth",
+    gate=gates.PUBLIC,
+    rules="R063 R073 R126 R127 R128 R242 R562",
+    line="P1 Authentication providers",
+    gaps="G181 G183 G198",
+)
+def list_client_auth_providers(call: Call, clientId: Client) -> ClientProviders:
+    """List the OAuth providers by which the users of a client may log in; no token needed."""
+    return ClientProviders(
+        providers=[_provider(call, name) for name in providers.enabled(call, clientId)],
+        defaultProvider=providers.default(call, clientId),
+    )
+
+
+@operation(
+    "POST /providers/auth",
+    gate=gates.ADMIN.assumed("G187"),
+    rules="R128 R129 R130",
+    line="P1 Authentication providers",
+    gaps="G184 G185 G188",
+)
+def set_auth_providers(call: Call, body: list[str]) -> None:
+    """Set the authentication providers in all channels of the client.
+
+    The body is a bare array of names. Refusal PROVIDER_UNKNOWN, and then nothing changes.
+    """
+    providers.choose(call.change, call.client, body)
+
+
+@operation(
+    "GET /auth/profile",
+    gate=gates.SIGNED_IN.assumed("G031"),
+    rules="R075 R131",
+    line="P1 Authentication providers",
+    gaps="G031",
+)
+def get_auth_profile(call: Call) -> AuthProfile:
+    """Read what the provider told about the caller, which need not be what the service shows.
+
+    Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens.
+    """
+    told = providers.told(call, call.maybe_user)
+    if told is None:
+        return AuthProfile(name="", email="", imageUrl="")
+    return AuthProfile(name=told.name, email=told.email, imageUrl=told.picture)

@@ -1,0 +1,112 @@
+"""Validators of identity tokens, and the exchange of a token (P1 Custom authentication)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.units import instant
+from confsim.assumptions import identity as assumed
+from confsim.assumptions import units
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.types import Long, Wire
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import token_exchange, validators
+from confsim.domain.identity.credentials import Credential
+from confsim.domain.identity.validators import Activity
+
+
+class Validator(Wire):
+    """A validator of the client; at most one is active (G189)."""
+
+    id: str
+    name: str | None = None
+    active: bool | None = None
+
+
+class IdentityToken(Wire):
+    """An OpenID token, or the code of a Persistent invitation."""
+
+    idToken: str
+
+
+class TokenResult(Wire):
+    """A user's secret token and its time to live, in seconds by default (G111)."""
+
+    token: str
+    expires: Long
+
+
+def token_result(call: Call, credential: Credential) -> TokenResult:
+    """The token as the calls that make one answer it."""
+    assert credential.expires is not None
+    return TokenResult(token=credential.value, expires=instant(call, units.TOKEN_EXPIRES, credential.expires))
+
+
+def _shown(call: Call, validator: validators.Validator) -> Validator:
+    if ask(call, assumed.VALIDATOR_FIELDS) == "id":
+        return Validator(id=validator.id)
+    return Validator(id=validator.id, name=validator.name, active=validator.state is Activity.ACTIVE)
+
+
+@operation(
+    "GET /validators",
+    gate=gates.ADMIN.assumed("G193"),
+    rules="R032 R137 R138 R139",
+    line="P1 Custom authentication",
+    gaps="G096 G189 G191",
+    for_client=True,
+    container=assumed.VALIDATORS_CONTAINER,
+)
+def list_validators(call: Call) -> list[Validator]:
+    """List the validators that could be assigned in the client, in order of creation."""
+    return [_shown(call, each) for each in validators.listed(call.change, call.client)]
+
+
+@operation(
+    "POST /validators/{validatorId}/enable",
+    gate=gates.ADMIN.assumed("G193"),
+    rules="R032 R089 R113 R114 R116 R238",
+    line="P1 Custom authentication",
+    gaps="G192 G537",
+    for_client=True,
+)
+def enable_validator(call: Call, validatorId: str) -> None:
+    """Make a validator the client's active one; the one before becomes inactive.
+
+    Refusal NOT_FOUND.
+    """
+    validators.enable(call.change, call.client, validatorId)
+
+
+@operation(
+    "POST /validators/{validatorId}/disable",
+    gate=gates.ADMIN.assumed("G193"),
+    rules="R032 R115",
+    line="P1 Custom authentication",
+    gaps="G192 G194 G537",
+    for_client=True,
+)
+def disable_validator(call: Call, validatorId: str) -> None:
+    """Make a validator inactive; service tokens that it led to stay valid.
+
+    Refusal NOT_FOUND.
+    """
+    validators.disable(call.change, call.client, validatorId)
+
+
+@operation(
+    "POST /clients/{clientId}/users/exchange",
+    gate=gates.PUBLIC.assumed("G026"),
+    rules="R013 R061 R068 R069 R070 R115 R140 R141 R142 R143 R144 R145 R239",
+    line="P1 Custom authentication",
+    gaps="G111 G112 G164 G195 G196 G197 G198 G199 G200 G201 G202 G235",
+)
+def exchange_identity_token(call: Call, clientId: Client, body: IdentityToken) -> TokenResult:
+    """Exchange an identity token of a person, or a Persistent invitation, for a service token.
+
+    The client's active validator must vouch for the token: its algorithm and key, exp, nbf and iat by the world's
+    clock, issuer and audience where it has them. Name and picture in the token update the user; somebody unknown
+    becomes a registered user. Refusals IDENTITY_TOKEN_MALFORMED, IDENTITY_TOKEN_INVALID, NO_ACTIVE_VALIDATOR,
+    INVITATION_CODE_INVALID.
+    """
+    return token_result(call, token_exchange.exchange(call.change, clientId, body.idToken))

@@ -1,0 +1,1 @@
+"""The operations on media pools and on the gateway."""

@@ -1,0 +1,74 @@
+"""The gateway: endpoints at which users send media in (P2 Endpoints, Gateway)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.paths import MeOrUser
+from confsim.assumptions import gateway as assumed
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.types import Int, Name, Wire
+from confsim.domain.media import gateway
+
+
+class GatewayKind(Wire):
+    """The protocol of an endpoint: RTMP or SRT."""
+
+    kind: Name
+
+
+class GatewayCredentials(Wire):
+    """What a sender presents: stream key or passphrase as the password."""
+
+    username: str
+    password: str
+
+
+class GatewayEndpoint(Wire):
+    """A gateway endpoint (P2 Gateway endpoint)."""
+
+    uuid: str
+    host: str
+    port: Int
+    kind: str
+    credentials: GatewayCredentials | None = None
+
+
+def _shown(endpoint: gateway.Endpoint, *, secret: bool) -> GatewayEndpoint:
+    credentials = None
+    if secret and endpoint.username is not None and endpoint.password is not None:
+        credentials = GatewayCredentials(username=endpoint.username, password=endpoint.password)
+    return GatewayEndpoint(
+        uuid=endpoint.uuid, host=endpoint.host, port=endpoint.port, kind=endpoint.kind, credentials=credentials
+    )
+
+
+@operation(
+    "POST /users/{userId}/source",
+    gate=gates.SELF_OR_ADMIN.assumed("G516"),
+    rules="R332 R333 R520 R522",
+    line="P2 Gateway",
+    gaps="G514 G517",
+)
+def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> GatewayEndpoint:
+    """Make an endpoint of a user, with credentials.
+
+    400 for an unknown kind.
+    """
+    return _shown(gateway.create(call.change, userId, body.kind), secret=True)
+
+
+@operation(
+    "GET /users/{userId}/source/{uuid}",
+    gate=gates.SELF_OR_ADMIN.assumed("G516"),
+    rules="R332 R521",
+    line="P2 Gateway",
+    gaps="G515",
+)
+def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: str) -> GatewayEndpoint:
+    """Read an endpoint of a user.
+
+    404 when it is another user's.
+    """
+    secret = ask(call, assumed.SECRECY) == "always"
+    return _shown(gateway.get(call.change, userId, uuid), secret=secret)

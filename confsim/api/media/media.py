@@ -1,0 +1,280 @@
+"""Media pools of channels and of the client, which have the same calls (P2 Endpoints, Media pools)."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from urllib.parse import urlencode
+
+from confsim.api.call import Call, operation
+from confsim.api.units import instant
+from confsim.api.uploads import uploaded
+from confsim.api.views import Id, page
+from confsim.assumptions import media as assumed
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.decode import wrong
+from confsim.contract.operation import Source
+from confsim.contract.types import FreeText, Limit, Long, Name, Offset, Order, Page, Search, Ttl, Wire
+from confsim.domain.channels.channels import Channel
+from confsim.domain.media import media
+from confsim.domain.media.media import File, Pool, Sort
+
+_LINE = "P2 Media pools"
+_READ = gates.ACCESS.assumed("G512")
+_WRITE = gates.OPERATOR.assumed("G512")
+_READ_CLIENT = gates.REGISTERED.assumed("G512")
+_WRITE_CLIENT = gates.ADMIN.assumed("G512")
+
+
+class Read(StrEnum):
+    """Who may read the bytes: everybody, or those with authorization (P2 L332)."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+
+
+class Tag(Wire):
+    """A tag of a media asset."""
+
+    name: str
+
+
+class MediaAsset(Wire, kw_only=True):
+    """A media asset (P2 Media asset). ``size`` in bytes."""
+
+    id: str
+    name: str
+    size: Long
+    description: str | None = None
+    tags: list[Tag | str]
+    contentType: str
+    publicRead: bool
+    created: Long
+
+
+class MediaLink(Wire):
+    """An address from which the bytes can be had for a time."""
+
+    url: str
+
+
+class MediaPoolSize(Wire):
+    """The size of a pool, in bytes."""
+
+    mediaPoolSize: Long
+
+
+def _shown(call: Call, asset: media.Asset) -> MediaAsset:
+    plain = ask(call, assumed.TAG_SHAPE) == "text"
+    return MediaAsset(
+        id=asset.id,
+        name=asset.name,
+        size=asset.size,
+        description=asset.description,
+        tags=[tag if plain else Tag(name=tag) for tag in asset.tags],
+        contentType=asset.content_type,
+        publicRead=asset.public,
+        created=instant(call, assumed.CREATED, asset.created),
+    )
+
+
+def _pool(call: Call, channel: Channel | None = None) -> Pool:
+    return media.of_client(call, call.client) if channel is None else media.of_channel(channel)
+
+
+@operation("GET /channels/{uuid}/media/{mediaId}", gate=_READ, rules="R329 R513", line=_LINE, gaps="G511")
+def get_channel_media(call: Call, uuid: Channel, mediaId: str) -> MediaAsset:
+    """Read what is known of an asset in the pool of a channel.
+
+    404 when the id is not in this pool.
+    """
+    return _shown(call, media.get(call.change, _pool(call, uuid), mediaId))
+
+
+@operation("GET /media/{mediaId}", gate=_READ_CLIENT, rules="R329 R330 R331 R513 R559", line=_LINE)
+def get_client_media(call: Call, mediaId: str) -> MediaAsset:
+    """Read what is known of an asset in the pool of the client.
+
+    404 when the id is not in this pool.
+    """
+    return _shown(call, media.get(call.change, _pool(call), mediaId))
+
+
+def _page(
+    call: Call,
+    pool: Pool,
+    query: str | None,
+    all_: list[str] | None,
+    any_: list[str] | None,
+    sort: Sort,
+    order: Order,
+    limit: int | None,
+    offset: int | None,
+) -> Page[MediaAsset]:
+    search = media.Search(query, tuple(all_ or ()), tuple(any_ or ()))
+    found = media.listed(call.change, pool, search, sort, descending=order is Order.DESC)
+    return page(call, found, limit, offset, lambda asset: _shown(call, asset))
+
+
+_LIST_RULES = "R021 R023 R027 R028 R512 R514 R515 R516 R517"
+
+
+@operation("GET /channels/{uuid}/media", gate=_READ, rules=_LIST_RULES, line=_LINE, gaps="G055 G092 G511")
+def list_channel_media(
+    call: Call,
+    uuid: Channel,
+    *,
+    query: Search | None = None,
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    sort: Sort = Sort.CREATED,
+    order: Order = Order.DESC,
+    tags_all: list[str] | None = None,
+    tags_any: list[str] | None = None,
+) -> Page[MediaAsset]:
+    """List the pool of a channel, the newest first unless asked otherwise.
+
+    ``query`` is sought in the names; of ``tags_all`` an asset has all, of ``tags_any`` at least one.
+    """
+    return _page(call, _pool(call, uuid), query, tags_all, tags_any, sort, order, limit, offset)
+
+
+@operation("GET /media", gate=_READ_CLIENT, rules=f"{_LIST_RULES} R555", line=_LINE, gaps="G055 G092")
+def list_client_media(
+    call: Call,
+    *,
+    query: Search | None = None,
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    sort: Sort = Sort.CREATED,
+    order: Order = Order.DESC,
+    tags_all: list[str] | None = None,
+    tags_any: list[str] | None = None,
+) -> Page[MediaAsset]:
+    """List the pool of the client, the newest first unless asked otherwise.
+
+    ``query`` is sought in the names; of ``tags_all`` an asset has all, of ``tags_any`` at least one.
+    """
+    return _page(call, _pool(call), query, tags_all, tags_any, sort, order, limit, offset)
+
+
+@operation("POST /channels/{uuid}/media", gate=_WRITE, rules="R512 R518 R519", line=_LINE, gaps="G506 G507 G508 G513")
+def upload_channel_media(
+    call: Call, uuid: Channel, body: bytes, *, name: Name, description: FreeText | None = None, read: Read | None = None
+) -> Id:
+    """Upload a file into the pool of a channel.
+
+    The body is the file, its type the Content-Type of the request. 400 without a byte, 413 for too many, 409 when the
+    pool is full.
+    """
+    return _upload(call, _pool(call, uuid), body, name, description, read)
+
+
+@operation(
+    "POST /media",
+    gate=_WRITE_CLIENT,
+    rules="R330 R331 R512 R518 R519",
+    line=_LINE,
+    gaps="G506 G507 G508 G513",
+)
+def upload_client_media(
+    call: Call, body: bytes, *, name: Name, description: FreeText | None = None, read: Read | None = None
+) -> Id:
+    """Upload a file into the pool of the client.
+
+    The body is the file, its type the Content-Type of the request. 400 without a byte, 413 for too many, 409 when the
+    pool is full.
+    """
+    return _upload(call, _pool(call), body, name, description, read)
+
+
+def _upload(call: Call, pool: Pool, body: bytes, name: str, description: str | None, read: Read | None) -> Id:
+    kind, data = uploaded(call, body, assumed.FORM)
+    if kind is not None and not _TYPE.fullmatch(kind):
+        raise wrong("header content-type", f"{kind[:80]!r} is no media type")
+    public = None if read is None else read is Read.PUBLIC
+    return Id(id=media.upload(call.change, pool, File(name, data, kind, description, public)).id)
+
+
+_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+( *;[ -~]*)?", re.ASCII)
+
+
+@operation(
+    "DELETE /channels/{uuid}/media/{mediaId}",
+    gate=_WRITE,
+    source=Source.NAME_ONLY,
+    line="P2 L354",
+    gaps="G571",
+)
+def delete_channel_media(call: Call, uuid: Channel, mediaId: str) -> None:
+    """Delete an asset from the pool of a channel.
+
+    404 when the id is not in this pool.
+    """
+    media.delete(call.change, _pool(call, uuid), mediaId)
+
+
+@operation("DELETE /media/{mediaId}", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G571")
+def delete_client_media(call: Call, mediaId: str) -> None:
+    """Delete an asset from the pool of the client.
+
+    404 when the id is not in this pool.
+    """
+    media.delete(call.change, _pool(call), mediaId)
+
+
+@operation("POST /channels/{uuid}/media/delete", gate=_WRITE, source=Source.NAME_ONLY, line="P2 L354", gaps="G572")
+def batch_delete_channel_media(call: Call, uuid: Channel, body: list[str]) -> None:
+    """Delete several assets, named by their ids, from the pool of a channel.
+
+    404 when an id is not in this pool; then none is deleted.
+    """
+    media.delete_all(call.change, _pool(call, uuid), body)
+
+
+@operation("POST /media/delete", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G572")
+def batch_delete_client_media(call: Call, body: list[str]) -> None:
+    """Delete several assets, named by their ids, from the pool of the client.
+
+    404 when an id is not in this pool; then none is deleted.
+    """
+    media.delete_all(call.change, _pool(call), body)
+
+
+@operation(
+    "GET /channels/{uuid}/media/{mediaId}/link", gate=_READ, source=Source.NAME_ONLY, line="P2 L354", gaps="G573"
+)
+def get_channel_media_link(call: Call, uuid: Channel, mediaId: str, *, ttl: Ttl | None = None) -> MediaLink:
+    """Generate a link to the bytes of an asset in the pool of a channel; whoever has it may read them until it expires.
+
+    404 when the id is not in this pool.
+    """
+    return _link(call, media.get(call.change, _pool(call, uuid), mediaId), ttl)
+
+
+@operation("GET /media/{mediaId}/link", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G573")
+def get_client_media_link(call: Call, mediaId: str, *, ttl: Ttl | None = None) -> MediaLink:
+    """Generate a link to the bytes of an asset in the client's pool; whoever has it may read them until it expires.
+
+    404 when the id is not in this pool.
+    """
+    return _link(call, media.get(call.change, _pool(call), mediaId), ttl)
+
+
+def _link(call: Call, asset: media.Asset, ttl: Ttl | None) -> MediaLink:
+    expires = call.now + (ask(call, assumed.LINK_LIFE) if ttl is None else ttl)
+    signed = urlencode({"expires": expires, "signature": media.sign(call.change, asset, expires)})
+    return MediaLink(url=f"{call.root}/files/{asset.client}/media/{asset.id}?{signed}")
+
+
+@operation("GET /channels/{uuid}/media/size", gate=_READ, source=Source.NAME_ONLY, line="P2 L354", gaps="G574")
+def get_channel_media_pool_size(call: Call, uuid: Channel) -> MediaPoolSize:
+    """Tell the size of the pool of a channel, in bytes."""
+    return MediaPoolSize(mediaPoolSize=media.pool_size(call.change, _pool(call, uuid)))
+
+
+@operation("GET /media/size", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G574")
+def get_client_media_pool_size(call: Call) -> MediaPoolSize:
+    """Tell the size of the pool of the client, in bytes."""
+    return MediaPoolSize(mediaPoolSize=media.pool_size(call.change, _pool(call)))

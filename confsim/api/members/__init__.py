@@ -1,0 +1,1 @@
+"""The operations on who belongs to a channel: roles and guests."""

@@ -1,0 +1,32 @@
+"""Temporary users of a channel (P1 Users)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.identity.validators import TokenResult, token_result
+from confsim.contract import gates
+from confsim.contract.types import Handle, Wire
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
+from confsim.domain.members import guests
+
+
+class GuestHandle(Wire):
+    """What a guest is called."""
+
+    handle: Handle
+
+
+@operation(
+    "POST /clients/{clientId}/users/guest/{uuid}",
+    gate=gates.PUBLIC.assumed("G025"),
+    rules="R044 R052 R069 R070 R071 R077 R078 R175 R176 R177 R239",
+    line="P1 Users",
+    gaps="G111 G112 G198 G227 G228 G229 G230 G231 G232",
+)
+def create_guest(call: Call, clientId: Client, uuid: Channel, body: GuestHandle) -> TokenResult:
+    """Make a temporary user of a channel and answer the user's token.
+
+    Refusals NOT_FOUND for a channel of another client, GUEST_ACCESS_OFF.
+    """
+    return token_result(call, guests.create(call.change, clientId, uuid, body.handle))

@@ -1,0 +1,119 @@
+"""Channel roles: operators and owners of a channel (P1 Endpoints, Channel roles)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.views import face
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import ImageSize, Long, Wire
+from confsim.domain.channels.channels import Channel
+from confsim.domain.members import roles
+from confsim.domain.users.users import User
+
+#: "Only by an owner or an operator" (P1 Channel roles): the owners too, whether or not they count as operators (G148).
+_HOST = gates.Gate(gates.Grant.OPERATOR, gates.Grant.OWNER)
+
+
+class Host(Wire, kw_only=True):
+    """An operator or owner of a channel."""
+
+    id: Long
+    handle: str
+    imageUrl: str | None = None
+    isOwner: bool
+
+
+@operation(
+    "POST /channels/{uuid}/operators/{userId}",
+    gate=_HOST,
+    rules="R060 R201 R202 R203 R204 R259 R543 R544 R547",
+    gaps="G148 G149 G151 G270 G271",
+    line="P1 Channel roles",
+)
+def add_operator(call: Call, uuid: Channel, userId: User) -> None:
+    """Make a user operator of the channel.
+
+    Any user of the client can be made operator, guests and linked users too; an owner stays owner.
+    """
+    roles.add_operator(call.change, uuid, userId)
+
+
+@operation(
+    "DELETE /channels/{uuid}/operators/{userId}",
+    gate=_HOST,
+    rules="R205 R206 R543 R544",
+    gaps="G272 G273",
+    line="P1 Channel roles",
+)
+def remove_operator(call: Call, uuid: Channel, userId: User) -> None:
+    """Take the operator role from a user, oneself included.
+
+    Refused with 404 for a user who is no operator and with 409 for an owner, who is to be demoted first.
+    """
+    roles.remove_operator(call.change, uuid, userId)
+
+
+@operation(
+    "GET /channels/{uuid}/operators",
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G276"),
+    rules="R024 R207 R543 R544",
+    gaps="G136 G274",
+    line="P1 Channel roles",
+)
+def list_operators(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
+    """List the operators of the channel: owners first, each in the order of their appointment."""
+    return [_host(call, user, imgSize, owner) for user, owner in roles.hosts(call.change, uuid)]
+
+
+@operation(
+    "GET /channels/{uuid}/owners",
+    gate=gates.ACCESS.assumed("G275"),
+    rules="R024 R208 R545",
+    gaps="G136",
+    line="P1 Channel roles",
+)
+def list_owners(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
+    """List the owners of the channel, in the order of their appointment."""
+    return [_host(call, user, imgSize, True) for user in roles.owners(call.change, uuid)]
+
+
+@operation(
+    "POST /channels/{uuid}/owners/{userId}",
+    gate=gates.OWNER_OR_ADMIN.assumed("G561"),
+    source=Source.NAME_ONLY,
+    gaps="G561",
+    line="P1 L247",
+)
+def add_owner(call: Call, uuid: Channel, userId: User) -> None:
+    """Make a user owner of the channel, operator before or not."""
+    roles.add_owner(call.change, uuid, userId)
+
+
+@operation(
+    "DELETE /channels/{uuid}/owners/{userId}",
+    gate=gates.OWNER_OR_ADMIN.assumed("G562"),
+    source=Source.NAME_ONLY,
+    gaps="G562",
+    line="P1 L247",
+)
+def remove_owner(call: Call, uuid: Channel, userId: User) -> None:
+    """Take the ownership from a user, who is then nothing in the channel. The last owner stays (409)."""
+    roles.remove_owner(call.change, uuid, userId)
+
+
+@operation(
+    "POST /channels/{uuid}/owners/{userId}/demote",
+    gate=gates.OWNER_OR_ADMIN.assumed("G563"),
+    source=Source.NAME_ONLY,
+    gaps="G563",
+    line="P1 L247",
+)
+def demote_owner(call: Call, uuid: Channel, userId: User) -> None:
+    """Make an owner a plain operator. The last owner stays (409)."""
+    roles.demote_owner(call.change, uuid, userId)
+
+
+def _host(call: Call, user: User, size: ImageSize | None, owner: bool) -> Host:
+    shown = face(call, user, size)
+    return Host(id=shown.id, handle=shown.handle, imageUrl=shown.imageUrl, isOwner=owner)

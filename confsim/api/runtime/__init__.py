@@ -1,0 +1,1 @@
+"""The operations on a running channel and on its sessions."""

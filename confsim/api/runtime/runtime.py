@@ -1,0 +1,388 @@
+"""The running of a channel: lobby, switches, populations, streaming addresses (P2 Endpoints, Runtime)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
+
+from confsim.api.call import Call, operation
+from confsim.api.views import Face, face, image_url
+from confsim.assumptions import runtime
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.decode import listed, wrong
+from confsim.contract.types import ImageSize, Int, Page, Switch, Whole, Wire
+from confsim.domain import lists
+from confsim.domain.breakout import breakouts
+from confsim.domain.channels import channels, switches
+from confsim.domain.channels.channels import Channel, ServiceMode
+from confsim.domain.members import channel_access
+from confsim.domain.runtime import lobby, presence, sessions, streaming, turn
+from confsim.domain.runtime.streaming import Placed
+from confsim.domain.users.users import USERS
+from confsim.kernel.refusal import Refusal
+
+#: P2 Limits L391: channels in one request for populations.
+MOST_CHANNELS = 200
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z", re.ASCII)
+_KIND = re.compile(r"[A-Za-z0-9_-]+\Z", re.ASCII)
+_KINDS = frozenset({"chat", "wall", "whiteboard", "captions"})
+
+
+class Door(StrEnum):
+    """The words for the lobby door."""
+
+    OPEN = "open"
+    CLOSE = "close"
+
+
+class Lock(StrEnum):
+    """The words for the attendee lock."""
+
+    MUTE = "mute"
+    UNMUTE = "unmute"
+
+
+class TurnCredentials(Wire):
+    """TURN credentials; ``ttl`` in seconds (G124)."""
+
+    username: str
+    password: str
+    ttl: Int
+    uris: list[str]
+
+
+class StreamingAddress(Wire):
+    """A websocket address on a streaming server."""
+
+    url: str
+    mode: str | None = None
+
+
+class Population(Wire):
+    """The number of users connected to a channel, where populations are a list of objects (G341)."""
+
+    channelUuid: str
+    population: Int
+
+
+class ChannelParticipants(Wire):
+    """Who is connected to a channel (G353)."""
+
+    total: Int
+    users: list[Face]
+
+
+class ActiveChannel(Wire, kw_only=True):
+    """An active channel (P2 Active channel item)."""
+
+    serviceMode: ServiceMode
+    description: str | None = None
+    channelName: str
+    participants: ChannelParticipants | Int
+    isOwner: bool
+    channelUuid: str
+    imageUrl: str | None = None
+
+
+@operation(
+    "POST /channels/{uuid}/settings/wall/{state}",
+    gate=gates.OPERATOR.assumed("G335"),
+    rules="R042 R273 R345",
+    line="P2 Runtime",
+    runtime=True,
+)
+def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
+    """Enable or disable wall messages in the channel."""
+    switches.set_wall(call.change, uuid, state)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/presenters/limit/{limit}",
+    gate=gates.OPERATOR.assumed("G337"),
+    rules="R009 R349 R351",
+    gaps="G338 G339",
+    line="P2 Runtime",
+    runtime=True,
+)
+def set_presenters_limit(call: Call, uuid: Channel, limit: Annotated[int, Whole(0), Meta(le=2**31 - 1)]) -> None:
+    """Limit how many users can share video; those who present already go on.
+
+    Refusal INVALID_INPUT for a number that is negative or does not fit 32 bits.
+    """
+    if limit > 2**31 - 1:
+        raise wrong("path limit", f"{limit} does not fit 32 bits")
+    switches.limit_presenters(call.change, uuid, limit)
+
+
+@operation(
+    "DELETE /channels/{uuid}/settings/presenters/limit",
+    gate=gates.OPERATOR.assumed("G337"),
+    rules="R350",
+    gaps="G536",
+    line="P2 Runtime",
+    runtime=True,
+)
+def remove_presenters_limit(call: Call, uuid: Channel) -> None:
+    """Let any number of users share video; that there is no limit is no error."""
+    switches.limit_presenters(call.change, uuid, None)
+
+
+@operation(
+    "GET /channels/{uuid}/turn/credentials",
+    gate=gates.ACCESS.assumed("G340"),
+    rules="R328 R389",
+    gaps="G124 G358",
+    line="P2 Runtime",
+    runtime=True,
+)
+def get_turn_credentials(call: Call, uuid: Channel) -> TurnCredentials:
+    """Get credentials for the TURN server, for initialising the WebRTC subsystem."""
+    made = turn.issue(call.change, call.who)
+    return TurnCredentials(username=made.username, password=made.password, ttl=made.life, uris=list(made.uris))
+
+
+@operation(
+    "GET /channels/populations/{channelIds}",
+    gate=gates.SIGNED_IN.assumed("G344"),
+    rules="R390 R391 R392 R393",
+    gaps="G341 G342 G343 G345 G346",
+    line="P2 Runtime",
+    runtime=True,
+)
+def get_populations(call: Call, channelIds: str) -> dict[str, Int] | list[Population] | Page[Population] | list[Int]:
+    """Tell the number of users connected to each live channel of up to 200, by comma separated uuids.
+
+    What is no uuid is dropped. Refusal TOO_MANY_CHANNELS.
+    """
+    ids = listed(call, "path channelIds", channelIds)
+    if len(ids) > MOST_CHANNELS:
+        if ask(call, runtime.POPULATION_MOST) == "refuse":
+            raise Refusal(Reason.TOO_MANY_CHANNELS, limit=MOST_CHANNELS, given=len(ids))
+        ids = ids[:MOST_CHANNELS]
+    counted: dict[str, int] = {}
+    for id in ids:
+        if _UUID.match(id) and (number := _population(call, id.lower())) is not None:
+            counted[id] = number
+    shape = ask(call, runtime.POPULATION_SHAPE)
+    if shape == "map":
+        return counted
+    if shape == "numbers":
+        return list(counted.values())
+    items = [Population(channelUuid=id, population=number) for id, number in counted.items()]
+    return items if shape == "list" else Page(total=len(items), results=items)
+
+
+def _population(call: Call, id: str) -> int | None:
+    channel = channels.find(call.change, call.client.id, id)
+    if channel is None:
+        if ask(call, runtime.POPULATION_UNKNOWN) == "refuse":
+            raise Refusal(Reason.NOT_FOUND, what="channel", id=id)
+        return None
+    if not _reachable(call, channel) and ask(call, runtime.POPULATION_ACCESS) == "omit":
+        return None
+    if sessions.active(call.change, channel) is None:
+        return 0 if ask(call, runtime.POPULATION_IDLE) == "zero" else None
+    return presence.population(call.change, channel)
+
+
+def _reachable(call: Call, channel: Channel) -> bool:
+    return channel_access.has_access(call.change, call.who, channel)
+
+
+@operation(
+    "GET /channels/{uuid}/data/{kind}",
+    gate=gates.ACCESS.assumed("G340"),
+    rules="R394 R556",
+    gaps="G347 G348 G357",
+    line="P2 Runtime",
+    runtime=True,
+)
+def get_data_channel(call: Call, uuid: Channel, kind: str) -> StreamingAddress:
+    """Get the websocket address of a data channel on a streaming server. Refusal NOT_FOUND for what is no kind."""
+    if not _KIND.match(kind) or (ask(call, runtime.DATA_KINDS) == "known" and kind not in _KINDS):
+        raise Refusal(Reason.NOT_FOUND, what="data channel", id=kind)
+    how = ask(call, runtime.DATA_PLACED)
+    placement = streaming.placement(call.change, uuid.client, uuid.id)
+    if how == "409" and placement.state is Placed.CREATING:
+        raise Refusal(Reason.CHANNEL_BEING_CREATED)
+    if how == "404" and sessions.active(call.change, uuid) is None:
+        raise Refusal(Reason.NO_ACTIVE_SESSION)
+    return StreamingAddress(url=f"{_address(call, uuid)}/data/{kind}")
+
+
+@operation(
+    "GET /channels/{uuid}/proxyfor",
+    gate=gates.ACCESS.assumed("G340"),
+    rules="R395 R396 R397 R538 R540 R556",
+    gaps="G348 G349 G350",
+    line="P2 Runtime",
+    runtime=True,
+)
+def get_streaming_proxy(call: Call, uuid: Channel) -> StreamingAddress:
+    """Get the websocket proxy address of the streaming server that hosts the channel.
+
+    Refusal CHANNEL_BEING_CREATED while the channel is being created there: wait a second and retry.
+    """
+    streaming.place(call.change, uuid)
+    if ask(call, runtime.JOINING) == "proxyfor" and call.maybe_user is not None and uuid.parent is None:
+        presence.join(call.change, call.client, uuid, call.maybe_user)
+    mode = uuid.service_mode if ask(call, runtime.STREAMING_MODE) == "service-mode" else None
+    return StreamingAddress(url=_address(call, uuid), mode=mode)
+
+
+def _address(call: Call, channel: Channel) -> str:
+    root = re.sub(r"^http", "ws", call.root)
+    return ask(call, runtime.STREAMING_URL).replace("{root}", root).replace("{channel}", channel.id)
+
+
+@operation(
+    "GET /channels/active",
+    gate=gates.SIGNED_IN.assumed("G351"),
+    rules="R024 R256 R281 R398 R399",
+    gaps="G325 G352 G353",
+    line="P2 Runtime",
+    runtime=True,
+)
+def list_active_channels(call: Call, *, imgSize: ImageSize | None = None) -> list[ActiveChannel]:
+    """List the active channels, then the others that the caller owns; each once, by name."""
+    owned = _owned(call)
+    running = {each.id: each for each in _running(call) if each.id in owned or _seen(call, each)}
+    idle = [channel for channel in owned.values() if channel.id not in running]
+    ordered = [*sorted(running.values(), key=_by_name(call)), *sorted(idle, key=_by_name(call))]
+    return [_active(call, channel, channel.id in owned, imgSize) for channel in ordered]
+
+
+def _by_name(call: Call) -> Callable[[Channel], tuple[str, int, str]]:
+    """What channels are put in order by; of equal names the older stands first (G086)."""
+    return lambda channel: (lists.text_key(call, channel.name), channel.created, channel.id)
+
+
+def _owned(call: Call) -> dict[str, Channel]:
+    user = call.maybe_user
+    if user is None:
+        return {}
+    return {each.id: each for each in channels.hosted_by(call.change, user) if channels.is_owner(each, user)}
+
+
+def _running(call: Call) -> list[Channel]:
+    """The channels of the client that are active (G352), those of breakout rooms by assumption (G325)."""
+    change, client = call.change, call.client.id
+    if ask(call, runtime.ACTIVE_WHEN) == "session":
+        ids = list(sessions.SESSIONS.of(change, client).values(sessions.OPEN))
+        found = [each for id in ids if sessions.active(change, each := channels.get(change, client, id)) is not None]
+    else:
+        ids = list(presence.PRESENCES.of(change, client).values(presence.BY_PLACE))
+        found = [channels.get(change, client, id) for id in ids]
+    return found if ask(call, runtime.ACTIVE_ROOMS) else [channel for channel in found if channel.parent is None]
+
+
+def _seen(call: Call, channel: Channel) -> bool:
+    return ask(call, runtime.ACTIVE_SEEN) == "all" or _reachable(call, channel)
+
+
+def _active(call: Call, channel: Channel, owned: bool, size: ImageSize | None) -> ActiveChannel:
+    people = USERS.of(call.change, channel.client)
+    inside = [people[present.user] for present in presence.inside(call.change, channel)]
+    participants: ChannelParticipants | int = len(inside)
+    if ask(call, runtime.PARTICIPANTS) == "object":
+        participants = ChannelParticipants(total=len(inside), users=[face(call, user, size) for user in inside])
+    return ActiveChannel(
+        serviceMode=channel.service_mode,
+        description=channel.description,
+        channelName=channel.name,
+        participants=participants,
+        isOwner=owned,
+        channelUuid=channel.id,
+        imageUrl=image_url(call, channel.client, channel.image, size),
+    )
+
+
+@operation(
+    "POST /channels/{uuid}/settings/lobby/door/{state}",
+    gate=gates.OPERATOR.assumed("G332"),
+    rules="R042 R339 R340 R341 R400",
+    gaps="G327 G328 G329 G330 G331",
+    line="P2 Runtime",
+    runtime=True,
+)
+def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
+    """Open the lobby door, so that everyone can join, or close it, so that users wait for an invitation.
+
+    Those who wait come in when it opens; those inside stay when it closes.
+    """
+    lobby.set_door(call.change, uuid, state)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/lobby/door/auto-close/{state}",
+    gate=gates.OPERATOR.assumed("G332"),
+    rules="R042 R342 R343 R344 R401",
+    gaps="G333 G334",
+    line="P2 Runtime",
+    runtime=True,
+)
+def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
+    """Let the lobby door close whenever the channel becomes empty, or leave it to the hosts."""
+    lobby.set_auto_close(call.change, uuid, state)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/attendees/{state}",
+    gate=gates.OPERATOR,
+    rules="R042 R206 R346 R347 R348 R402 R537",
+    gaps="G336",
+    line="P2 Runtime",
+    runtime=True,
+)
+def set_attendees_state(call: Call, uuid: Channel, state: Lock) -> None:
+    """Lock the attendees, who are then muted and cannot unmute, or unlock them."""
+    switches.set_attendees(call.change, uuid, state)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/speech2text/{state}",
+    gate=gates.CUSTOMER_ADMIN,
+    rules="R042 R352 R403 R535",
+    gaps="G355",
+    line="P2 Runtime",
+    runtime=True,
+)
+def set_speech2text_state(call: Call, uuid: Channel, state: Switch) -> None:
+    """Switch speech to text of the channel on or off; it may incur metered charges."""
+    switches.set_flag(call.change, uuid, switches.SPEECH2TEXT, state)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/midi/{state}",
+    gate=gates.OWNER,
+    rules="R042 R267 R352 R404 R536",
+    gaps="G318 G355",
+    line="P2 Runtime",
+    runtime=True,
+)
+def set_midi_state(call: Call, uuid: Channel, state: Switch) -> None:
+    """Switch midi of the channel on or off."""
+    switches.set_midi(call.change, uuid, state)
+
+
+@operation(
+    "POST /channels/{uuid}/settings/event/room/{state}",
+    gate=gates.OWNER,
+    rules="R042 R263 R352 R405 R536",
+    gaps="G354",
+    line="P2 Runtime",
+    runtime=True,
+)
+def set_event_room_state(call: Call, uuid: Channel, state: Switch) -> None:
+    """Make the channel an event room, which can hold breakout sessions, or none any more.
+
+    Refusal BREAKOUT_ACTIVE while a breakout session is active.
+    """
+    breakouts.switch(call.change, uuid, state)

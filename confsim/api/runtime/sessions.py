@@ -1,0 +1,345 @@
+"""Sessions: the runs of channels, and who took part in them (P2 Endpoints, Sessions)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any
+
+from msgspec.structs import replace
+
+from confsim.api.call import Call, operation
+from confsim.api.recordings import RecordingAsset, asset_view
+from confsim.api.units import instant
+from confsim.api.views import Face, Found, image_url, page
+from confsim.assumptions import conventions, units
+from confsim.assumptions import sessions as assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract import gates
+from confsim.contract.types import ImageSize, Int, Limit, Long, Offset, Order, Page, Search, Wire
+from confsim.domain import lists
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel, ServiceMode
+from confsim.domain.recordings import assets, recording_list
+from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.sessions import Attendance
+from confsim.domain.runtime.sessions import Session as Run
+from confsim.domain.users.users import USERS
+from confsim.kernel.refusal import Refusal
+
+
+class Session(Wire, kw_only=True):
+    """A session (P2 Session). Instants in epoch milliseconds by default (G118)."""
+
+    id: str
+    name: str
+    channel: str
+    clientId: str
+    serviceMode: ServiceMode
+    participantsCount: Int
+    hadRecording: bool
+    groupId: str | None = None
+    parentId: str | None = None
+    imageUrl: str | None = None
+    created: Long
+    started: Long | None = None
+    ended: Long | None = None
+
+
+class Sort(StrEnum):
+    """The columns of the session list that can be sorted by."""
+
+    STARTED = "started"
+    ENDED = "ended"
+    NAME = "name"
+    PRESENCE = "presence"
+
+
+_READ = gates.OPERATOR_OR_ADMIN.assumed("G366")
+
+
+def _shown(call: Call, session: Run, size: ImageSize | None) -> Session:
+    def at(moment: int | None) -> int | None:
+        return None if moment is None else instant(call, units.SESSION, moment)
+
+    image = session.image
+    if ask(call, assumed.IMAGE) == "current":
+        image = channels.get(call.change, session.client, session.channel).image
+    return Session(
+        id=session.id,
+        name=session.name,
+        channel=session.channel,
+        clientId=session.client,
+        serviceMode=session.service_mode,
+        participantsCount=_count(call, session),
+        hadRecording=session.had_recording,
+        groupId=session.group_id,
+        parentId=session.parent_id,
+        imageUrl=image_url(call, session.client, image, size),
+        created=instant(call, units.SESSION, session.created),
+        started=at(session.started),
+        ended=at(session.ended),
+    )
+
+
+def _count(call: Call, session: Run) -> int:
+    """participantsCount, as G371 chooses."""
+    choice = ask(call, assumed.COUNT)
+    if choice == "distinct":
+        return session.participants
+    if choice == "peak":
+        return session.peak
+    if session.ended is not None or session.started is None:
+        return 0
+    return presence.number_inside(call.change, channels.get(call.change, session.client, session.channel))
+
+
+def _known(call: Call, found: list[Attendance]) -> list[Attendance]:
+    """Who took part, under the handle of now (G372); who is gone stays under that of the time, or not (G446)."""
+    people = USERS.of(call.change, call.client.id)
+    if ask(call, assumed.REMOVED) == "leave-out":
+        found = [each for each in found if each.user in people]
+    if ask(call, assumed.PARTICIPANT_HANDLE) == "last-join":
+        return found
+    users = ((each, people.get(each.user)) for each in found)
+    return [
+        each if user is None or user.handle == each.handle else replace(each, handle=user.handle)
+        for each, user in users
+    ]
+
+
+def _face(call: Call, attendance: Attendance, size: ImageSize | None) -> Face:
+    user = USERS.of(call.change, call.client.id).get(attendance.user)
+    image = None if user is None else image_url(call, user.client, user.image, size)
+    return Face(id=attendance.user, handle=attendance.handle, imageUrl=image)
+
+
+@operation(
+    "GET /sessions/{sessionId}",
+    gate=_READ,
+    rules="R256 R282 R283 R284 R285 R286 R287 R288 R289 R414",
+    gaps="G118 G359 G367 G368 G369 G370 G371",
+    line="P2 Sessions",
+)
+def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> Session:
+    """Read a session, as a host of its channel or an administrator."""
+    return _shown(call, sessionId, imgSize)
+
+
+@operation(
+    "GET /sessions/{sessionId}/participants",
+    gate=_READ,
+    rules="R024 R290 R415",
+    gaps="G372 G446",
+    line="P2 Sessions",
+)
+def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> list[Face]:
+    """List who took part in a session: every user once, by first join."""
+    found = _known(call, sessions.attendances(call.change, sessionId))
+    choice = ask(call, assumed.PARTICIPANTS)
+    if choice == "handle":
+        found.sort(key=lambda attendance: lists.text_key(call, attendance.handle))
+    elif choice == "every-join":
+        entries = sorted(((join, each) for each in found for join in each.joins), key=lambda entry: entry[0])
+        found = [each for _, each in entries]
+    return [_face(call, each, imgSize) for each in found]
+
+
+@operation(
+    "GET /sessions/{sessionId}/recordings",
+    gate=_READ,
+    rules="R024 R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R416 R557",
+    line="P2 Sessions",
+)
+def list_session_recordings(call: Call, sessionId: Run) -> list[RecordingAsset]:
+    """List the assets of the recordings of a session, as a host of its channel or an administrator."""
+    found = recording_list.of_session(call.change, sessionId)
+    return [asset_view(call, asset) for each in found for asset in assets.listed(call.change, each.client, each.id)]
+
+
+@operation(
+    "DELETE /channels/{uuid}/session/{sessionId}",
+    gate=gates.OPERATOR.assumed("G364"),
+    rules="R353 R417 R552",
+    gaps="G360 G362 G363 G365",
+    line="P2 Sessions",
+)
+def end_session(call: Call, uuid: Channel, sessionId: str) -> None:
+    """End this session of the channel; everybody in it is disconnected.
+
+    A different session that is active is left alone, and a session that has ended stays as it is. Refusal NOT_FOUND
+    for what is no session of the channel.
+    """
+    sessions.end(call.change, uuid, sessionId)
+
+
+@operation(
+    "DELETE /channels/{uuid}/session",
+    gate=gates.OPERATOR.assumed("G364"),
+    rules="R353 R418 R552",
+    gaps="G360 G361 G362 G365",
+    line="P2 Sessions",
+    slash=assumed.PATH_WITHOUT_ID,
+)
+def end_active_session(call: Call, uuid: Channel) -> None:
+    """End the active session of the channel; everybody in it is disconnected. Refusal NO_ACTIVE_SESSION."""
+    ask(call, assumed.PATH_WITHOUT_ID)
+    sessions.end_active(call.change, uuid)
+
+
+@operation(
+    "GET /channels/{uuid}/participants",
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G373"),
+    rules="R021 R290 R419 R420",
+    gaps="G092 G446",
+    line="P2 Sessions",
+)
+def list_channel_participants(
+    call: Call,
+    uuid: Channel,
+    *,
+    search: Search = "",
+    offset: Offset | None = None,
+    limit: Limit | None = None,
+    imgSize: ImageSize | None = None,
+) -> Page[Face]:
+    """List who took part in the sessions of the channel, the latest first; ``search`` matches the handle."""
+    found = _known(call, sessions.visitors(call.change, uuid))
+    if search:
+        found = [each for each in found if lists.matches(call, search, each.handle)]
+    return page(call, found, limit, offset, lambda each: _face(call, each, imgSize))
+
+
+@operation(
+    "GET /sessions",
+    gate=gates.SIGNED_IN.assumed("G378"),
+    rules="R021 R023 R027 R028 R282 R289 R421 R422 R423 R424 R425 R426",
+    gaps="G084 G085 G086 G088 G089 G092 G375 G376 G377 G379 G439",
+    line="P2 Sessions",
+)
+def list_sessions(
+    call: Call,
+    *,
+    channel: str | None = None,
+    search: Search = "",
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    imgSize: ImageSize | None = None,
+    sort: Sort = Sort.STARTED,
+    order: Order = Order.DESC,
+    from_: int | None = None,
+    to: int | None = None,
+    hasRecording: bool | None = None,
+) -> Page[Session]:
+    """List the sessions of the channels where the caller is at least operator; administrators get all of the client.
+
+    ``from`` and ``to`` are epoch milliseconds: sessions that started after, and before. ``presence`` sorts by the
+    number of participants.
+    """
+    filtered = search or any(each is not None for each in (channel, from_, to, hasRecording))
+    found: Found[Run]
+    if sort is Sort.STARTED and order is Order.DESC and not filtered and _in_order(call):
+        found = sessions.Started(call.change, call.client.id)
+    else:
+        matching = _matching(call, channel, search, from_, to, hasRecording)
+        found = _ordered(call, matching, sort, order)
+    return page(call, found, limit, offset, lambda each: _shown(call, each, imgSize))
+
+
+def _in_order(call: Call) -> bool:
+    """Whether the caller sees all sessions that have started and no other, in the order in which they are kept.
+
+    A page of many then costs no more than one of few.
+    """
+    listed = ask(call, assumed.ROOMS) == "listed" and ask(call, assumed.NOT_STARTED) == "hidden"
+    return listed and _administers(call) and ask(call, conventions.TIES) == "direction"
+
+
+def _matching(
+    call: Call, channel: str | None, search: str, after: int | None, before: int | None, recorded: bool | None
+) -> list[Run]:
+    """The sessions that the caller may list and that meet all that is asked, in the order in which they are kept."""
+    mine = _hosted(call)
+    rows = sessions.SESSIONS.of(call.change, call.client.id)
+    if channel is not None:
+        channel = channel.lower()
+        if not mine(channel) and ask(call, assumed.UNKNOWN_CHANNEL) == "refuse":
+            raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
+    found = rows.oldest() if channel is None else rows.find(sessions.BY_CHANNEL, channel)
+    if recorded is False and ask(call, assumed.WITHOUT_RECORDING) == "ignore":
+        recorded = None
+    within = _within(call, after, before)
+    return [
+        each
+        for each in found
+        if mine(each.channel)
+        and within(each)
+        and (recorded is None or each.had_recording is recorded)
+        and (not search or lists.matches(call, search, each.name))
+    ]
+
+
+def _administers(call: Call) -> bool:
+    """Whether the caller sees the sessions of every channel of the client (G378)."""
+    administers = call.who.api_token is not None or call.who.customer_admin
+    return administers and ask(call, assumed.ADMINISTRATORS) == "all"
+
+
+def _hosted(call: Call) -> Callable[[str], bool]:
+    """Whether the caller may list the sessions of a channel: hosts those of theirs and of its rooms (R421, G439)."""
+    caller, client = call.who, call.client.id
+    rooms = ask(call, assumed.ROOMS) == "listed"
+    everything = _administers(call)
+    known: dict[str, bool] = {}
+
+    def mine(id: str) -> bool:
+        if id not in known:
+            channel = channels.find(call.change, client, id)
+            if channel is None or (channel.parent is not None and not rooms):
+                known[id] = False
+            else:
+                host = channels.is_operator(channels.governing(call.change, channel), caller.user)
+                known[id] = everything or host
+        return known[id]
+
+    return mine
+
+
+def _within(call: Call, after: int | None, before: int | None) -> Callable[[Run], bool]:
+    """Whether a session is listed at all, and started between the bounds (G376, G379)."""
+    slack = 1 if ask(call, assumed.BOUNDS) == "inclusive" else 0
+    bounded = after is not None or before is not None
+    unstarted = not bounded and ask(call, assumed.NOT_STARTED) == "last"
+
+    def within(session: Run) -> bool:
+        if session.started is None:
+            return unstarted
+        return (after is None or session.started > after - slack) and (
+            before is None or session.started < before + slack
+        )
+
+    return within
+
+
+def _ordered(call: Call, found: list[Run], sort: Sort, order: Order) -> list[Run]:
+    """By the column; sessions that have not started come last, whatever the order (G379)."""
+    begun = [each for each in found if each.started is not None]
+    last = [each for each in found if each.started is None]
+    if sort is Sort.ENDED and ask(call, assumed.NOT_ENDED) == "last":
+        last = [each for each in begun if each.ended is None] + last
+        begun = [each for each in begun if each.ended is not None]
+    return lists.ordered(call, begun, _column(call, sort), descending=order is Order.DESC) + last
+
+
+def _column(call: Call, sort: Sort) -> Callable[[Run], Any]:
+    if sort is Sort.NAME:
+        return lambda session: lists.text_key(call, session.name)
+    if sort is Sort.ENDED:
+        return lambda session: (session.ended is None, session.ended or 0)
+    if sort is Sort.PRESENCE:
+        user = call.maybe_user
+        if ask(call, assumed.PRESENCE) == "caller":
+            return lambda session: user is not None and sessions.attended(call.change, session, user.id)
+        return lambda session: _count(call, session)
+    return lambda session: session.started

@@ -1,0 +1,1 @@
+"""Breakout sessions, their rooms and who is assigned to them."""

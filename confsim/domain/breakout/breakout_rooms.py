@@ -1,0 +1,233 @@
+"""Rooms of breakout sessions: planned, live as channels of their own, closed."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from msgspec.structs import replace
+
+from confsim.assumptions import breakout as assumed
+from confsim.assumptions import sessions as sessions_assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.runtime import presence, sessions
+from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.world import Change
+
+from .breakouts import Breakout, Phase
+
+
+class State(Enum):
+    """Where a room is in its life; its channel and its session are there once it was live (G438)."""
+
+    ABSENT = "absent"
+    PLANNED = "planned"
+    LIVE = "live"
+    CLOSED = "closed"
+    DELETED = "deleted"
+
+
+class Room(Record, kw_only=True):
+    """A breakout room. ``place`` is the room's channel, ``session`` the session that runs or ran there."""
+
+    id: str
+    client: str
+    channel: str
+    breakout: str
+    name: str
+    state: State = State.PLANNED
+    place: str | None = None
+    session: str | None = None
+
+
+IN_BREAKOUT: Index[Room] = Index("breakout session", lambda room: (room.breakout,))
+BY_PLACE: Index[Room] = Index("place", lambda room: (room.place,) if room.place is not None else ())
+ROOMS: Table[str, Room] = Table("breakout rooms", Room, "id", IN_BREAKOUT, BY_PLACE)
+
+
+class Assignment(Record, kw_only=True):
+    """The room of a user in a breakout session, None when there is none."""
+
+    client: str
+    breakout: str
+    user: int
+    room: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of the record."""
+        return f"{self.breakout}/{self.user}"
+
+
+OF_BREAKOUT: Index[Assignment] = Index("breakout session", lambda assignment: (assignment.breakout,))
+OF_ROOM: Index[Assignment] = Index("room", lambda assignment: (assignment.room,))
+OF_USER: Index[Assignment] = Index("user", lambda assignment: (assignment.user,))
+ASSIGNMENTS: Table[str, Assignment] = Table("assignments", Assignment, "key", OF_BREAKOUT, OF_ROOM, OF_USER)
+
+
+def _put_room(change: Change, room: Room, **fields: object) -> Room:
+    return ROOMS.of(change, room.client).put(replace(room, **fields))
+
+
+def _channel(change: Change, room: Room) -> Channel:
+    """The channel of the room, made when there is none."""
+    if room.place is not None:
+        return channels.get(change, room.client, room.place)
+    client = CLIENTS.of(change)[room.client]
+    event_room = channels.get(change, room.client, room.channel)
+    made = channels.create_room(change, client, event_room, room.name)
+    return channels.update(
+        change,
+        made,
+        service_mode=event_room.service_mode,
+        audio_quality=event_room.audio_quality,
+        guest_access=event_room.guest_access,
+        private=event_room.private,
+        max_users=event_room.max_users,
+        open=True,
+    )
+
+
+def _create(change: Change, room: Room, facts: Facts) -> Room:
+    """It is planned, and becomes real when the breakout session starts."""
+    return _put_room(change, room, state=State.PLANNED)
+
+
+def _open(change: Change, room: Room, facts: Facts) -> Room:
+    """The room is real: it has a channel below the event room, and a session there."""
+    place = _channel(change, room)
+    how = ask(change, sessions_assumed.PARENT)
+    main = sessions.active(change, channels.get(change, room.client, room.channel))
+    parents = {"event-session": main.id if main else None, "breakout-session": room.breakout, "absent": None}
+    session = sessions.initialise(change, place, parents[how])
+    return _put_room(change, room, state=State.LIVE, place=place.id, session=session.id)
+
+
+def _close(change: Change, room: Room, facts: Facts) -> Room:
+    """Nobody comes in any more; its channel and its session stay to be looked up."""
+    return _put_room(change, room, state=State.CLOSED)
+
+
+def _rename(change: Change, room: Room, facts: Facts) -> Room:
+    """Only the name changes, and with it that of the room's channel."""
+    if room.place is not None:
+        channels.rename(change, channels.get(change, room.client, room.place), facts["name"])
+    return _put_room(change, room, name=facts["name"])
+
+
+def _remove(change: Change, room: Room, facts: Facts) -> Room:
+    """The room is gone."""
+    ROOMS.of(change, room.client).remove(room.id)
+    return replace(room, state=State.DELETED)
+
+
+_MAY_GO = Guard("rooms may go while they are in use", lambda room, facts: facts["allowed"])
+
+ROOM: Machine[State, Room] = Machine(
+    "breakout room",
+    "A room of a breakout session (R312, R460-R462).",
+    State,
+    (
+        Row("create", State.ABSENT, State.PLANNED, effect=_create, source="P2 L278, R460"),
+        Row("open", (State.PLANNED, State.CLOSED), State.LIVE, effect=_open, source="P2 Breakout L108, R312, G438"),
+        Row("resume", State.LIVE, State.LIVE, effect=_open, source="P2 Breakout L108, R288, R312"),
+        Row("close", State.LIVE, State.CLOSED, effect=_close, source="P2 States L166-167, R356, R357"),
+        Row("rename", State.PLANNED, State.PLANNED, effect=_rename, source="P2 L279, R461"),
+        Row("rename", State.LIVE, State.LIVE, effect=_rename, source="P2 L279, R461, G426"),
+        Row("rename", State.CLOSED, State.CLOSED, effect=_rename, source="P2 L279, R461"),
+        Row("delete", (State.PLANNED, State.CLOSED), State.DELETED, effect=_remove, source="P2 L280, R462, G427"),
+        Row("delete", State.LIVE, State.DELETED, only_if=_MAY_GO, effect=_remove, source="G426"),
+        Row("drop", (State.PLANNED, State.LIVE, State.CLOSED), State.DELETED, effect=_remove, source="P2 L275, R456"),
+    ),
+    read=lambda room, facts: room.state,
+    refusals={None: Reason.BREAKOUT_STARTED},
+    initial=State.ABSENT,
+)
+
+
+def rooms(change: Change, breakout: Breakout) -> list[Room]:
+    """The rooms of the breakout session, in order of creation."""
+    return ROOMS.of(change, breakout.client).find(IN_BREAKOUT, breakout.id)
+
+
+def room(change: Change, breakout: Breakout, id: str) -> Room:
+    """The room of this id in the breakout session. Refusal NOT_FOUND."""
+    ask(change, assumed.PATHS)
+    found = ROOMS.of(change, breakout.client).get(id)
+    if found is None or found.breakout != breakout.id:
+        raise Refusal(Reason.NOT_FOUND, what="breakout room", id=id)
+    return found
+
+
+def assigned(change: Change, room: Room) -> list[Assignment]:
+    """The assignments to the room, in the order in which they were made."""
+    return ASSIGNMENTS.of(change, room.client).find(OF_ROOM, room.id)
+
+
+def _editable(change: Change, breakout: Breakout) -> None:
+    """Rooms of a completed breakout session stay as they are; those of an active one as G426 says."""
+    if breakout.phase is Phase.COMPLETED:
+        raise Refusal(Reason.BREAKOUT_COMPLETED)
+    if breakout.phase is Phase.ACTIVE and ask(change, assumed.ROOMS_AFTER_START) == "refuse":
+        raise Refusal(Reason.BREAKOUT_STARTED)
+
+
+def _named(change: Change, breakout: Breakout, name: str, own: str = "") -> str:
+    taken = any(each.name == name and each.id != own for each in rooms(change, breakout))
+    if taken and ask(change, assumed.ROOM_NAMES) == "refuse":
+        raise Refusal(Reason.ROOM_NAME_TAKEN, name=name)
+    return name
+
+
+def add_room(change: Change, breakout: Breakout, name: str | None) -> Room:
+    """A new room; that of an active breakout session is live at once (G426).
+
+    Refusals BREAKOUT_COMPLETED, BREAKOUT_STARTED, ROOM_NAME_TAKEN.
+    """
+    _editable(change, breakout)
+    if name is None:
+        name = ask(change, assumed.ROOM_NAME).format(number=change.count(f"rooms of {breakout.id}"))
+    made = Room(
+        id=change.uuid(),
+        client=breakout.client,
+        channel=breakout.channel,
+        breakout=breakout.id,
+        name=_named(change, breakout, name),
+        state=State.ABSENT,
+    )
+    made = ROOM.fire(change, made, "create")
+    if breakout.phase is Phase.ACTIVE:
+        return ROOM.fire(change, made, "open")
+    if ask(change, assumed.ROOM_CHANNEL) == "creation":
+        return _put_room(change, made, place=_channel(change, made).id)
+    return made
+
+
+def rename_room(change: Change, breakout: Breakout, room: Room, name: str | None) -> None:
+    """Give the room another name. Refusals BREAKOUT_COMPLETED, BREAKOUT_STARTED, ROOM_NAME_TAKEN."""
+    _editable(change, breakout)
+    if name is not None:
+        ROOM.fire(change, room, "rename", name=_named(change, breakout, name, room.id))
+
+
+def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
+    """Remove the room with the assignments to it. Refusals BREAKOUT_STARTED (G426), ROOM_ASSIGNED (G427)."""
+    if breakout.phase is Phase.COMPLETED:
+        raise Refusal(Reason.BREAKOUT_COMPLETED)
+    if assigned(change, room) and ask(change, assumed.DELETE_ASSIGNED) == "refuse":
+        raise Refusal(Reason.ROOM_ASSIGNED)
+    ROOM.fire(change, room, "delete", allowed=ask(change, assumed.ROOMS_AFTER_START) == "allow")
+
+
+@on_delete(Step.STOP)
+def _stop(change: Change, channel: Channel) -> None:
+    """A room whose channel goes closes before it; who is inside returns to the event room."""
+    for each in ROOMS.of(change, channel.client).find(BY_PLACE, channel.id):
+        for present in presence.inside(change, channel):
+            presence.MACHINE.fire(change, present, "return")
+        _put_room(change, ROOM.follow(change, each, "close"), place=None, session=None)

@@ -1,0 +1,1 @@
+"""Live streams of a channel and their destinations."""

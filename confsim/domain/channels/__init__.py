@@ -1,0 +1,1 @@
+"""Channels: the meeting rooms of a client, their switches, links and lists."""

@@ -1,0 +1,392 @@
+"""Channels: meeting rooms of a client, their names, their access, their life."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, IntEnum, StrEnum
+from itertools import count
+from typing import Any
+
+from msgspec.structs import replace
+
+from confsim.assumptions import channels as assumed
+from confsim.assumptions import initial, sizes
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask, peek
+from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.users.users import LISTED, USERS, Level, User
+from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.world import Change
+
+#: P2 Limits L390: most characters of a description.
+DESCRIPTION = 200
+
+
+class ServiceMode(StrEnum):
+    """The two modes a channel runs in (P2 Channel details)."""
+
+    CONFERENCE = "conference"
+    PANEL = "panel"
+
+
+class AudioQuality(StrEnum):
+    """How good the sound of a channel is (P2 Channel details)."""
+
+    TOLL = "toll"
+    BROADCAST = "broadcast"
+
+
+class Life(Enum):
+    """Whether a channel is there (P2 Channel basics)."""
+
+    ABSENT = "absent"
+    EXISTS = "exists"
+
+
+class Channel(Record, kw_only=True):
+    """One channel. ``owners`` and ``operators`` are user ids in the order of their appointment; an owner is in the
+    first alone, although every owner counts as operator (R544). ``created`` in epoch milliseconds.
+    """
+
+    id: str
+    client: str
+    name: str
+    meeting_id: str
+    url_name: str
+    created: int
+    owners: tuple[int, ...] = ()
+    operators: tuple[int, ...] = ()
+    description: str | None = None
+    image: str | None = None
+    friendly_url: str | None = None
+    parent: str | None = None
+    service_mode: ServiceMode
+    audio_quality: AudioQuality
+    reputation: int
+    max_users: int
+    open: bool
+    guest_access: bool
+    make_private: bool
+    private: bool
+    star: bool
+    organization: bool
+    premium: bool
+    off_air: bool
+    range_enabled: bool
+    wall_disabled: bool
+    event_room: bool
+    midi: bool
+    speech2text: bool
+    dial_in: bool
+    dial_out: bool
+    auto_close: bool = False
+    attendees_muted: bool = False
+    presenters_limit: int | None = None
+    population_limit: int | None = None
+    public_pin: bool = False
+    broadcast_enabled: bool = False
+    media_pool_size: int = 0
+    favourites: tuple[int, ...] = ()
+
+
+def friendly(url: str) -> str:
+    """What two equal friendly URLs have in common (G289)."""
+    return url.casefold()
+
+
+def _friendly(channel: Channel) -> tuple[str, ...]:
+    return () if channel.friendly_url is None else (friendly(channel.friendly_url),)
+
+
+BY_NAME: Index[Channel] = Index("name", lambda channel: (channel.name,))
+BY_HOST: Index[Channel] = Index("host", lambda channel: channel.owners + channel.operators)
+BY_FRIENDLY_URL: Index[Channel] = Index("friendly url", _friendly)
+BY_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.meeting_id,))
+#: Base channels: what the channel list shows.
+CHANNELS: Table[str, Channel] = Table("channels", Channel, "id", BY_NAME, BY_HOST, BY_FRIENDLY_URL, BY_MEETING_ID)
+
+ROOMS_OF: Index[Channel] = Index("parent", lambda channel: (channel.parent or "",))
+ROOM_FRIENDLY_URL: Index[Channel] = Index("friendly url", _friendly)
+ROOM_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.meeting_id,))
+#: Channels with a parent (breakout rooms), kept apart so that the channel list need not skip them (G325). They have no
+#: hosts of their own.
+ROOMS: Table[str, Channel] = Table("room channels", Channel, "id", ROOMS_OF, ROOM_FRIENDLY_URL, ROOM_MEETING_ID)
+
+
+class Slot(Record):
+    """The place of one channel of a client, there or not: what the machine moves."""
+
+    client: str
+    channel: Channel | None = None
+
+
+def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """A fresh id, meeting id and link; the feature flags are the client's defaults."""
+    client: Client = facts["client"]
+    flags: dict[str, Any] = ask(change, initial.CHANNEL_FLAGS)
+    made = Channel(
+        id=change.uuid(),
+        client=client.id,
+        name=facts["name"],
+        meeting_id=meeting_id(change),
+        url_name=change.token()[:12],
+        created=change.now,
+        owners=facts["owners"],
+        description=facts["description"],
+        parent=facts.get("parent"),
+        service_mode=ServiceMode(ask(change, initial.SERVICE_MODE)),
+        audio_quality=AudioQuality(ask(change, initial.AUDIO_QUALITY)),
+        reputation=ask(change, initial.CHANNEL_REPUTATION),
+        max_users=ask(change, initial.MAX_USERS),
+        open=ask(change, initial.LOBBY_OPEN),
+        guest_access=ask(change, initial.GUEST_ACCESS),
+        make_private=ask(change, initial.MAKE_PRIVATE),
+        media_pool_size=ask(change, sizes.MEDIA_POOL),
+        midi=client.midi,
+        speech2text=client.speech2text,
+        dial_in=client.dial_in,
+        dial_out=client.dial_out,
+        **flags,
+    )
+    return replace(slot, channel=keep(change, made))
+
+
+def _first_owners(change: Change, client: Client, creator: User | None) -> tuple[int, ...]:
+    owners = (creator.id,) if creator is not None else ()
+    if ask(change, assumed.FIRST_OWNERS) == "creator":
+        return owners
+    admins = (user.id for user in USERS.of(change, client.id).find(LISTED, True) if Level.CUSTOMER_ADMIN in user.levels)
+    return (*owners, *(admin for admin in admins if admin not in owners))
+
+
+def _rename(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """Only the name changes: links and ids in circulation stay (G307)."""
+    assert slot.channel is not None
+    return replace(slot, channel=update(change, slot.channel, name=facts["name"]))
+
+
+def _delete(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """What runs in it stops, what is bound to it is free, what hangs on it goes; then its rooms, then itself."""
+    channel = slot.channel
+    assert channel is not None
+    _part(change, channel, (Step.STOP,))
+    for room in rooms(change, channel):
+        delete(change, room)
+    _part(change, get(change, channel.client, channel.id), (Step.FREE, Step.DROP))
+    _table(channel).of(change, channel.client).remove(channel.id)
+    return Slot(slot.client)
+
+
+_NAME_FREE = Guard("the name is free in the client", lambda slot, facts: facts["free"])
+
+MACHINE: Machine[Life, Slot] = Machine(
+    "channel",
+    "The life of a channel (R276, R371-R374, R381, R545, R551).",
+    Life,
+    (
+        Row("create", Life.ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
+        Row("rename", Life.EXISTS, Life.EXISTS, only_if=_NAME_FREE, effect=_rename, source="P2 L194, R381, G307"),
+        Row("delete", Life.EXISTS, Life.ABSENT, effect=_delete, source="P2 L189, R365, R374, R551, G309"),
+    ),
+    read=lambda slot, facts: Life.ABSENT if slot.channel is None else Life.EXISTS,
+    refusals={
+        ("create", Life.ABSENT): Reason.CHANNEL_NAME_TAKEN,
+        ("rename", Life.EXISTS): Reason.CHANNEL_NAME_TAKEN,
+        None: Reason.NOT_FOUND,
+    },
+    initial=Life.ABSENT,
+)
+
+
+class Step(IntEnum):
+    """The steps in which a channel is taken apart when it is deleted (machines M14, order of effects)."""
+
+    STOP = 1  # what runs in it ends: sessions, recordings, broadcasts, calls
+    FREE = 2  # what is bound to it is free again: linked users, numbers, URLs
+    DROP = 3  # what is kept below it goes: properties, media, configuration, history
+
+
+#: What to do with what hangs on a channel that is about to go; the channel is still in its table.
+Hook = Callable[[Change, Channel], None]
+_HOOKS: list[tuple[Step, str, Hook]] = []
+
+
+def on_delete(step: Step) -> Callable[[Hook], Hook]:
+    """Declare what happens to something that hangs on a channel when the channel is deleted.
+
+    Hooks of a step run in the order of their modules' names, so that the order of imports does not matter. Rooms of
+    the channel are deleted between STOP and FREE, each by the same steps.
+    """
+
+    def declare(hook: Hook) -> Hook:
+        _HOOKS.append((step, f"{hook.__module__.rpartition('.')[2]}.{hook.__qualname__}", hook))
+        _HOOKS.sort(key=lambda entry: entry[:2])
+        return hook
+
+    return declare
+
+
+def _part(change: Change, channel: Channel, steps: tuple[Step, ...]) -> None:
+    for step, _, hook in _HOOKS:
+        if step in steps:
+            hook(change, get(change, channel.client, channel.id))
+
+
+def stop(change: Change, channel: Channel) -> None:
+    """End everything that runs in the channel."""
+    _part(change, channel, (Step.STOP,))
+
+
+def _named(change: Change, client: str, name: str, own: Channel | None = None) -> dict[str, Any]:
+    """The name that a channel gets when this one is wanted, and whether that is free (G300); rooms need not differ."""
+    if own is not None and own.parent is not None:
+        return {"name": name, "free": True}
+    everywhere = peek(change, assumed.UNIQUE_NAMES) == "refuse-everywhere"
+    where = [each.id for each in CLIENTS.of(change)] if everywhere else [client]
+
+    def taken(name: str) -> bool:
+        found = (other for each in where for other in CHANNELS.of(change, each).find(BY_NAME, name))
+        return any(own is None or other.id != own.id for other in found)
+
+    if not taken(name):
+        return {"name": name, "free": True}
+    how = ask(change, assumed.UNIQUE_NAMES)
+    if how == "number":
+        most = ask(change, sizes.NAME)
+        tails = (f" ({number})" for number in count(2))
+        name = next(found for tail in tails if not taken(found := name[: most - len(tail)] + tail))
+    return {"name": name, "free": how in {"allow", "number"}}
+
+
+def create(change: Change, client: Client, name: str, description: str | None, owner: User | None) -> Channel:
+    """A new channel; its feature flags are the client's defaults (R316), its creator is the owner (R545, G298).
+
+    Refusals CHANNEL_NAME_TAKEN when the client has a channel of this name (G300), DESCRIPTION_TOO_LONG.
+    """
+    how = ask(change, assumed.DESCRIPTION_AT_CREATION)
+    text = description or None
+    if how == "limit" and text is not None:
+        text = described(change, text)
+    owners = _first_owners(change, client, owner)
+    named = _named(change, client.id, name)
+    slot = MACHINE.fire(change, Slot(client.id), "create", client=client, description=text, owners=owners, **named)
+    assert slot.channel is not None
+    return slot.channel
+
+
+def create_room(change: Change, client: Client, parent: Channel, name: str) -> Channel:
+    """A new channel below a parent, without hosts of its own: only breakout rooms have parents (G312)."""
+    slot = MACHINE.fire(
+        change,
+        Slot(client.id),
+        "create",
+        client=client,
+        name=name,
+        description=None,
+        owners=(),
+        parent=parent.id,
+        free=True,
+    )
+    assert slot.channel is not None
+    return slot.channel
+
+
+def described(change: Change, text: str) -> str:
+    """The description as it may be stored: up to 200 characters (R373, R376). Refusal DESCRIPTION_TOO_LONG."""
+    if ask(change, assumed.DESCRIPTION_COUNT) == "code-points":
+        short = text[:DESCRIPTION]
+    else:
+        short = text.encode("utf-16-le")[: 2 * DESCRIPTION].decode("utf-16-le", "ignore")
+    if short != text and ask(change, assumed.DESCRIPTION_TOO_LONG) == "refuse":
+        raise Refusal(Reason.DESCRIPTION_TOO_LONG, limit=DESCRIPTION)
+    return short
+
+
+def describe(change: Change, channel: Channel, text: str) -> Channel:
+    """Set the description; an empty text clears it (R377, G305). Refusal DESCRIPTION_TOO_LONG."""
+    if not text:
+        return update(change, channel, description=None if ask(change, assumed.DESCRIPTION_CLEARED) == "absent" else "")
+    return update(change, channel, description=described(change, text))
+
+
+def rename(change: Change, channel: Channel, name: str) -> Channel:
+    """Give the channel another name. Refusal CHANNEL_NAME_TAKEN (G300)."""
+    named = _named(change, channel.client, name, channel)
+    slot = MACHINE.fire(change, Slot(channel.client, channel), "rename", **named)
+    assert slot.channel is not None
+    return slot.channel
+
+
+def meeting_id(change: Change) -> str:
+    """A fresh meeting id, of nine digits and unique over the whole service by its sequence (R262, G133)."""
+    if ask(change, assumed.MEETING_ID) == "uuid":
+        return change.uuid()
+    return str(100_000_000 + (change.count("meeting id") * 387_420_489) % 899_999_963)
+
+
+def _table(channel: Channel) -> Table[str, Channel]:
+    return CHANNELS if channel.parent is None else ROOMS
+
+
+def keep(change: Change, channel: Channel) -> Channel:
+    """Put the channel into the table where it belongs."""
+    return _table(channel).of(change, channel.client).put(channel)
+
+
+def get(change: Change, client: str, id: str) -> Channel:
+    """The channel of this id in the client; upper case is taken as equal (G061). Refusal NOT_FOUND."""
+    channel = find(change, client, id) or find(change, client, id.lower())
+    if channel is None:
+        raise Refusal(Reason.NOT_FOUND, what="channel", id=id)
+    return channel
+
+
+def find(change: Change, client: str, id: str) -> Channel | None:
+    """The channel of exactly this id in the client, a base channel or a room, or None."""
+    return CHANNELS.of(change, client).get(id) or ROOMS.of(change, client).get(id)
+
+
+def rooms(change: Change, channel: Channel) -> list[Channel]:
+    """The channels whose parent is this one, in order of creation."""
+    return ROOMS.of(change, channel.client).find(ROOMS_OF, channel.id)
+
+
+def by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channel:
+    """The channel of the client that has the meeting id. Refusal MEETING_ID_UNKNOWN (G320, G321)."""
+    found = CHANNELS.of(change, client.id).first(BY_MEETING_ID, meeting_id)
+    found = found or ROOMS.of(change, client.id).first(ROOM_MEETING_ID, meeting_id)
+    if found is None:
+        raise Refusal(Reason.MEETING_ID_UNKNOWN, id=meeting_id)
+    return found
+
+
+def update(change: Change, channel: Channel, **fields: object) -> Channel:
+    """The channel with these fields changed."""
+    return keep(change, replace(channel, **fields))
+
+
+def governing(change: Change, channel: Channel) -> Channel:
+    """The channel whose owners and operators count: the event room for its breakout rooms (G439)."""
+    return channel if channel.parent is None else CHANNELS.of(change, channel.client)[channel.parent]
+
+
+def is_owner(channel: Channel, user: User | None) -> bool:
+    """Whether the user owns the channel."""
+    return user is not None and user.id in channel.owners
+
+
+def is_operator(channel: Channel, user: User | None) -> bool:
+    """Whether the user is at least operator of the channel: an owner ranks above (R544, G148)."""
+    return user is not None and (user.id in channel.operators or user.id in channel.owners)
+
+
+def hosted_by(change: Change, user: User) -> list[Channel]:
+    """The base channels where the user is at least operator, newest first; rooms are not listed (G325)."""
+    return CHANNELS.of(change, user.client).find(BY_HOST, user.id)[::-1]
+
+
+def delete(change: Change, channel: Channel) -> None:
+    """Remove the channel with what hangs on it (``on_delete``); its name, meeting id and URLs are free (R365, R551)."""
+    MACHINE.fire(change, Slot(channel.client, channel), "delete")

@@ -1,0 +1,1 @@
+"""Clients, the tenants of the service: their hierarchy and settings."""

@@ -1,0 +1,265 @@
+"""Clients (tenants): their hierarchy, their switches, and the machine of their service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from confsim.assumptions import clients as assumed
+from confsim.assumptions import initial
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, Level
+from confsim.kernel.machine import Facts, Guard, Machine, Row, store
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Index, Record, SharedTable
+from confsim.kernel.world import Change
+
+
+class Service(Enum):
+    """The client's own flag; whether it has service also hangs on its ancestors."""
+
+    ENABLED = "enabled"
+    DISABLED = "disabled"
+
+
+class Terms(Record):
+    """The terms of one client (P1 Terms). ``promulgated`` in epoch milliseconds."""
+
+    version: int
+    url: str
+    promulgated: int
+    required: bool
+
+
+class Client(Record, kw_only=True):
+    """One client. ``parent`` is the id of the parent client; the feature flags are the defaults of new channels."""
+
+    id: str
+    name: str
+    parent: str | None = None
+    service: Service = Service.ENABLED
+    reseller: bool = False
+    terms: Terms
+    unique_handles: bool
+    friendly_urls: bool
+    speech2text: bool
+    dial_in: bool
+    dial_out: bool
+    midi: bool
+    events: bool
+    providers: tuple[str, ...]
+    default_provider: str | None = None
+    origins: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+
+
+CHILDREN: Index[Client] = Index("children", lambda client: (client.parent,) if client.parent else ())
+CLIENTS: SharedTable[str, Client] = SharedTable("clients", Client, "id", CHILDREN)
+
+_BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, facts: facts["by_parent"])
+
+MACHINE: Machine[Service, Client] = Machine(
+    "client service",
+    "Whether a client is served (R109-R112); an ancestor that is disabled takes the service from it too (R086).",
+    Service,
+    (
+        Row(
+            "disable",
+            (Service.ENABLED, Service.DISABLED),
+            Service.DISABLED,
+            only_if=_BY_PARENT,
+            source="P1 States L178, R109, R110, G537",
+        ),
+        Row(
+            "enable",
+            (Service.ENABLED, Service.DISABLED),
+            Service.ENABLED,
+            only_if=_BY_PARENT,
+            source="P1 States L179, R112, G166, G537",
+        ),
+    ),
+    read=lambda client, facts: client.service,
+    write=store("service"),
+    refusals={None: Reason.NOT_PARENT},
+    initial=Service.ENABLED,
+)
+
+
+class Rank(Enum):
+    """Where a client stands in the hierarchy; it never moves, and none goes (P1 L7)."""
+
+    ABSENT = "absent"
+    ROOT = "root"
+    CHILD = "child"
+
+
+class Slot(Record):
+    """The place of one client, taken or not: what the machine moves."""
+
+    client: Client | None
+
+
+def _rank(slot: Slot, facts: Facts) -> Rank:
+    if slot.client is None:
+        return Rank.ABSENT
+    return Rank.ROOT if slot.client.parent is None else Rank.CHILD
+
+
+def _make(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """A client with the settings of a fresh one."""
+    client = CLIENTS.of(change).put(
+        Client(
+            id=facts["id"],
+            name=facts["name"],
+            parent=facts["parent"],
+            reseller=facts["reseller"],
+            terms=Terms(1, ask(change, initial.TERMS_URL), change.now, ask(change, initial.TERMS_REQUIRED)),
+            unique_handles=ask(change, initial.UNIQUE_HANDLES),
+            friendly_urls=ask(change, initial.FRIENDLY_URLS),
+            speech2text=ask(change, initial.SPEECH2TEXT),
+            dial_in=ask(change, initial.DIAL_IN),
+            dial_out=ask(change, initial.DIAL_OUT),
+            midi=ask(change, initial.MIDI),
+            events=ask(change, initial.EVENTS),
+            providers=ask(change, initial.PROVIDERS),
+        )
+    )
+    return Slot(client)
+
+
+HIERARCHY: Machine[Rank, Slot] = Machine(
+    "client hierarchy",
+    "Whether a client is a root or the child of another (R084, R234).",
+    Rank,
+    (
+        Row("found", Rank.ABSENT, Rank.ROOT, effect=_make, source="G137"),
+        Row("create", Rank.ABSENT, Rank.CHILD, effect=_make, source="P1 L296, R234, G296"),
+    ),
+    read=_rank,
+    refusals={None: Reason.STATE_HOLDS},
+    initial=Rank.ABSENT,
+)
+
+
+def create(
+    change: Change, name: str, parent: str | None, *, reseller: bool = False, id: str | UnsetType = UNSET
+) -> Client:
+    """A new client with the settings of a fresh one (G168, G296): below the parent, or a root without one."""
+    facts = {"id": change.uuid() if isinstance(id, UnsetType) else id, "name": name, "parent": parent}
+    event = "found" if parent is None else "create"
+    made = HIERARCHY.fire(change, Slot(None), event, reseller=reseller, **facts).client
+    assert made is not None
+    return made
+
+
+def create_child(change: Change, parent: Client, name: str) -> Client:
+    """A new client below the parent (R234).
+
+    With or without the parent's terms (G168), the reseller interface and a first admin (G138, G296).
+    """
+    child = create(change, name, parent.id, reseller=ask(change, assumed.RESELLER))
+    if ask(change, initial.TERMS_FROM) == "parent":
+        child = update(change, child, terms=parent.terms)
+    if ask(change, assumed.FIRST_ADMIN):
+        users.create(change, child.id, "Customer Admin", Account.PREDEFINED, levels=(Level.CUSTOMER_ADMIN,))
+    return child
+
+
+def get(change: Change, id: str) -> Client:
+    """The client of this id. Refusal NOT_FOUND when there is none."""
+    client = CLIENTS.get(change, id)
+    if client is None:
+        raise Refusal(Reason.NOT_FOUND, what="client", id=id)
+    return client
+
+
+def update(change: Change, client: Client, **fields: object) -> Client:
+    """The client with these fields changed."""
+    return CLIENTS.of(change).put(replace(client, **fields))
+
+
+def children(change: Change, client: Client) -> list[Client]:
+    """The direct children, in order of creation."""
+    return CLIENTS.of(change).find(CHILDREN, client.id)
+
+
+def below(change: Change, client: Client, ancestor: Client) -> bool:
+    """Whether the client is a child of the ancestor: a direct one, or any below it (G154)."""
+    if client.parent == ancestor.id:
+        return True
+    if client.parent is None or ask(change, assumed.DEPTH) == "direct":
+        return False
+    return any(each.parent == ancestor.id for each in lineage(change, client))
+
+
+def under(change: Change, client: Client) -> list[Client]:
+    """The children of the client, in order of creation; with all below them where those count (G154)."""
+    found = children(change, client)
+    if ask(change, assumed.DEPTH) == "direct":
+        return found
+    return [each for child in found for each in (child, *under(change, child))]
+
+
+def descendants(change: Change, client: Client) -> Iterator[Client]:
+    """The client and every client below it."""
+    yield client
+    for child in children(change, client):
+        yield from descendants(change, child)
+
+
+def lineage(change: Change, client: Client) -> Iterator[Client]:
+    """The client and its ancestors, from the nearest to the root."""
+    clients = CLIENTS.of(change)
+    while True:
+        yield client
+        if client.parent is None:
+            return
+        client = clients[client.parent]
+
+
+_ENABLED = Service.ENABLED
+
+
+def served(change: Change, client: Client) -> bool:
+    """Whether neither the client nor an ancestor is disabled (R086, G165)."""
+    above: Client | None = client
+    while above is not None and above.service is _ENABLED:
+        if above.parent is None:
+            return True
+        above = CLIENTS.get(change, above.parent)
+    return False
+
+
+def shown_disabled(change: Change, client: Client) -> bool:
+    """What ``disabled`` tells of the client (R085, G165)."""
+    if ask(change, assumed.DISABLED_FIELD) == "own":
+        return client.service is Service.DISABLED
+    return not served(change, client)
+
+
+def require_reseller(change: Change, client: Client, call: str) -> None:
+    """Refusal RESELLER_DISABLED when the call needs the reseller interface and the client has none (R235, G167)."""
+    if not client.reseller and call in ask(change, assumed.RESELLER_CALLS):
+        raise Refusal(Reason.RESELLER_DISABLED, client=client.id)
+
+
+def switch_service(change: Change, client: Client, event: str, by: Client | None = None) -> Client:
+    """Enable or disable the client's service; nothing else in it moves (R109-R112, R549, G543).
+
+    ``by`` is the client of the Partner Admin who calls, None for the service operator. Refusal NOT_PARENT when the
+    client is the caller's own.
+    """
+    return CLIENTS.of(change).put(
+        MACHINE.fire(change, client, event, by_parent=by is None or _parent(change, client, by))
+    )
+
+
+def _parent(change: Change, client: Client, by: Client) -> bool:
+    if client.id == by.id:
+        return ask(change, assumed.OWN_SERVICE)
+    return below(change, client, by)

@@ -1,0 +1,1 @@
+"""Configuration documents of clients, templates and channels."""

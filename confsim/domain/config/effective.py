@@ -1,0 +1,134 @@
+"""Configuration: what the documents of the service, clients, templates and channels amount to together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.assumptions import configuration
+from confsim.assumptions.register import ask
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.kernel.world import Change
+
+from . import documents, json_documents, templates
+from .documents import DOCUMENTS, LIGHT
+from .templates import Offered
+
+
+class Reading(Struct, frozen=True):
+    """What part of a configuration is asked for. ``spoken`` are the caller's own languages, best first."""
+
+    theme: str = LIGHT
+    language: str | None = None
+    context: str | None = None
+    categories: list[str] | None = None
+    spoken: tuple[str, ...] = ()
+
+
+def of_client(change: Change, client: Client, reading: Reading) -> dict[str, Any]:
+    """The configuration of the client, over that of the service (G395, G398)."""
+    return _picked(change, _laid(change, _broad(change, client), reading), reading)
+
+
+def of_template(change: Change, client: Client, offered: Offered, reading: Reading) -> dict[str, Any]:
+    """The configuration of a template: its own document, or what the broader levels make of it too (G395)."""
+    own = [(offered.template.client, offered.id)]
+    if ask(change, configuration.TEMPLATE_READ) == "effective":
+        ranked = _ranked(change, _broad(change, client), own)
+        return _picked(change, _laid(change, ranked, reading), reading)
+    return _picked(change, _laid(change, own, reading, base={}), reading)
+
+
+def of_channel(change: Change, client: Client, channel: Channel, reading: Reading) -> dict[str, Any]:
+    """The effective configuration of a channel: service, client, templates, channel; the later wins (R436-R438)."""
+    broader = _ranked(change, _broad(change, client), _templates(change, client, channel))
+    return _picked(change, _laid(change, [*broader, (client.id, channel.id)], reading), reading)
+
+
+#: The client under which a document stands, and the level.
+Level = tuple[str, str]
+
+
+def _broad(change: Change, client: Client) -> list[Level]:
+    """The levels of clients, the broadest first."""
+    if ask(change, configuration.PARENT_LEVEL):
+        return [(each.id, each.id) for each in clients.lineage(change, client)][::-1]
+    return [(client.id, client.id)]
+
+
+def _templates(change: Change, client: Client, channel: Channel) -> list[Level]:
+    """The templates that count in the channel, the one it uses last."""
+    found: dict[str, Offered] = {}
+    if ask(change, configuration.INHERITED_LEVEL) == "enabled":
+        found = {each.id: each for each in templates.inherited(change, client) if each.enabled}
+    used = templates.selected(change, client, channel)
+    if used is not None:
+        found.pop(used.id, None)
+        found[used.id] = used
+    return [(each.template.client, each.id) for each in found.values()]
+
+
+def _ranked(change: Change, broad: list[Level], template: list[Level]) -> list[Level]:
+    return broad + template if ask(change, configuration.TEMPLATE_RANK) == "over-client" else template + broad
+
+
+def _laid(change: Change, laid: list[Level], reading: Reading, base: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The levels laid over one another; in each the theme wins over the light one, the language over none."""
+    documents.known(change, reading.theme)
+    how = ask(change, configuration.MERGE)
+    themes = [reading.theme]
+    if reading.theme != LIGHT and ask(change, configuration.THEME_OVER_LIGHT):
+        themes.insert(0, LIGHT)
+    languages = _languages(change, reading)
+    result = ask(change, configuration.SERVICE_DEFAULT) if base is None else base
+    for client, level in laid:
+        rows = DOCUMENTS.of(change, client)
+        for theme in themes:
+            for language in languages:
+                document = rows.get((level, theme, language))
+                if document is not None:
+                    result = json_documents.merged(result, document.values, how)
+    return result
+
+
+def _languages(change: Change, reading: Reading) -> list[str | None]:
+    """The languages that count, the weakest first, after what is stored without one (G401)."""
+    how = ask(change, configuration.LANGUAGES)
+    wanted = [reading.language] if reading.language is not None else []
+    if how == "user" and not wanted:
+        wanted = list(reading.spoken)[::-1]
+    default = ask(change, configuration.DEFAULT_LANGUAGE)
+    if how == "exact":
+        return [None, *(wanted or [default])]
+    chain: dict[str | None, None] = {None: None, default: None}
+    for language in wanted:
+        for each in dict.fromkeys((language.split("-")[0], language)):
+            chain.pop(each, None)
+            chain[each] = None
+    return list(chain)
+
+
+def _picked(change: Change, document: dict[str, Any], reading: Reading) -> dict[str, Any]:
+    """The context and the categories asked for, nothing else (G399, G400)."""
+    if reading.categories is not None:
+        how = ask(change, configuration.CATEGORIES)
+        if how == "first-level":
+            document = _only(document, reading.categories)
+        elif how == "second-level":
+            kept = {key: _only(value, reading.categories) for key, value in document.items() if isinstance(value, dict)}
+            document = {key: value for key, value in kept.items() if value}
+    if reading.context is not None:
+        how = ask(change, configuration.CONTEXT)
+        if how == "filter":
+            return _only(document, [reading.context])
+        if how == "inner":
+            inner = document.get(reading.context)
+            return inner if isinstance(inner, dict) else {}
+    return document
+
+
+def _only(document: dict[str, Any], keys: list[str]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key in keys}

@@ -1,0 +1,1 @@
+"""How things influence each other: what moves what, what is emitted, what a deletion takes along."""

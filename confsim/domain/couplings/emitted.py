@@ -1,0 +1,124 @@
+"""Which moves of which machines an integrator hears of: the rows behind the kinds of events.
+
+Promulgated terms are told of where they are promulgated, since their machine stays in its only state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any
+
+from confsim.assumptions.events import Kind
+from confsim.domain.breakout import breakouts
+from confsim.domain.breakout.breakouts import Breakout, Phase
+from confsim.domain.broadcast import broadcasts
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client, Service
+from confsim.domain.events.event_log import happened
+from confsim.domain.media import media
+from confsim.domain.media.media import Asset, Stored
+from confsim.domain.runtime import lobby, presence, sessions
+from confsim.domain.runtime.presence import Presence, Where
+from confsim.domain.users import users
+from confsim.domain.users.users import BIRTHS, Account, User
+from confsim.kernel.machine import Machine, Watch
+from confsim.kernel.world import Change
+
+Payload = Mapping[str, Any]
+
+
+def _tidings(
+    kind: Kind,
+    when: Machine[Any, Any],
+    reaches: Enum,
+    payload: Callable[[Any], Payload | None],
+    *,
+    out_of: tuple[Enum, ...] | None = None,
+    gone: bool = False,
+) -> Watch:
+    """Tell of the subject as it is in its new state, or as it was when it is ``gone``; of nothing without payload."""
+
+    def tell(change: Change, before: Any, after: Any) -> None:
+        subject = before if gone else after
+        told = payload(subject)
+        if told is not None:
+            client = subject.id if isinstance(subject, Client) else subject.client
+            happened(change, client, kind, **told)
+
+    return Watch(when, reaches, tell, out_of=out_of)
+
+
+def _session(run: sessions.Run) -> Payload:
+    assert run.session is not None
+    return {"channel": run.channel, "session": run.session.id}
+
+
+def _participant(present: Presence) -> Payload:
+    return {"channel": present.channel, "user": present.user}
+
+
+def _breakout(breakout: Breakout) -> Payload:
+    return {"channel": breakout.channel, "breakoutSession": breakout.id}
+
+
+def _broadcast(run: broadcasts.Run) -> Payload:
+    assert run.broadcast is not None
+    return {"channel": run.channel, "broadcast": run.broadcast.id}
+
+
+def _lobby(channel: channels.Channel) -> Payload | None:
+    """The channel of the door; the rooms below an event room have none that anybody moves."""
+    return {"channel": channel.id} if channel.parent is None else None
+
+
+def _channel(slot: channels.Slot) -> Payload | None:
+    """The channel; rooms below an event room come and go with their breakout session."""
+    channel = slot.channel
+    assert channel is not None
+    return {"channel": channel.id, "name": channel.name} if channel.parent is None else None
+
+
+def _user(user: User) -> Payload:
+    return {"user": user.id, "handle": user.handle, "account": user.account.value}
+
+
+def _media(slot: media.Slot) -> Payload:
+    asset: Asset | None = slot.asset
+    assert asset is not None
+    pool = {} if asset.channel is None else {"channel": asset.channel}
+    return {**pool, "media": asset.id, "name": asset.name}
+
+
+def _client(client: Client) -> Payload:
+    return {"client": client.id}
+
+
+_CAME = (Where.AWAY, Where.WAITING)
+_INSIDE = (Where.IN, Where.IN_ROOM)
+_STORED = (Stored.PRIVATE, Stored.PUBLIC)
+
+TIDINGS: tuple[Watch, ...] = (
+    _tidings(Kind.SESSION_STARTED, sessions.MACHINE, sessions.Life.ONGOING, _session),
+    _tidings(Kind.SESSION_ENDED, sessions.MACHINE, sessions.Life.ENDED, _session, out_of=(sessions.Life.ONGOING,)),
+    _tidings(Kind.PARTICIPANT_JOINED, presence.MACHINE, Where.IN, _participant, out_of=_CAME),
+    _tidings(Kind.PARTICIPANT_LEFT, presence.MACHINE, Where.AWAY, _participant, out_of=_INSIDE),
+    _tidings(Kind.PARTICIPANT_LEFT, presence.MACHINE, Where.WAITING, _participant, out_of=_INSIDE),
+    _tidings(Kind.PARTICIPANT_WAITING, presence.MACHINE, Where.WAITING, _participant),
+    _tidings(Kind.LOBBY_OPENED, lobby.DOOR, lobby.Door.OPEN, _lobby),
+    _tidings(Kind.LOBBY_CLOSED, lobby.DOOR, lobby.Door.CLOSED, _lobby),
+    _tidings(Kind.BREAKOUT_STARTED, breakouts.MACHINE, Phase.ACTIVE, _breakout),
+    _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.COMPLETED, _breakout),
+    _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout, out_of=(Phase.ACTIVE,)),
+    _tidings(Kind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.Life.RUNNING, _broadcast),
+    _tidings(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.Life.ENDED, _broadcast),
+    _tidings(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
+    _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, channels.Life.ABSENT, _channel, gone=True),
+    *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(Account.ABSENT,)) for born in BIRTHS),
+    _tidings(Kind.USER_REMOVED, users.MACHINE, Account.REMOVED, _user, gone=True),
+    *(_tidings(Kind.MEDIA_ADDED, media.MACHINE, stored, _media) for stored in _STORED),
+    _tidings(Kind.MEDIA_REMOVED, media.MACHINE, Stored.ABSENT, _media, gone=True),
+    _tidings(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),
+    _tidings(Kind.SERVICE_ENABLED, clients.MACHINE, Service.ENABLED, _client),
+)

@@ -1,0 +1,116 @@
+"""What breakout sessions, their rooms and those in them have to do with each other, for the rows of the couplings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from confsim.assumptions import breakout as assumed
+from confsim.assumptions import sessions as sessions_assumed
+from confsim.assumptions.register import ask
+from confsim.domain.breakout import assignments, breakout_rooms, breakouts
+from confsim.domain.breakout.breakout_rooms import Assignment, Room
+from confsim.domain.breakout.breakouts import Breakout
+from confsim.domain.channels import channels
+from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.presence import Presence
+from confsim.domain.runtime.sessions import Run
+from confsim.domain.users.users import User
+from confsim.kernel.world import Change
+
+
+def breakout_of(change: Change, run: Run) -> Iterable[Breakout]:
+    """The breakout session that runs in the session, where it does not outlast it (G440)."""
+    channel = channels.get(change, run.client, run.channel)
+    running = breakouts.active(change, channel)
+    if running is not None and ask(change, assumed.MAIN_ENDS) == "completes":
+        yield running
+
+
+def without_main(change: Change, run: Run) -> Iterable[Breakout]:
+    """The breakout session that was started before anybody was in the event room (G432)."""
+    running = breakouts.BREAKOUTS.of(change, run.client).first(breakouts.ACTIVE, run.channel)
+    if running is not None and running.main is None:
+        yield running
+
+
+def without_parent(change: Change, run: Run) -> Iterable[Run]:
+    """The sessions of its rooms, where their parent is that of the event room."""
+    if ask(change, sessions_assumed.PARENT) == "event-session":
+        for breakout in without_main(change, run):
+            for room in breakout_rooms.rooms(change, breakout):
+                yield from run_in(change, room)
+
+
+def main(change: Change, run: Run, breakout: Breakout) -> dict[str, Any]:
+    """The session of the event room, in which a breakout session runs."""
+    assert run.session is not None
+    return {"main": run.session.id}
+
+
+def parent(change: Change, run: Run, below: Run) -> dict[str, Any]:
+    """The session of the event room, parent of those of its rooms."""
+    assert run.session is not None
+    return {"parent": run.session.id}
+
+
+def rooms(change: Change, breakout: Breakout) -> Iterable[Room]:
+    """The rooms of a breakout session."""
+    return breakout_rooms.rooms(change, breakout)
+
+
+def next_room(change: Change, breakout: Breakout, assignment: Assignment) -> dict[str, Any]:
+    """The room for somebody who has none (G436)."""
+    return {"room": assignments.next_room(change, breakout).id}
+
+
+def in_event_room(change: Change, breakout: Breakout) -> Iterable[Presence]:
+    """Those in the event room who have a room to go to."""
+    event_room = channels.get(change, breakout.client, breakout.channel)
+    for present in presence.fresh(change, presence.inside(change, event_room)):
+        yield from assignments.routed(change, present)
+
+
+def latecomer(change: Change, present: Presence) -> Iterable[Presence]:
+    """Who has just come in, with a room to go to (G437)."""
+    return assignments.routed(change, present) if ask(change, assumed.LATECOMERS) == "route" else ()
+
+
+def way(change: Change, subject: object, present: Presence) -> dict[str, Any]:
+    """The room to go to, and its channel."""
+    return dict(assignments.route(change, present))
+
+
+def in_rooms(change: Change, breakout: Breakout) -> Iterable[Presence]:
+    """Everybody in the rooms of a breakout session."""
+    for room in breakout_rooms.rooms(change, breakout):
+        yield from in_room(change, room)
+
+
+def in_room(change: Change, room: Room) -> Iterable[Presence]:
+    """Everybody in a room."""
+    if room.place is None:
+        return ()
+    return presence.fresh(change, presence.inside(change, channels.get(change, room.client, room.place)))
+
+
+def without_session(change: Change, present: Presence) -> Iterable[Room]:
+    """The room where the user is, when its session was ended by a call."""
+    assert present.place is not None
+    if sessions.run(change, present.client, present.place).session is None:
+        yield from breakout_rooms.ROOMS.of(change, present.client).find(breakout_rooms.BY_PLACE, present.place)
+
+
+def run_in(change: Change, room: Room) -> Iterable[Run]:
+    """The session of a room that goes on."""
+    return () if room.place is None else (sessions.run(change, room.client, room.place),)
+
+
+def assigned(change: Change, room: Room) -> Iterable[Assignment]:
+    """The assignments to a room."""
+    return breakout_rooms.assigned(change, room)
+
+
+def assigned_to(change: Change, user: User) -> Iterable[Assignment]:
+    """The assignments of a user."""
+    return breakout_rooms.ASSIGNMENTS.of(change, user.client).find(breakout_rooms.OF_USER, user.id)

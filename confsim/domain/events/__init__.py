@@ -1,0 +1,1 @@
+"""The events interface: what happened, and its delivery to endpoints."""

@@ -1,0 +1,1 @@
+"""Who a caller is: credentials, providers, validators, invitations, access levels."""

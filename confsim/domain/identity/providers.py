@@ -1,0 +1,87 @@
+"""Authentication providers: which there are, which a client's users may log in by, and what one told about a user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from confsim.assumptions import identity, initial
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import Asker, ask
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
+from confsim.domain.users.users import Identity, User
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+
+def available(asker: Asker) -> tuple[str, ...]:
+    """Every provider of the service, in its order."""
+    return ask(asker, initial.AVAILABLE_PROVIDERS)
+
+
+def icon(asker: Asker, name: str) -> str:
+    """The address of the provider's icon; a name may have any characters, an address may not (R072)."""
+    return ask(asker, identity.PROVIDER_ICON).replace("{name}", quote(name, safe=""))
+
+
+def enabled(asker: Asker, client: Client) -> tuple[str, ...]:
+    """The providers by which the client's users may log in, in the order in which they were set."""
+    if ask(asker, identity.UNKNOWN_PROVIDERS) == "store":
+        return client.providers
+    known = available(asker)
+    return tuple(name for name in client.providers if name in known)
+
+
+def default(asker: Asker, client: Client) -> str | None:
+    """The provider that is offered first; none when it is not set or no longer in the list (G183)."""
+    names = enabled(asker, client)
+    if client.default_provider in names:
+        return client.default_provider
+    return names[0] if names and ask(asker, identity.DEFAULT_PROVIDER) == "first" else None
+
+
+def choose(change: Change, client: Client, names: Sequence[str]) -> Client:
+    """Set the providers of the client and so of all its channels; repeated names count once (R128, R129).
+
+    Refusal PROVIDER_UNKNOWN, and then nothing is set; INVALID_INPUT for a blank name.
+    """
+    chosen = tuple(dict.fromkeys(names))
+    unknown = [name for name in chosen if name not in available(change)]
+    if unknown:
+        what = ask(change, identity.UNKNOWN_PROVIDERS)
+        if what == "refuse":
+            raise Refusal(Reason.PROVIDER_UNKNOWN, name=unknown[0][:80])
+        if what == "ignore":
+            chosen = tuple(name for name in chosen if name not in unknown)
+        elif any(not name.strip() for name in unknown):
+            raise Refusal(Reason.INVALID_INPUT, where="body", problem="a name is blank")
+    if not chosen:
+        what = ask(change, identity.NO_PROVIDERS)
+        if what == "refuse":
+            raise Refusal(Reason.INVALID_INPUT, where="body", problem="it names no provider")
+        if what == "all":
+            chosen = available(change)
+    return clients.update(change, client, providers=chosen)
+
+
+def to_log_in(change: Change, client: Client, name: str | None = None) -> str:
+    """The provider of a login: the named one, or the one that is offered first. Refusal PROVIDER_NOT_ENABLED (G188)."""
+    names = enabled(change, client)
+    if name is None:
+        name = default(change, client) or (names[0] if names else "any provider")
+    if name not in names:
+        raise Refusal(Reason.PROVIDER_NOT_ENABLED, name=name)
+    return name
+
+
+def told(asker: Asker, user: User | None) -> Identity | None:
+    """What the user's provider told last, None where an answer without it is wanted.
+
+    Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens (G031, G211).
+    """
+    if user is not None and user.identity is not None:
+        return user.identity
+    if ask(asker, identity.NO_PROVIDER) == "refuse":
+        raise Refusal(Reason.AUTH_METHOD_NOT_FOUND)
+    return None

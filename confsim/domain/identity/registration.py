@@ -1,0 +1,71 @@
+"""Registration: a reservation token becomes a registered user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from confsim.assumptions import accounts
+from confsim.assumptions import emails as assumed
+from confsim.assumptions import handles as assumed_handles
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.domain import images
+from confsim.domain.users import emails, handles, users
+from confsim.domain.users.users import Account, User
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+from .credentials import Caller
+
+
+def register(
+    change: Change,
+    caller: Caller,
+    token: str,
+    *,
+    description: str | None,
+    full_name: str | None,
+    email: str | None,
+    image: str | None,
+) -> User:
+    """Register a user with the reserved handle: the calling guest, or a new user for an administrator (G244).
+
+    Refusals: NO_USER_CONTEXT, NOT_A_GUEST, RESERVATION_NOT_FOUND, HANDLE_TAKEN, EMAIL_MALFORMED, EMAIL_TAKEN where that
+    is assumed (G225), IMAGE_UNREACHABLE where the image is fetched (G243).
+    """
+    client = caller.client
+    guest = _becomes(change, caller)
+    handle = handles.take(change, client, token, by=caller.name, user=guest)
+    if guest is None:
+        user = users.create(change, client.id, handle, Account.REGISTERED)
+    else:
+        user = users.register(change, guest, handle)
+    details: dict[str, Any] = {
+        "description": description or None,
+        "full_name": full_name or None,
+        "image": images.given(change, client.id, image),
+    }
+    if image is not None:
+        images.drop(change, client.id, user.image)
+    user = users.update(change, user, **{name: value for name, value in details.items() if value is not None})
+    return emails.given(change, user, email, ask(change, assumed.REGISTRATION))
+
+
+def _becomes(change: Change, caller: Caller) -> User | None:
+    """The caller who is registered, None when a new user is."""
+    whom = ask(change, accounts.REGISTERS)
+    if whom == "caller" and caller.user is None:
+        raise Refusal(Reason.NO_USER_CONTEXT)
+    made = whom == "new" or (whom == "by-caller" and (caller.user is None or caller.customer_admin))
+    return None if made else caller.user
+
+
+def change_handle(change: Change, caller: Caller, user: User, token: str) -> User:
+    """The caller's handle becomes the reserved one; the former one is free at once (R098, R100, G268).
+
+    Refusals: RESERVATION_NOT_FOUND, HANDLE_TAKEN.
+    """
+    handle = handles.take(change, caller.client, token, by=caller.name, user=user)
+    if user.account is Account.GUEST and ask(change, assumed_handles.GUEST_CHANGE) == "registers":
+        return users.register(change, user, handle)
+    return users.update(change, user, handle=handle)

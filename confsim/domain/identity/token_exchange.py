@@ -1,0 +1,214 @@
+"""Identity tokens: what makes one valid, whom it names, and what it changes about that user."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from confsim.assumptions import identity, sizes
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.domain.clients.clients import Client
+from confsim.domain.users import emails, handles, user_images, users
+from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+from . import credentials, invitations, jws, validators
+from .credentials import Credential
+from .validators import Validator
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+class Person(Struct, frozen=True, kw_only=True):
+    """Whom a valid identity token names. What it does not tell is None. ``until`` is its exp in epoch milliseconds."""
+
+    origin: str
+    name: str | None = None
+    picture: str | None = None
+    email: str | None = None
+    verified: bool = False
+    until: int | None = None
+
+
+def exchange(change: Change, client: Client, token: str) -> Credential:
+    """A service token for an identity token of a person, or for a Persistent invitation.
+
+    Refusals IDENTITY_TOKEN_MALFORMED, IDENTITY_TOKEN_INVALID, NO_ACTIVE_VALIDATOR, INVITATION_CODE_INVALID.
+    """
+    invitation = invitations.by_code(change, client, token)
+    if invitation is not None:
+        return invitations.exchange(change, client, invitation)
+    if invitations.was_ours(change, client, token):
+        raise Refusal(Reason.INVITATION_CODE_INVALID, problem="it is replaced, used or expired")
+    validator = validators.active(change, client)
+    if validator is None:
+        raise Refusal(Reason.NO_ACTIVE_VALIDATOR, client=client.id)
+    person = check(change, validator, token)
+    user = _user(change, client, validator, person)
+    until = person.until if ask(change, identity.TOKEN_LIFE) == "as-identity-token" else None
+    return credentials.issue(change, user, None if until is None else max(until - change.now, 1))
+
+
+def check(change: Change, validator: Validator, token: str) -> Person:
+    """Whom the token names, when the validator vouches for it now (G195).
+
+    Refusal IDENTITY_TOKEN_MALFORMED when it is no signed JWT; IDENTITY_TOKEN_INVALID when its algorithm or signature is
+    not the validator's, a time, the issuer or the audience is wrong, or it names nobody.
+    """
+    if len(token) > ask(change, identity.TOKEN_SIZE):
+        raise Refusal(Reason.IDENTITY_TOKEN_MALFORMED, problem="it is too long")
+    if validator.algorithm not in ask(change, identity.ALGORITHMS):
+        raise _invalid(f"{validator.algorithm} is not accepted")
+    try:
+        claims = jws.verify(token, validator.algorithm, jws.parse_key(validator.algorithm, validator.key))
+    except jws.NoToken as error:
+        raise Refusal(Reason.IDENTITY_TOKEN_MALFORMED, problem=str(error)) from None
+    except jws.NotSigned as error:
+        raise _invalid(str(error)) from None
+    until = _check_times(change, claims)
+    if validator.issuer is not None and claims.get("iss") != validator.issuer:
+        raise _invalid("its issuer is not the validator's")
+    if validator.audience is not None:
+        audience = claims.get("aud")
+        if validator.audience not in (audience if isinstance(audience, list) else [audience]):
+            raise _invalid("it is for another audience")
+    return _person(change, validator, claims, until)
+
+
+def _check_times(change: Change, claims: dict[str, Any]) -> int | None:
+    """exp, nbf and iat (epoch seconds) by the clock of the world; answers exp in milliseconds."""
+    skew = ask(change, identity.SKEW)
+    exp, nbf, iat = (_instant(claims, name) for name in ("exp", "nbf", "iat"))
+    if exp is None:
+        if ask(change, identity.EXPIRY_REQUIRED):
+            raise _invalid("it has no exp")
+    elif exp + skew <= change.now:
+        raise _invalid("it has expired")
+    if nbf is not None and nbf - skew > change.now:
+        raise _invalid("it is not valid yet (nbf)")
+    if iat is not None and iat - skew > change.now:
+        raise _invalid("it was issued in the future (iat)")
+    return None if exp is None else int(min(exp, 2**53))
+
+
+def _instant(claims: dict[str, Any], name: str) -> float | None:
+    if name not in claims:
+        return None
+    value = claims[name]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _invalid(f"its {name} is no number")
+    return value * 1000
+
+
+def _person(change: Change, validator: Validator, claims: dict[str, Any], until: int | None) -> Person:
+    names = ask(change, identity.CLAIMS) | dict(validator.claims)
+    told = {about: claims.get(claim) for about, claim in names.items()}
+    origin = told["originId"]
+    if not isinstance(origin, str) or not origin.strip() or len(origin) > 255 or _CONTROL.search(origin):
+        raise _invalid(f"{names['originId']} names nobody")
+    email = told["email"]
+    address = isinstance(email, str) and len(email) <= 254 and emails.well_formed(email)
+    return Person(
+        origin=origin,
+        name=_line(told["name"], ask(change, sizes.NAME)),
+        picture=_link(told["picture"], ask(change, sizes.URL)),
+        email=email if address else None,
+        verified=told["emailVerified"] is True,
+        until=until,
+    )
+
+
+def _line(value: object, most: int) -> str | None:
+    """One line of text, cut to size; None for anything else, so that a bad detail does not fail a login (G201)."""
+    text = _CONTROL.sub(" ", value).strip()[:most].rstrip() if isinstance(value, str) else ""
+    return text or None
+
+
+def _link(value: object, most: int) -> str | None:
+    if not isinstance(value, str) or len(value) > most or _CONTROL.search(value) or " " in value:
+        return None
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return None
+    return value if parts.scheme in {"http", "https"} and parts.netloc else None
+
+
+def _user(change: Change, client: Client, validator: Validator, person: Person) -> User:
+    """The user whom the person is: found by origin id and connected with all roles kept, or a new one (R061, G199)."""
+    found = USERS.of(change, client.id).first(BY_ORIGIN, person.origin)
+    if found is None:
+        if ask(change, identity.UNKNOWN_SUBJECT) == "refuse":
+            raise _invalid("the person is not in the system")
+        handle = _free_handle(change, client, person.name or person.origin)
+        found = users.create(change, client.id, handle, Account.REGISTERED, origin_id=person.origin)
+    else:
+        problem = "its origin id is that of an unregistered user"
+        found = users.MACHINE.fire(change, found, "exchange", origin=person.origin, problem=problem)
+        invitations.connected(change, found)
+        found = _renamed(change, client, found, person)
+    return _detailed(change, found, validator, person)
+
+
+def _detailed(change: Change, user: User, validator: Validator, person: Person) -> User:
+    """What the token tells about the user; what it does not tell stays as it was (R143, R144)."""
+    before = user.identity if user.auth_kind is AuthKind.CUSTOM else None
+    before = before or Identity(validator.name)
+    details: dict[str, Any] = {
+        "auth_kind": AuthKind.CUSTOM,
+        "identity": Identity(
+            validator.name, person.name or before.name, person.email or before.email, person.picture or before.picture
+        ),
+    }
+    if person.name is not None:
+        details["full_name"] = person.name
+    user = users.update(change, user, **details)
+    if person.picture is not None:
+        user = user_images.adopt(change, user, person.picture)
+    if person.email is not None and person.email != user.email:
+        when = ask(change, identity.TOKEN_EMAIL)
+        if when == "always" or (when == "when-verified" and person.verified):
+            user = emails.trust(change, user, person.email)
+    return user
+
+
+def _renamed(change: Change, client: Client, user: User, person: Person) -> User:
+    if person.name is None or ask(change, identity.NAME_UPDATE) == "full-name":
+        return user
+    name = person.name[: ask(change, sizes.HANDLE)]
+    if folded(name) == folded(user.handle):
+        return users.update(change, user, handle=name)
+    return users.update(change, user, handle=_free_handle(change, client, person.name, user.handle))
+
+
+def _numbered(change: Change, handle: str, name: str) -> bool:
+    """Whether the handle is the name with a number behind it."""
+    plain, _, number = handle.rpartition(" ")
+    room = ask(change, sizes.HANDLE) - len(number) - 1
+    return number.isdecimal() and folded(plain) == folded(name[:room])
+
+
+def _free_handle(change: Change, client: Client, name: str, before: str = "") -> str:
+    """The name as handle, with a number behind it when it is taken and handles must be unique (G201).
+
+    Who has such a number ``before`` keeps it: logging in again by the same name changes nothing.
+    """
+    name = name[: ask(change, sizes.HANDLE)]
+    if not client.unique_handles or handles.free(change, client, name):
+        return name
+    if _numbered(change, before, name):
+        return before
+    while True:
+        tail = f" {change.count(f'handle {client.id} {folded(name)}', 2)}"
+        handle = name[: ask(change, sizes.HANDLE) - len(tail)] + tail
+        if handles.free(change, client, handle):
+            return handle
+
+
+def _invalid(problem: str) -> Refusal:
+    return Refusal(Reason.IDENTITY_TOKEN_INVALID, problem=problem)

@@ -1,0 +1,1 @@
+"""Media pools and the gateway that takes media in."""

@@ -1,0 +1,301 @@
+"""Media pools: files that a client or a channel keeps, their tags, and the links by which they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum, StrEnum
+from hashlib import blake2b
+from hmac import compare_digest
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from confsim.assumptions import media, sizes
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import Asker, ask
+from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.clients.clients import Client
+from confsim.domain.lists import matches, ordered, text_key
+from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Index, Record, Rows, Table
+from confsim.kernel.world import Change
+
+
+class Stored(Enum):
+    """Whether an asset is there, and whether it is readable without authorization (P2 Media asset)."""
+
+    ABSENT = "absent"
+    PRIVATE = "private"
+    PUBLIC = "public"
+
+
+class Asset(Record, kw_only=True):
+    """One file of a pool. ``channel`` is None in the client's pool; ``created`` in epoch milliseconds."""
+
+    id: str
+    client: str
+    channel: str | None = None
+    name: str
+    description: str | None = None
+    content_type: str
+    public: bool
+    created: int
+    tags: tuple[str, ...] = ()
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file (R330)."""
+        return len(self.data)
+
+
+CLIENT_MEDIA: Table[str, Asset] = Table("client media", Asset, "id")
+BY_CHANNEL: Index[Asset] = Index("channel", lambda asset: (asset.channel,))
+CHANNEL_MEDIA: Table[str, Asset] = Table("channel media", Asset, "id", BY_CHANNEL)
+
+
+class Pool(Struct, frozen=True):
+    """The pool of a channel, or with None that of the client. ``limit``: how many bytes it holds, 0 for any (G513)."""
+
+    client: str
+    channel: str | None
+    limit: int
+
+
+def of_channel(channel: Channel) -> Pool:
+    """The pool of the channel."""
+    return Pool(channel.client, channel.id, channel.media_pool_size)
+
+
+def of_client(asker: Asker, client: Client) -> Pool:
+    """The pool of the client."""
+    return Pool(client.id, None, ask(asker, sizes.MEDIA_POOL))
+
+
+class Slot(Record):
+    """The place of one asset, taken or not: what the machine moves."""
+
+    client: str
+    asset: Asset | None = None
+
+
+def _table(channel: str | None) -> Table[str, Asset]:
+    return CLIENT_MEDIA if channel is None else CHANNEL_MEDIA
+
+
+def _store(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """The file is in the pool, its bytes and its type as they came."""
+    return Slot(slot.client, _keep(change, facts["asset"]))
+
+
+def _delete(change: Change, slot: Slot, facts: Facts) -> Slot:
+    """The bytes are gone, and every link to them is dead."""
+    assert slot.asset is not None
+    _table(slot.asset.channel).of(change, slot.client).remove(slot.asset.id)
+    return Slot(slot.client)
+
+
+def _stored(slot: Slot, facts: Facts) -> Stored:
+    if slot.asset is None:
+        return Stored.ABSENT
+    return Stored.PUBLIC if slot.asset.public else Stored.PRIVATE
+
+
+_PUBLIC = Guard("it is readable without authorization", lambda slot, facts: facts["asset"].public)
+
+MACHINE: Machine[Stored, Slot] = Machine(
+    "media asset",
+    "A file of a media pool (R329-R331, R512, R518, R519, G571).",
+    Stored,
+    (
+        Row("upload", Stored.ABSENT, Stored.PUBLIC, only_if=_PUBLIC, effect=_store, source="P2 L332, R518, R519"),
+        Row("upload", Stored.ABSENT, Stored.PRIVATE, only_if=~_PUBLIC, effect=_store, source="P2 L332, R518, G508"),
+        Row("delete", (Stored.PRIVATE, Stored.PUBLIC), Stored.ABSENT, effect=_delete, source="P2 L354, G571"),
+    ),
+    read=_stored,
+    refusals={None: Reason.NOT_FOUND},
+    initial=Stored.ABSENT,
+)
+
+
+class File(Struct, frozen=True):
+    """What is uploaded. ``public`` is None when the caller does not say; ``content_type`` likewise."""
+
+    name: str
+    data: bytes
+    content_type: str | None = None
+    description: str | None = None
+    public: bool | None = None
+
+
+def upload(change: Change, pool: Pool, file: File) -> Asset:
+    """Put a file into the pool. Refusals MEDIA_MISSING, MEDIA_TOO_LARGE, MEDIA_NAME_TAKEN, MEDIA_POOL_FULL."""
+    size = len(file.data)
+    if size == 0 and ask(change, media.EMPTY) == "refuse":
+        raise Refusal(Reason.MEDIA_MISSING)
+    limit = ask(change, media.MOST)
+    if size > limit:
+        raise Refusal(Reason.MEDIA_TOO_LARGE, limit=limit)
+    if ask(change, media.NAMES) == "refuse" and any(each.name == file.name for each in _own(change, pool)):
+        raise Refusal(Reason.MEDIA_NAME_TAKEN, name=file.name)
+    if pool.limit and used(change, pool) + size > pool.limit:
+        raise Refusal(Reason.MEDIA_POOL_FULL, limit=pool.limit)
+    asset = Asset(
+        id=change.uuid(),
+        client=pool.client,
+        channel=pool.channel,
+        name=file.name,
+        description=file.description or None,
+        content_type=file.content_type or ask(change, media.UNTYPED),
+        public=(ask(change, media.READ) == "public") if file.public is None else file.public,
+        created=change.now,
+        data=file.data,
+    )
+    MACHINE.fire(change, Slot(pool.client), "upload", asset=asset)
+    return asset
+
+
+def delete(change: Change, pool: Pool, id: str) -> None:
+    """Take the asset out of the pool. Refusal NOT_FOUND when it is in another pool, or in none."""
+    slot = Slot(pool.client, _found(change, pool, id))
+    MACHINE.fire(change, slot, "delete", what="media asset", id=id)
+
+
+def delete_all(change: Change, pool: Pool, ids: Iterable[str]) -> None:
+    """Take assets out of the pool. Refusal NOT_FOUND for the first that is not in it, unless those are passed over."""
+    skip = ask(change, media.BATCH) == "skip"
+    for id in dict.fromkeys(ids):
+        if not skip or _found(change, pool, id) is not None:
+            delete(change, pool, id)
+
+
+def get(change: Change, pool: Pool, id: str) -> Asset:
+    """The asset of this id in the pool, or in one whose assets are read there. Refusal NOT_FOUND."""
+    asset = _found(change, pool, id)
+    if asset is None and pool.channel is not None and ask(change, media.POOLS) == "inherited":
+        asset = CLIENT_MEDIA.of(change, pool.client).get(id)
+    if asset is None:
+        raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
+    return asset
+
+
+def _found(change: Change, pool: Pool, id: str) -> Asset | None:
+    asset = _table(pool.channel).of(change, pool.client).get(id)
+    return asset if asset is not None and asset.channel == pool.channel else None
+
+
+def _own(change: Change, pool: Pool) -> Sequence[Asset] | Rows[str, Asset]:
+    """The assets of the pool itself: those of a channel oldest first, those of the client newest first."""
+    if pool.channel is None:
+        return CLIENT_MEDIA.of(change, pool.client)
+    return CHANNEL_MEDIA.of(change, pool.client).find(BY_CHANNEL, pool.channel)
+
+
+class Sort(StrEnum):
+    """The columns by which a pool is listed (P2 L331)."""
+
+    CREATED = "created"
+    NAME = "name"
+    SIZE = "size"
+
+
+class Search(Struct, frozen=True):
+    """What is looked for in a pool: a text in the name, all of some tags, at least one of others."""
+
+    query: str | None = None
+    tags_all: tuple[str, ...] = ()
+    tags_any: tuple[str, ...] = ()
+
+
+def listed(
+    change: Change, pool: Pool, search: Search, sort: Sort, *, descending: bool
+) -> Sequence[Asset] | Rows[str, Asset]:
+    """The assets of the pool that match, in order (R514-R517, R555)."""
+    if search == Search() and sort is Sort.CREATED and descending and pool.channel is None:
+        # The table is kept in this order, so that a page of a large pool costs no more than one of a small pool.
+        return _own(change, pool)
+    if pool.channel is None:
+        oldest_first = list(_own(change, pool))[::-1]
+    else:
+        oldest_first = list(_own(change, pool))
+        if ask(change, media.POOLS) == "inherited":
+            oldest_first = list(CLIENT_MEDIA.of(change, pool.client))[::-1] + oldest_first
+    found = [asset for asset in oldest_first if _fits(change, asset, search)]
+    return ordered(change, found, lambda asset: _column(change, asset, sort), descending=descending)
+
+
+def _column(change: Change, asset: Asset, sort: Sort) -> Any:
+    if sort is Sort.NAME:
+        return text_key(change, asset.name)
+    return asset.size if sort is Sort.SIZE else asset.created
+
+
+def _fits(change: Change, asset: Asset, search: Search) -> bool:
+    if search.query is not None and not matches(change, search.query, asset.name):
+        return False
+    tags = {_tag(change, tag) for tag in asset.tags} if search.tags_all or search.tags_any else set()
+    if not all(_tag(change, tag) in tags for tag in search.tags_all):
+        return False
+    return not search.tags_any or any(_tag(change, tag) in tags for tag in search.tags_any)
+
+
+def _tag(change: Change, tag: str) -> str:
+    return tag.casefold() if ask(change, media.TAG_MATCH) == "caseless" else tag
+
+
+def used(change: Change, pool: Pool) -> int:
+    """The bytes in the pool."""
+    return sum(asset.size for asset in _own(change, pool))
+
+
+def pool_size(change: Change, pool: Pool) -> int:
+    """The size of the pool in bytes: what fits into it, 0 for no limit, or what is in it (G513)."""
+    return used(change, pool) if ask(change, media.POOL_SIZE) == "used" else pool.limit
+
+
+def by_id(change: Change, client: str, id: str) -> Asset:
+    """The asset of this id, whatever pool of the client it is in. Refusal NOT_FOUND."""
+    asset = CLIENT_MEDIA.of(change, client).get(id) or CHANNEL_MEDIA.of(change, client).get(id)
+    if asset is None:
+        raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
+    return asset
+
+
+def tag(change: Change, asset: Asset, tags: Iterable[str]) -> Asset:
+    """Give the asset these tags in the place of those it has; no documented call does (G509)."""
+    return _keep(change, replace(asset, tags=tuple(dict.fromkeys(tags))))
+
+
+def _keep(change: Change, asset: Asset) -> Asset:
+    return _table(asset.channel).of(change, asset.client).put(asset)
+
+
+def sign(change: Change, asset: Asset, expires: int) -> str:
+    """The signature of a link to the asset that is good until ``expires``, epoch milliseconds."""
+    text = f"{asset.client}/{asset.id}/{expires}"
+    return blake2b(text.encode(), digest_size=16, key=change.key("media links")).hexdigest()
+
+
+def read(change: Change, client: str, id: str, expires: int | None, signature: str | None) -> Asset:
+    """The asset whose bytes a link asks for (R331, G510).
+
+    Refusals NOT_FOUND, MEDIA_LINK_INVALID, MEDIA_LINK_EXPIRED.
+    """
+    asset = by_id(change, client, id)
+    if signature is None and asset.public and ask(change, media.PUBLIC):
+        return asset
+    if expires is None or signature is None:
+        raise Refusal(Reason.MEDIA_LINK_INVALID)
+    if not compare_digest(sign(change, asset, expires).encode(), signature.encode()):
+        raise Refusal(Reason.MEDIA_LINK_INVALID)
+    if expires <= change.now:
+        raise Refusal(Reason.MEDIA_LINK_EXPIRED)
+    return asset
+
+
+@on_delete(Step.DROP)
+def _drop(change: Change, channel: Channel) -> None:
+    for asset in CHANNEL_MEDIA.of(change, channel.client).find(BY_CHANNEL, channel.id):
+        MACHINE.fire(change, Slot(channel.client, asset), "delete")

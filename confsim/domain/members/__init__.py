@@ -1,0 +1,1 @@
+"""Who belongs to a channel or client, and what they may do there."""

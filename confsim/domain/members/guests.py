@@ -1,0 +1,46 @@
+"""Guests: temporary users of one channel."""
+
+from __future__ import annotations
+
+from confsim.assumptions import identity
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import credentials
+from confsim.domain.identity.credentials import Credential
+from confsim.domain.users import handles, users
+from confsim.domain.users.users import USERS, Account
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.timers import falls_due
+from confsim.kernel.world import Change
+
+from . import roles
+
+_TIMER = "guest"
+
+
+def create(change: Change, client: Client, channel: Channel, handle: str) -> Credential:
+    """A new temporary user of the channel, with the first token (R175).
+
+    Refusals GUEST_ACCESS_OFF, and HANDLE_TAKEN where guests may not bear the handles of registered users (G232).
+    """
+    if not channel.guest_access and ask(change, identity.GUEST_ACCESS_OFF) == "creation":
+        raise Refusal(Reason.GUEST_ACCESS_OFF)
+    if ask(change, identity.GUEST_CREATION) == "open-channel" and (not channel.open or channel.private):
+        raise Refusal(Reason.GUEST_ACCESS_OFF)
+    handles.require_bearable(change, client, handle)
+    user = users.create(change, client.id, handle, Account.GUEST, channel=channel.id)
+    credential = credentials.issue(change, user)
+    if ask(change, identity.GUEST_END) == "removed" and credential.expires is not None:
+        change.schedule(_TIMER, credential.expires, client.id, str(user.id))
+    return credential
+
+
+@falls_due(_TIMER)
+def _end(change: Change, client: str, subject: str) -> bool:
+    user = USERS.of(change, client).get(int(subject))
+    if user is None or user.account is not Account.GUEST:
+        return False
+    roles.dismiss(change, user)
+    return True

@@ -1,0 +1,131 @@
+"""Users linked to a channel: regular ones, and guest-like ones made for it, to be assigned to breakout rooms."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from msgspec.structs import replace
+
+from confsim.assumptions import breakout as assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import invitations
+from confsim.domain.users import handles, users
+from confsim.domain.users.users import USERS, Account, User
+from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.world import Change
+
+from . import roles
+
+
+class Bond(Enum):
+    """Whether a user is linked to a channel."""
+
+    UNLINKED = "unlinked"
+    LINKED = "linked"
+
+
+class Link(Record, kw_only=True):
+    """A user linked to a channel; ``made_for`` tells of a guest-like one who was made for it and goes with the link."""
+
+    client: str
+    channel: str
+    user: int
+    made_for: bool = False
+    bond: Bond = Bond.UNLINKED
+
+    @property
+    def key(self) -> str:
+        """The key of the record."""
+        return f"{self.channel}/{self.user}"
+
+
+BY_CHANNEL: Index[Link] = Index("channel", lambda link: (link.channel,))
+LINKS: Table[str, Link] = Table("linked users", Link, "key", BY_CHANNEL)
+
+
+def _link(change: Change, link: Link, facts: Facts) -> Link:
+    """The user stands among the linked users of the channel."""
+    return LINKS.of(change, link.client).put(replace(link, bond=Bond.LINKED))
+
+
+def _unlink(change: Change, link: Link, facts: Facts) -> Link:
+    """A user who was made for the channel is removed; a regular one stays (G445)."""
+    LINKS.of(change, link.client).remove(link.key)
+    user = USERS.of(change, link.client).get(link.user)
+    if link.made_for and user is not None and user.account is Account.LINKED:
+        roles.dismiss(change, user)
+    return replace(link, bond=Bond.UNLINKED)
+
+
+_REGULAR = Guard("the user is registered or predefined", lambda link, facts: facts["regular"])
+
+MACHINE: Machine[Bond, Link] = Machine(
+    "linked user",
+    "A user linked to a channel (R365, R469-R473).",
+    Bond,
+    (
+        Row("create", Bond.UNLINKED, Bond.LINKED, effect=_link, source="P2 L287, R469"),
+        Row("link", Bond.UNLINKED, Bond.LINKED, only_if=_REGULAR, effect=_link, source="P2 L288, R473, G444"),
+        Row("link", Bond.LINKED, Bond.LINKED, source="G444, G537"),
+        Row("unlink", Bond.LINKED, Bond.UNLINKED, effect=_unlink, source="P2 States L171, R365, G445"),
+    ),
+    read=lambda link, facts: link.bond,
+    refusals={"unlink": Reason.NOT_LINKED, None: Reason.NOT_REGULAR},
+    initial=Bond.UNLINKED,
+)
+
+
+def _of(change: Change, channel: Channel, user: int) -> Link:
+    found = LINKS.of(change, channel.client).get(f"{channel.id}/{user}")
+    return found or Link(client=channel.client, channel=channel.id, user=user)
+
+
+def create(change: Change, client: Client, channel: Channel, handle: str, ttl: int | None) -> User:
+    """A named guest-like user linked to the channel, with an invitation that ``ttl`` (milliseconds) ends (R469-R471).
+
+    Refusals LINKED_HANDLE_TAKEN (G447), and HANDLE_TAKEN where unregistered users may not bear the handles of
+    registered ones (G232).
+    """
+    if ask(change, assumed.LINKED_HANDLES) == "refuse" and any(
+        user.handle == handle and user.account is Account.LINKED for user in listed(change, channel)
+    ):
+        raise Refusal(Reason.LINKED_HANDLE_TAKEN, handle=handle)
+    handles.require_bearable(change, client, handle)
+    user = users.create(change, client.id, handle, Account.LINKED, channel=channel.id)
+    MACHINE.fire(change, replace(_of(change, channel, user.id), made_for=True), "create")
+    invitations.create(change, user, ttl)
+    return user
+
+
+def link(change: Change, channel: Channel, user: User) -> None:
+    """Link a regular user to the channel; one who is linked stays so. Refusal NOT_REGULAR (G444)."""
+    MACHINE.fire(change, _of(change, channel, user.id), "link", id=user.id, regular=not users.unregistered(user))
+
+
+def unlink(change: Change, channel: Channel, user: User) -> None:
+    """End the link; a user who was made for the channel is removed. Refusal NOT_LINKED."""
+    MACHINE.fire(change, _of(change, channel, user.id), "unlink", id=user.id)
+
+
+def linked(change: Change, channel: Channel, user: int) -> bool:
+    """Whether the user is linked to the channel."""
+    return f"{channel.id}/{user}" in LINKS.of(change, channel.client)
+
+
+def listed(change: Change, channel: Channel) -> list[User]:
+    """The linked users of the channel, in the order in which they were linked (R473)."""
+    people = USERS.of(change, channel.client)
+    found = LINKS.of(change, channel.client).find(BY_CHANNEL, channel.id)
+    return [user for each in found if (user := people.get(each.user)) is not None]
+
+
+@on_delete(Step.FREE)
+def _free(change: Change, channel: Channel) -> None:
+    """The links end with the channel (R365)."""
+    for each in LINKS.of(change, channel.client).find(BY_CHANNEL, channel.id):
+        MACHINE.fire(change, each, "unlink", id=each.user)

@@ -1,0 +1,1 @@
+"""Recordings of sessions, their assets and how these are downloaded."""

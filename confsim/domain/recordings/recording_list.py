@@ -1,0 +1,81 @@
+"""Recordings as they are read: each reading is a look at what is in the making."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from confsim.assumptions import recordings as assumed
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.domain.channels.channels import Channel
+from confsim.domain.lists import ordered
+from confsim.domain.runtime.sessions import Session
+from confsim.kernel.refusal import NotYet, Refusal
+from confsim.kernel.world import Change
+
+from . import assets, recordings
+from .assets import Asset
+from .downloads import Pass
+from .recordings import RECORDINGS, Recording
+
+
+class Sort(StrEnum):
+    """The columns by which recordings are listed (P2 L316)."""
+
+    STARTED = "started"
+    ENDED = "ended"
+
+
+def get(change: Change, channel: Channel, id: str) -> Recording:
+    """The recording of this id of the channel; this is a look at it. Refusal NOT_FOUND."""
+    found = RECORDINGS.of(change, channel.client).get(id)
+    if found is not None and found.channel == channel.id:
+        found = recordings.look(change, found)
+        if found is not None:
+            return found
+    raise Refusal(Reason.NOT_FOUND, what="recording", id=id)
+
+
+def ready(change: Change, channel: Channel, id: str) -> Recording:
+    """The recording of this id of the channel, which is ready. Refusals NOT_FOUND, RECORDING_NOT_READY (G498)."""
+    recording = get(change, channel, id)
+    if recording.ready is not None:
+        return recording
+    waits = recording.ended is not None and not recording.failed
+    raise (NotYet if waits else Refusal)(Reason.RECORDING_NOT_READY, id=id)
+
+
+def listed(change: Change, channel: Channel, session: str | None, sort: Sort, *, descending: bool) -> list[Recording]:
+    """The recordings of the channel, those of one session if it is given, in order (R503)."""
+    rows = RECORDINGS.of(change, channel.client).find(recordings.BY_CHANNEL, channel.id)
+    found = _looked(change, [each for each in rows if session is None or each.session == session])
+    last: list[Recording] = []
+    if sort is Sort.ENDED and ask(change, assumed.NOT_ENDED) == "last":
+        last = [each for each in found if each.ended is None]
+        found = [each for each in found if each.ended is not None]
+    return ordered(change, found, lambda each: _column(each, sort), descending=descending) + last
+
+
+def _column(recording: Recording, sort: Sort) -> Any:
+    return recording.started if sort is Sort.STARTED else (recording.ended is None, recording.ended or 0)
+
+
+def _looked(change: Change, found: list[Recording]) -> list[Recording]:
+    return [each for each in (recordings.look(change, each) for each in found) if each is not None]
+
+
+def of_session(change: Change, session: Session) -> list[Recording]:
+    """The recordings of a session, in order of creation; this is a look at them."""
+    return _looked(change, RECORDINGS.of(change, session.client).find(recordings.BY_SESSION, session.id))
+
+
+def downloadable(change: Change, opened: Pass) -> list[Asset]:
+    """The assets that a token for downloading them opens (R511, G502). Refusal NOT_FOUND when they are no more."""
+    rows = RECORDINGS.of(change, opened.client)
+    if opened.recording not in rows:
+        raise Refusal(Reason.NOT_FOUND, what="recording", id=opened.recording)
+    ids = [opened.recording]
+    if ask(change, assumed.SCOPE) == "channel":
+        ids = [each.id for each in rows.find(recordings.BY_CHANNEL, opened.channel) if each.ready is not None]
+    return [asset for id in ids for asset in assets.of(change, opened.client, id)]

@@ -1,0 +1,1 @@
+"""The running of channels: presence, sessions, the lobby, streaming."""

@@ -1,0 +1,40 @@
+"""TURN credentials by the convention of coturn's REST interface: a user name that carries its end, and its HMAC."""
+
+from __future__ import annotations
+
+import hmac
+from base64 import b64encode
+from hashlib import sha1
+
+from msgspec import Struct
+
+from confsim.assumptions import runtime
+from confsim.assumptions.register import ask
+from confsim.domain.identity.credentials import Caller
+from confsim.kernel.world import Change
+
+
+class Credentials(Struct, frozen=True):
+    """What a client logs in to the TURN server with. ``life`` in seconds."""
+
+    username: str
+    password: str
+    life: int
+    uris: tuple[str, ...]
+
+
+def issue(change: Change, caller: Caller) -> Credentials:
+    """Credentials of the caller that end when their life is over, counted from this instant (G358).
+
+    The user name is ``end:caller`` with the end in epoch seconds; the password is the base64 of the HMAC-SHA1 of the
+    user name under the secret that the world shares with its TURN server.
+    """
+    life = ask(change, runtime.TURN_LIFE)
+    since = change.now // 1000 if ask(change, runtime.TURN) == "fresh" else 0
+    username = f"{since + life}:{caller.name}"
+    return Credentials(username, password(change, username), life, ask(change, runtime.TURN_URIS))
+
+
+def password(change: Change, username: str) -> str:
+    """The password of a user name, as the TURN server works it out."""
+    return b64encode(hmac.digest(change.key("turn"), username.encode(), sha1)).decode()

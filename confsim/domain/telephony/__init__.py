@@ -1,0 +1,1 @@
+"""Phone numbers, PINs, calls and what they cost."""

@@ -1,0 +1,1 @@
+"""Users of a client: their accounts, handles, addresses, languages and images."""

@@ -1,0 +1,235 @@
+"""Addresses of users: set, mailed a code to, verified by it."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from msgspec.structs import replace
+
+from confsim.assumptions import emails
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.domain import mail
+from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+from .users import BY_EMAIL, USERS, User
+
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\Z")
+
+
+class Address(Enum):
+    """How a user stands to an address (P1 Users, POST email)."""
+
+    NONE = "none"
+    PENDING = "pending"
+    VERIFIED = "verified"
+    RENEWING = "verified, another pending"
+
+
+class Second(Enum):
+    """What a new address does to one that is verified (G223)."""
+
+    WHEN_VERIFIED = "when-verified"
+    NEVER = "never"
+    AT_ONCE = "at-once"
+
+
+def _state(user: User, facts: Facts) -> Address:
+    if user.email is None:
+        return Address.PENDING if user.pending else Address.NONE
+    return Address.RENEWING if user.pending else Address.VERIFIED
+
+
+def _await(change: Change, user: User, facts: Facts) -> User:
+    """The address waits for a code of its own, which is mailed to it."""
+    user = _await_silently(change, user, facts)
+    _mail(change, user, *user.pending[-1])
+    return user
+
+
+def _await_silently(change: Change, user: User, facts: Facts) -> User:
+    """The address waits for a code that nobody is told."""
+    others = tuple(waiting for waiting in user.pending if waiting[0] != facts["address"])
+    code = change.digits(6)
+    while any(code == other for _, other in others):
+        code = change.digits(6)
+    return replace(user, pending=(*others, (facts["address"], code)))
+
+
+def _await_anew(change: Change, user: User, facts: Facts) -> User:
+    """The verified address goes at once; the new one waits for its code."""
+    return _await(change, replace(user, email=None, pending=()), facts)
+
+
+def _accept(change: Change, user: User, facts: Facts) -> User:
+    """The address of the code is the user's; every other code of the round is void."""
+    return replace(user, email=_addresses(user)[facts["code"]], pending=())
+
+
+def _end_round(change: Change, user: User, facts: Facts) -> User:
+    """The address verified first stays; the round is over."""
+    return replace(user, pending=())
+
+
+def _trust(change: Change, user: User, facts: Facts) -> User:
+    """The address is taken as verified; every code is void."""
+    return replace(user, email=facts["address"], pending=())
+
+
+def _clear(change: Change, user: User, facts: Facts) -> User:
+    """The user has no address, and none waits."""
+    return replace(user, email=None, pending=())
+
+
+def _resend(change: Change, user: User, facts: Facts) -> User:
+    """Every address that waits is mailed its code again."""
+    for address, code in user.pending:
+        _mail(change, user, address, code)
+    return user
+
+
+def _known(user: User, facts: Facts) -> bool:
+    return facts["code"] in _addresses(user)
+
+
+_KNOWN = Guard("an address waits for the code", _known)
+_WINS = Guard(
+    "an address waits for the code, and the second wins",
+    lambda user, facts: _known(user, facts) and facts["second"] is not Second.NEVER,
+)
+_LOSES = Guard(
+    "an address waits for the code, and the first stays",
+    lambda user, facts: _known(user, facts) and facts["second"] is Second.NEVER,
+)
+_AT_ONCE = Guard("a new address ends the old one at once", lambda user, facts: facts["second"] is Second.AT_ONCE)
+
+MACHINE: Machine[Address, User] = Machine(
+    "email",
+    "The address of a user and its verification (R157-R159).",
+    Address,
+    (
+        Row("set", (Address.NONE, Address.PENDING), Address.PENDING, effect=_await, source="P1 L230, R157"),
+        Row(
+            "set",
+            (Address.VERIFIED, Address.RENEWING),
+            Address.RENEWING,
+            only_if=~_AT_ONCE,
+            effect=_await,
+            source="P1 L230, R157, G223",
+        ),
+        Row(
+            "set",
+            (Address.VERIFIED, Address.RENEWING),
+            Address.PENDING,
+            only_if=_AT_ONCE,
+            effect=_await_anew,
+            source="G223",
+        ),
+        Row("verify", Address.PENDING, Address.VERIFIED, only_if=_KNOWN, effect=_accept, source="P1 L230, R158, G222"),
+        Row("verify", Address.RENEWING, Address.VERIFIED, only_if=_WINS, effect=_accept, source="R158, G223"),
+        Row("verify", Address.RENEWING, Address.VERIFIED, only_if=_LOSES, effect=_end_round, source="G223"),
+        Row("resend", Address.PENDING, Address.PENDING, effect=_resend, source="G220"),
+        Row("resend", Address.RENEWING, Address.RENEWING, effect=_resend, source="G220"),
+        Row("clear", tuple(Address), Address.NONE, effect=_clear, source="P1 L230 option, G220"),
+        Row(
+            "give silently",
+            (Address.NONE, Address.PENDING),
+            Address.PENDING,
+            effect=_await_silently,
+            source="G212, G246",
+        ),
+        Row(
+            "give silently",
+            (Address.VERIFIED, Address.RENEWING),
+            Address.RENEWING,
+            effect=_await_silently,
+            source="G246",
+        ),
+        Row("trust", tuple(Address), Address.VERIFIED, effect=_trust, source="G200, G212, G246"),
+    ),
+    read=_state,
+    refusals={"resend": Reason.EMAIL_MISSING, "verify": Reason.VERIFICATION_CODE_UNKNOWN, None: Reason.EMAIL_TAKEN},
+    initial=Address.NONE,
+)
+
+
+def put(change: Change, user: User, address: str | None) -> User:
+    """Set the address and mail a code to it; without one, do what G220 says.
+
+    Refusals: EMAIL_MALFORMED, EMAIL_TAKEN, EMAIL_MISSING.
+    """
+    if not address:
+        return _without(change, user)
+    _check(change, user, address)
+    user = _fire(change, user, "set", address=address, second=_second(change, user))
+    return verify(change, user, user.pending[-1][1]) if ask(change, emails.VERIFICATION) == "immediate" else user
+
+
+def verify(change: Change, user: User, code: str) -> User:
+    """Accept the address that waits for the code. Refusal VERIFICATION_CODE_UNKNOWN."""
+    return _fire(change, user, "verify", code=code, second=_second(change, user))
+
+
+def given(change: Change, user: User, address: str | None, how: str) -> User:
+    """Keep the address that came with a new user: ``mailed`` a code, ``silent`` without one, or ``verified``.
+
+    Refusals EMAIL_MALFORMED, EMAIL_TAKEN.
+    """
+    if not address:
+        return user
+    _check(change, user, address)
+    if how == "mailed":
+        return put(change, user, address)
+    return trust(change, user, address) if how == "verified" else _fire(change, user, "give silently", address=address)
+
+
+def trust(change: Change, user: User, address: str) -> User:
+    """Take an address as verified on the word of whoever gave it."""
+    return _fire(change, user, "trust", address=address)
+
+
+def well_formed(address: str) -> bool:
+    """Whether the text is one @ between two parts without spaces (G221)."""
+    return _ADDRESS.match(address) is not None
+
+
+def last(user: User) -> str | None:
+    """The verified address, or the one that waits since last."""
+    return user.email if user.email is not None else user.pending[-1][0] if user.pending else None
+
+
+def _without(change: Change, user: User) -> User:
+    meant = ask(change, emails.WITHOUT)
+    if meant == "refused":
+        raise Refusal(Reason.EMAIL_MISSING)
+    return _fire(change, user, "resend" if meant == "resends" else "clear")
+
+
+def _second(change: Change, user: User) -> Second | None:
+    return Second(ask(change, emails.SECOND)) if user.email is not None else None
+
+
+def _check(change: Change, user: User, address: str) -> None:
+    """Refusals EMAIL_MALFORMED, and EMAIL_TAKEN where another user's address may not be set (G221, G225)."""
+    if not well_formed(address) and ask(change, emails.MALFORMED) == "refused":
+        raise Refusal(Reason.EMAIL_MALFORMED, email=address)
+    if ask(change, emails.SHARED) == "refused":
+        others = USERS.of(change, user.client).find(BY_EMAIL, address.casefold())
+        if any(other.id != user.id for other in others):
+            raise Refusal(Reason.EMAIL_TAKEN, email=address)
+
+
+def _addresses(user: User) -> dict[str, str]:
+    return {code: address for address, code in user.pending}
+
+
+def _fire(change: Change, user: User, event: str, **facts: object) -> User:
+    return USERS.of(change, user.client).put(MACHINE.fire(change, user, event, **facts))
+
+
+def _mail(change: Change, user: User, address: str, code: str) -> None:
+    text = f"The code that verifies this address for {user.handle} is {code}."
+    mail.send(change, user.client, address, "Verify your address", text, kind="email-verification", code=code)

@@ -1,0 +1,69 @@
+"""Predefined users: accounts that hold roles and details before any authentication is attached to them."""
+
+from __future__ import annotations
+
+from confsim.assumptions import identity
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.domain import images
+from confsim.domain.clients.clients import Client
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+from . import emails, handles, users
+from .users import BY_ORIGIN, USERS, Account, User
+
+
+def create(
+    change: Change,
+    client: Client,
+    name: str,
+    *,
+    email: str | None = None,
+    description: str | None = None,
+    image: str | None = None,
+    origin_id: str | None = None,
+) -> User:
+    """A new predefined user (R058, R059, R178).
+
+    Refusals ORIGIN_ID_TAKEN, EMAIL_MALFORMED; EMAIL_TAKEN where that is assumed (G225), HANDLE_TAKEN where the name
+    must be free (G209), IMAGE_UNREACHABLE where the image is fetched (G243).
+    """
+    if origin_id is not None:
+        known = USERS.of(change, client.id).first(BY_ORIGIN, origin_id)
+        if known is not None:
+            if ask(change, identity.ORIGIN_TWICE) == "existing":
+                return known
+            raise Refusal(Reason.ORIGIN_ID_TAKEN, originId=origin_id)
+    handle, full_name = _named(change, client, name)
+    user = users.create(
+        change,
+        client.id,
+        handle,
+        Account.PREDEFINED,
+        full_name=full_name,
+        description=description or None,
+        image=images.given(change, client.id, image),
+        origin_id=origin_id,
+    )
+    return emails.given(change, user, email, ask(change, identity.CREATION_EMAIL)) if email else user
+
+
+def find(change: Change, client: Client, origin_id: str) -> User:
+    """The user of this origin id in the client (G214). Refusal PREDEFINED_USER_NOT_FOUND."""
+    user = USERS.of(change, client.id).first(BY_ORIGIN, origin_id)
+    if user is None or (user.account is not Account.PREDEFINED and ask(change, identity.ORIGIN_LOOKUP) == "predefined"):
+        raise Refusal(Reason.PREDEFINED_USER_NOT_FOUND, id=origin_id)
+    return user
+
+
+def _named(change: Change, client: Client, name: str) -> tuple[str, str | None]:
+    """Handle and full name out of the one name (G209)."""
+    where = ask(change, identity.PREDEFINED_NAME)
+    if where == "both":
+        return name, name
+    if where == "full-name":
+        return f"user-{change.count('made-up handle')}", name
+    if client.unique_handles and not handles.free(change, client, name):
+        raise Refusal(Reason.HANDLE_TAKEN, handle=name)
+    return name, None
