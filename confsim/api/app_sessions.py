@@ -32,7 +32,7 @@ Milliseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Address = Annotated[str, Sized(sizes.URL)]
 
 
-class Registration(Wire):
+class AppSessionRegistration(Wire):
     """One run of a client application: ``started`` in UTC milliseconds, ``channel`` the id of a channel."""
 
     started: Milliseconds
@@ -88,7 +88,7 @@ def _shown(call: Call, run: Run) -> AppSession:
     line=LINE,
     gaps="G157 G381 G382",
 )
-def create_app_session(call: Call, clientId: str, body: Registration) -> Id:
+def create_app_session(call: Call, clientId: str, body: AppSessionRegistration) -> Id:
     """Register one run of a client application in the caller's own client.
 
     404 for another client, 400 for a channel that the client has not.

@@ -56,7 +56,7 @@ class ChannelUuid(Wire):
     channelUuid: str
 
 
-class Description(Wire):
+class ChannelDescription(Wire):
     """A description of up to 200 characters; an empty one clears it."""
 
     description: FreeText
@@ -235,7 +235,7 @@ def _is_operator(call: Call, channel: Channel) -> bool:
     gaps="G304 G305",
     line="P2 Channel basics",
 )
-def set_channel_description(call: Call, uuid: Channel, body: Description) -> None:
+def set_channel_description(call: Call, uuid: Channel, body: ChannelDescription) -> None:
     """Set the description, of up to 200 characters (400); an empty one clears it."""
     channels.describe(call.change, uuid, body.description)
 

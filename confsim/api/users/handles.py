@@ -35,7 +35,7 @@ class Uniqueness(Wire):
     required: bool | None = None
 
 
-class Registration(Wire):
+class UserRegistration(Wire):
     """What is told about a user who registers."""
 
     description: FreeText | None = None
@@ -112,7 +112,7 @@ def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
     gaps="G243 G244 G245 G246",
     line="P1 Users",
 )
-def create_user(call: Call, token: str, body: Registration) -> NumberId:
+def create_user(call: Call, token: str, body: UserRegistration) -> NumberId:
     """Register a user with the handle that the reservation token holds; the token is used up.
 
     A calling guest becomes registered, with the same id and token; administrators and API tokens make a new user, who

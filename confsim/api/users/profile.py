@@ -46,7 +46,7 @@ class UserItem(Wire, kw_only=True):
     handle: str
 
 
-class Description(Wire):
+class UserDescription(Wire):
     """What a user says about himself; empty text clears it."""
 
     description: FreeText
@@ -179,7 +179,7 @@ def remove_user_image(call: Call, userId: MeOrUser) -> None:
     line="P1 Users",
     source=Source.NAME_ONLY,
 )
-def set_user_description(call: Call, userId: MeOrUser, body: Description) -> None:
+def set_user_description(call: Call, userId: MeOrUser, body: UserDescription) -> None:
     """Set the description of a user; an empty text clears it."""
     users.update(call.change, userId, description=body.description or None)
 
