@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.reference import rules
 
 pytest_plugins = ["pytester"]
 
-API.load()
 REPOSITORY = Path(__file__).parents[2]
 TEXTS = {
     path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8")
