@@ -202,7 +202,7 @@ def list_unmatched_requests(control: Control) -> list[Unmatched]:
             nearest=_nearest(control, each),
         )
         for each in control.service.journal
-        if not each.operation
+        if not each.operation and each.response.status >= 400
     ]
 
 

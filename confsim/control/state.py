@@ -6,7 +6,7 @@ from confsim.contract.encode import Raw
 from confsim.contract.types import Json, Name, Wire
 from confsim.kernel.refusal import Misuse
 from confsim.service import state
-from confsim.service.pipeline import Snapshot
+from confsim.service.history import Snapshot
 
 from .control import Control, Order, operation
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -14,7 +15,7 @@ from confsim.assumptions.register import Asking, ask, in_force, peek
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.message import Request, Response
-from confsim.service.pipeline import Service
+from confsim.service.pipeline import Finish, Service
 from confsim.service.waiting import held
 from confsim.service.worlds import Worlds
 
@@ -96,22 +97,24 @@ class App:
             service = named
             del segments[:2]
         asker = Asking(service.profile)
+        finish = partial(_finished, service, request, asker)
         control = bool(segments) and f"/{segments[0]}" == self.mount.control.prefix
         try:
             if control:
                 return self._control(service, segments, request)
-            response = self._answer(service, segments, request, asker)
+            response = self._answer(service, segments, request, asker, finish)
         except Refusal as refusal:
             if control:
                 return self.mount.control.refuse(refusal)
-            response = service.refuse(request, refusal, asker.used)
+            response = service.unrouted(request, refusal, asker.used, finish)
         except Misuse as misuse:
             return self.mount.control.refuse(misuse)
         except Exception as bug:
             bug.add_note(f"confsim failed while it answered {request.method} {request.target[:200]}")
             service.bugs.append(bug)
-            response = service.refuse(request, Refusal(Reason.INTERNAL_ERROR, reference=repr(bug)), asker.used)
-        return held(_finished(service, request, response, asker))
+            internal = Refusal(Reason.INTERNAL_ERROR, reference=repr(bug))
+            response = service.unrouted(request, internal, asker.used, finish)
+        return held(response)
 
     def _nowhere(self, name: str, request: Request) -> Response:
         """The answer to a call of a world that is not there, of which no other world hears."""
@@ -134,7 +137,9 @@ class App:
             raise _wrong_method(request, _allowed(found, head=True))
         return control.perform(service, self.worlds, found.operation, found.texts, request)
 
-    def _answer(self, service: Service, segments: list[str], request: Request, asker: Asking) -> Response:
+    def _answer(
+        self, service: Service, segments: list[str], request: Request, asker: Asking, finish: Finish
+    ) -> Response:
         self._admit(request)
         if "origin" in request.headers:
             ask(asker, transport.CORS)
@@ -148,14 +153,14 @@ class App:
         if isinstance(found, tuple):
             found = _otherwise(service, routes, method, segments, found, request, asker)
         if isinstance(found, Response):
-            return found
+            return service.unrouted(request, found, asker.used, finish)
         accept = request.headers.get("accept", "*/*")
         if accept not in _ADMITTING:
             _check_accept(accept, asker)
         ask(asker, transport.CACHING)
         if found.operation.catalogue is self.mount.api:
             ask(asker, wire.PREFIX)
-        return service.perform(found.operation, found.texts, request.query, request, used=asker.used)
+        return service.perform(found.operation, found.texts, request.query, request, used=asker.used, finish=finish)
 
     def _admit(self, request: Request) -> None:
         """Refuse what a transport could not read, and what was not meant for this server."""
@@ -267,7 +272,7 @@ def _check_accept(accept: str, asker: Asking) -> None:
         raise Refusal(Reason.NOT_ACCEPTABLE, accept=accept[:200])
 
 
-def _finished(service: Service, request: Request, response: Response, asker: Asking) -> Response:
+def _finished(service: Service, request: Request, asker: Asking, response: Response) -> Response:
     """The answer with the headers that all answers of the API carry (G006, G010, G013)."""
     headers = response.headers
     if not asker.profile and "origin" not in request.headers:

@@ -31,8 +31,9 @@ from confsim.kernel.world import Change, World
 from . import state
 from .clock import Clock, Values
 from .durable import Directory, name_of
+from .history import Snapshot
 from .kept import Entry, Kept, Loaded, Made, Standing, plain
-from .pipeline import Service, Snapshot
+from .pipeline import Service
 
 if TYPE_CHECKING:
     from .worlds import Worlds

@@ -17,7 +17,7 @@ from .clock import Clock, Values
 from .durable import Directory
 from .fault import read_all
 from .faults import Values as Faults
-from .pipeline import Snapshot
+from .history import Snapshot
 
 
 class Made(Struct, forbid_unknown_fields=True, omit_defaults=True):

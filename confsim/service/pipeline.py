@@ -5,12 +5,10 @@ A refused call drops its change, so it leaves no trace but its journal entry.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from threading import RLock
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from confsim.api.call import Call
 from confsim.assumptions import identity, transport, wire
@@ -30,6 +28,7 @@ from .clock import LATEST, Clock
 from .credential import presentation
 from .errors import refused
 from .faults import Faults, Meeting
+from .history import Snapshot
 from .journal import KEPT, Entry, Journal
 from .message import Request, Response
 from .repeats import Repeats
@@ -44,15 +43,8 @@ if TYPE_CHECKING:
 HOST = "confsim.test"
 #: The token is to be read from the request.
 FROM_REQUEST = object()
-
-
-class Snapshot(Struct, frozen=True):
-    """A world that was kept under a name, the instant at which it was, and how its clock went."""
-
-    world: World
-    now: int
-    frozen: bool = False
-    rate: float = 1
+#: What a transport does to a response last, before it is noted.
+Finish = Callable[[Response], Response]
 
 
 class Service:
@@ -272,11 +264,12 @@ class Service:
         request: Request,
         token: Any = FROM_REQUEST,
         used: Mapping[str, None] | None = None,
+        finish: Finish | None = None,
     ) -> Response:
         """One call of an operation. ``path`` holds the decoded texts of the path parameters in their order.
 
         ``token`` is the caller's token, None for none; by default it is read from the request. ``used`` names the
-        assumptions that the transport leaned on.
+        assumptions that the transport leaned on. ``finish`` makes the final response, which the journal notes.
         """
         with self.lock:
             meeting = None
@@ -309,12 +302,12 @@ class Service:
                 bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
                 response = self._bug(call, bug)
                 self.faults.dropped()
-            entry = self._note(operation.name, request, response, change, after, call.caller, meeting)
+            entry = self._note(operation.name, request, response, change, after, call.caller, meeting, finish)
             if token is not FROM_REQUEST:
                 entry.token = token
             if after is not change.world:
                 self.webhooks.send(change.now)
-            return response
+            return entry.response
 
     def _met(self, meeting: Meeting) -> Change:
         """The change of a call that meets faults, at the instant that the request asks for."""
@@ -353,20 +346,24 @@ class Service:
                 return None
             raise
 
-    def refuse(self, request: Request, refusal: Refusal, used: Mapping[str, None] | None = None) -> Response:
-        """The answer to a request that reached no operation, noted in the journal as unmatched."""
+    def unrouted(
+        self,
+        request: Request,
+        outcome: Refusal | Response,
+        used: Mapping[str, None] | None = None,
+        finish: Finish | None = None,
+    ) -> Response:
+        """The response to a request that reached no operation: a refusal, or what the transport answers itself."""
         with self.lock:
             change = self.change()
             if used:
                 change.used.update(used)
-            response = refused(change, refusal)
-            self._note("", request, response, change, change.world)
-            return response
+            response = refused(change, outcome) if isinstance(outcome, Refusal) else outcome
+            return self._note("", request, response, change, change.world, finish=finish).response
 
     def _bug(self, call: Call, bug: Exception) -> Response:
         self.bugs.append(bug)
-        reference = f"{type(bug).__name__}: {bug}"
-        return refused(call, Refusal(Reason.INTERNAL_ERROR, reference=reference))
+        return refused(call, Refusal(Reason.INTERNAL_ERROR, reference=f"{type(bug).__name__}: {bug}"))
 
     def _note(
         self,
@@ -377,6 +374,7 @@ class Service:
         after: World,
         caller: Caller | None = None,
         meeting: Meeting | None = None,
+        finish: Finish | None = None,
     ) -> Entry:
         self.calls += 1
         self.used = steady()
@@ -394,7 +392,9 @@ class Service:
             self.fired.clear()
         if self.faults.watching or self.faults.strike is not None:
             entry.left = self.faults.left()
-        journal.add(entry)
         if self.judge is not None and (meeting is None or not meeting.stands_in):
             self.bugs.extend(self.judge.problems(entry))
+        if finish is not None:
+            entry.response = finish(response)
+        journal.add(entry)
         return entry

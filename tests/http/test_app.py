@@ -9,6 +9,7 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.http import hosts
 from confsim.http.app import App
+from confsim.service.judge import Judge
 from confsim.service.message import Request
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
@@ -155,6 +156,34 @@ def test_caching_may_be_left_open_or_go_by_tags():
     assert (again.status, again.body) == (304, b"")
     ask(sim, "POST", "/v1_0/terms", b'{"url":"https://other.example/"}')
     assert ask(sim, "GET", TERMS, if_none_match=tag).status == 200
+
+
+def test_the_journal_holds_what_was_sent():
+    """A 304 as such, whatever the operation answered; redirects and OPTIONS too, which are not listed as unmatched."""
+    sim = under(http__caching="etag", **{"route__trailing-slash": "redirect"})
+    tag = headers_of(ask(sim, "GET", TERMS))["ETag"]
+    sent = [
+        ask(sim, "GET", TERMS, if_none_match=tag),
+        ask(sim, "GET", f"{TERMS}/"),
+        ask(sim, "OPTIONS", TERMS),
+        ask(sim, "GET", "/v1_0/nowhere"),
+    ]
+    noted = sim.requests[1:]
+    assert [each.status for each in sent] == [each.status for each in noted] == [304, 308, 204, 404]
+    assert [each.operation for each in noted] == ["get_client_terms", None, None, None]
+    assert [headers_of(each)["X-Confsim-Request-Id"] for each in sent] == [each.id for each in noted]
+    assert noted[0].answer is None
+    assert [each.status for each in sim.requests.unmatched] == [404]
+    assert [entry.response for entry in sim.service.journal][1:] == sent
+
+
+def test_the_referee_judges_what_the_operation_answered():
+    """A 304 stands for an answer that was judged; the document has no word of it."""
+    sim = under(http__caching="etag")
+    sim.service.judge = Judge(sim.service.profile)
+    tag = headers_of(ask(sim, "GET", TERMS))["ETag"]
+    assert ask(sim, "GET", TERMS, if_none_match=tag).status == 304
+    assert sim.service.bugs == []
 
 
 @pytest.mark.rule("R003")
