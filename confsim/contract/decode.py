@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import Enum
 from inspect import Parameter
 from operator import attrgetter
-from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 from urllib.parse import unquote_to_bytes, urlsplit
 
 import msgspec
-from msgspec import Struct
 
 from confsim.assumptions import durations, parsing, transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal
 
+from .annotations import named, sized_of, struct_of, without_none
 from .json_places import oversized_number, repeated_key
 from .types import AbsoluteUrl, Sized, Ttl, Whole
 
@@ -38,15 +37,33 @@ _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9/._~=&-]*)?\Z")
 _WHERE = re.compile(r" - at `\$\.?(.*)`\Z")
 
-#: How a path parameter of a type becomes the thing it names: called with the call and the decoded text or number.
-RESOLVERS: dict[Any, tuple[Any, Callable[[Any, Any], Any]]] = {}
+
+class Resolver(NamedTuple):
+    """How a path parameter becomes the thing that it names.
+
+    ``wire`` is its type on the wire; ``find`` is called with the call and the decoded text or number; ``names`` is the
+    kind of thing, in the words of ``types.Names``.
+    """
+
+    wire: Any
+    find: Callable[[Any, Any], Any]
+    names: str | None
 
 
-def resolves(type_: Any, raw: Any) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
-    """Declare how path parameters annotated with ``type_`` are looked up; ``raw`` is the type on the wire."""
+#: The resolver of each type that path parameters are annotated with.
+RESOLVERS: dict[Any, Resolver] = {}
+
+
+def resolves(
+    type_: Any, raw: Any, names: str | None = None
+) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
+    """Declare how path parameters annotated with ``type_`` are looked up.
+
+    ``raw`` is the type on the wire, ``names`` the kind of thing that such a parameter names.
+    """
 
     def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        RESOLVERS[type_] = (raw, function)
+        RESOLVERS[type_] = Resolver(raw, function, names)
         return function
 
     return declare
@@ -58,31 +75,36 @@ def wrong(where: str, problem: str) -> Refusal:
 
 
 class PathParameter:
-    """One ``{placeholder}``: how its text is read and how the thing it names is found."""
+    """One ``{placeholder}``: how its text is read and how the thing it names is found.
 
-    __slots__ = ("annotation", "name", "read", "resolve", "where", "wire")
+    ``names`` is the kind of thing that it names, None for a plain value.
+    """
+
+    __slots__ = ("annotation", "name", "names", "read", "resolve", "where", "wire")
 
     def __init__(self, name: str, annotation: Any) -> None:
         self.name = name
         self.annotation = annotation
         self.where = f"path {name}"
-        self.wire: Any = annotation
         self.resolve: Callable[[Any, Any], Any] | None = None
+        self.wire: Any
         if annotation in RESOLVERS:
-            self.wire, self.resolve = RESOLVERS[annotation]
+            self.wire, self.resolve, self.names = RESOLVERS[annotation]
+        else:
+            self.wire, self.names = named(annotation)
         self.read = reader(self.wire)
 
 
 class QueryParameter:
-    """One query parameter: its type, its default, whether the call can do without it."""
+    """One query parameter: its type, its default, whether the call can do without it, the kind of thing it names."""
 
-    __slots__ = ("annotation", "default", "keyword", "name", "read", "required", "where", "wire")
+    __slots__ = ("annotation", "default", "keyword", "name", "names", "read", "required", "where", "wire")
 
     def __init__(self, name: str, annotation: Any, default: Any) -> None:
         self.annotation = annotation
         self.keyword = name
         self.name = name.removesuffix("_")
-        self.wire = _bare(annotation)
+        self.wire, self.names = named(without_none(annotation))
         self.required = default is Parameter.empty
         self.default = None if self.required else default
         self.where = f"query {self.name}"
@@ -90,9 +112,12 @@ class QueryParameter:
 
 
 class Body:
-    """The body of a call: a JSON value of a type, or raw bytes."""
+    """The body of a call: a JSON value of a type, or raw bytes.
 
-    __slots__ = ("_decoder", "_strict", "checks", "fields", "is_json", "name", "optional", "type")
+    ``names`` holds the fields that name a thing, each with the kind of thing.
+    """
+
+    __slots__ = ("_decoder", "_strict", "checks", "fields", "is_json", "names", "optional", "type")
 
     def __init__(self, type_: Any) -> None:
         self.type = type_
@@ -102,6 +127,9 @@ class Body:
         self.checks = _checks(type_)
         self.optional = struct is not None and not any(field.required for field in msgspec.structs.fields(struct))
         self.fields: tuple[str, ...] = () if struct is None else struct.__struct_encode_fields__
+        declared = () if struct is None else msgspec.structs.fields(struct)
+        kinds = {field.encode_name: named(without_none(field.type))[1] for field in declared}
+        self.names = {name: kind for name, kind in kinds.items() if kind is not None}
         self._strict = struct
 
     def read(self, asker: Asker, raw: bytes) -> Any:
@@ -326,41 +354,6 @@ def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], Callable[[Aske
         if sized is not None:
             checks.append((f"body {field.encode_name}", attrgetter(field.name), _text_check(sized)))
     return tuple(checks)
-
-
-def sized_of(annotation: Any) -> Sized | None:
-    """The limits of a text, optional or not; None for any other type."""
-    for option in get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,):
-        if get_origin(option) is Annotated:
-            for mark in get_args(option)[1:]:
-                if isinstance(mark, Sized):
-                    return mark
-    return None
-
-
-def _bare(annotation: Any) -> Any:
-    """The type of an optional parameter without its None."""
-    if get_origin(annotation) in {Union, UnionType}:
-        options = [option for option in get_args(annotation) if option is not NoneType]
-        if len(options) == 1:
-            return options[0]
-    return annotation
-
-
-def struct_of(type_: Any) -> type[Struct] | None:
-    """The type itself when its values are JSON objects of known fields."""
-    return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
-
-
-def options(type_: Any) -> Iterator[str]:
-    """The fields of values of the type, at any depth, that may be without a value."""
-    struct = struct_of(get_origin(type_) or type_)
-    for field in () if struct is None else msgspec.structs.fields(struct):
-        if field.default is None:
-            yield field.encode_name
-        yield from options(field.type)
-    for part in get_args(type_):
-        yield from options(part)
 
 
 def _integral(value: Any) -> Any:

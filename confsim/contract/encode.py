@@ -11,6 +11,7 @@ from confsim.assumptions import transport, wire
 from confsim.assumptions.register import Asker, ask
 
 from . import containers
+from .headers import WithHeaders, header_lines
 from .operation import Operation
 
 _ENCODER = msgspec.json.Encoder()
@@ -31,14 +32,18 @@ class NoContent(Struct, frozen=True):
 NO_CONTENT = NoContent()
 
 
-def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, bytes]:
-    """The answer to a call that succeeded: status, content type ("" for none) and body."""
+def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
+    """The answer to a call that succeeded: status, header lines (the content type first) and body."""
+    if isinstance(result, WithHeaders):
+        status, lines, body = encode(asker, operation, result.result)
+        return status, lines + header_lines(operation.headers, result.headers), body
     if result is None and operation.result is type(None):
-        return _EMPTY[ask(asker, wire.EMPTY)]
+        status, kind, body = _EMPTY[ask(asker, wire.EMPTY)]
+        return status, [("Content-Type", kind)] if kind else [], body
     if isinstance(result, Raw):
-        return 200, result.content_type, result.data
+        return 200, [("Content-Type", result.content_type), *result.headers], result.data
     if result is NO_CONTENT:
-        return 204, "", b""
+        return 204, [], b""
     if operation.container is not None:
         result = containers.filled(ask(asker, operation.container), result)
     if operation.has_options:
@@ -46,7 +51,7 @@ def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, str, b
         if absent != "omit":
             result = with_nulls(result, absent)
     status = ask(asker, transport.CREATED) if operation.makes else 200
-    return status, "application/json", _ENCODER.encode(result)
+    return status, [("Content-Type", "application/json")], _ENCODER.encode(result)
 
 
 _EMPTY = {"200": (200, "", b""), "200 {}": (200, "application/json", b"{}"), "204": (204, "", b"")}

@@ -17,6 +17,7 @@ from confsim.assumptions.register import REGISTER, in_force
 from .decode import PathParameter, QueryParameter
 from .encode import NoContent, Raw
 from .gates import Grant
+from .headers import Header
 from .operation import Catalogue, Operation
 from .refusing import envelope, grants_of, refusals, security_schemes, status_of
 from .schema import Components, Profile, Schema, json_part, parameter
@@ -225,7 +226,10 @@ class _Document:
     def _success(self, operation: Operation) -> dict[str, Any]:
         result = operation.answer(self.profile)
         if result is NoneType:
-            return _EMPTY[in_force(self.profile, wire.EMPTY)]
+            return {
+                code: {**response, "headers": self._headers(operation)} if operation.headers else response
+                for code, response in _EMPTY[in_force(self.profile, wire.EMPTY)].items()
+            }
         options = get_args(result)
         content: dict[str, Any] = {"*/*": {}} if Raw in (result, *options) else {}
         shown = json_part(result)
@@ -235,7 +239,17 @@ class _Document:
         responses: dict[str, Any] = {str(status): {"description": "The answer.", "content": content}}
         if NoContent in options:
             responses["204"] = {"description": "There is nothing to show; the answer has no body."}
+        if operation.headers:
+            for response in responses.values():
+                response["headers"] = self._headers(operation)
         return responses
+
+    def _headers(self, operation: Operation) -> dict[str, Any]:
+        return {name: self._header(each) for name, each in operation.headers.items()}
+
+    def _header(self, header: Header) -> dict[str, Any]:
+        described: dict[str, Any] = {"description": header.description, "schema": parameter(header.type, self.profile)}
+        return {**described, "required": True} if header.required else described
 
     def _error(self, code: str) -> dict[str, Any]:
         reasons = [reason for reason in Reason if str(self.statuses[reason]) == code]
@@ -269,4 +283,4 @@ def _either(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     for response in (one, other):
         schema = response["content"][_JSON]["schema"]
         schemas += schema.get("anyOf", [schema])
-    return {"description": one["description"], "content": {_JSON: {"schema": {"anyOf": schemas}}}}
+    return {**other, **one, "content": {_JSON: {"schema": {"anyOf": schemas}}}}

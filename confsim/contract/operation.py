@@ -11,18 +11,22 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, TypeVar, get_type_hints
 
 from confsim.assumptions.register import Entry, any_text, assumption
 
+from .annotations import options
 from .containers import typed
-from .decode import Body, PathParameter, QueryParameter, options
+from .decode import Body, PathParameter, QueryParameter
 from .gates import Gate, Grant
+from .headers import Header, without_headers
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+#: No headers, no fields.
+NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class Source(StrEnum):
@@ -37,7 +41,8 @@ class Operation:
     """One operation, with everything that is read off its declaration.
 
     ``area`` is its heading in the reference; ``line`` the place in the documents; ``rules`` and ``gaps`` the numbers it
-    answers for. What needs the types (parameters, body, result) is made when it is first asked for.
+    answers for; the other attributes are the words of ``Catalogue.operation``. What needs the types (parameters, body,
+    result) is computed when it is first asked for.
     """
 
     def __init__(
@@ -55,6 +60,13 @@ class Operation:
         variant_of: str,
         slash: Entry[str] | None,
         container: Entry[str] | None,
+        headers: Mapping[str, Header],
+        identifies: Mapping[str, str],
+        revokes_access: bool,
+        replayed: bool,
+        locks: bool,
+        moves_clock: bool,
+        waits: bool,
         catalogue: Catalogue,
     ) -> None:
         self.method, self.path = route.split(" ")
@@ -72,6 +84,13 @@ class Operation:
         self.variant_of = variant_of
         self.slash = slash
         self.container = container
+        self.headers = headers
+        self.identifies = identifies
+        self.revokes_access = revokes_access
+        self.replayed = replayed
+        self.locks = locks
+        self.moves_clock = moves_clock
+        self.waits = waits
         self.catalogue = catalogue
         self.changes = self.method != "GET"
         #: Whether it makes something and answers what (G044).
@@ -113,8 +132,8 @@ class Operation:
 
     @cached_property
     def result(self) -> Any:
-        """The type of the answer."""
-        return self.hints["return"]
+        """The type of the answer, without the headers that may come with it."""
+        return without_headers(self.hints["return"])
 
     @cached_property
     def has_options(self) -> bool:
@@ -240,6 +259,13 @@ class Catalogue:
         variant_of: str = "",
         slash: Entry[str] | None = None,
         container: Entry[str] | None = None,
+        headers: Mapping[str, Header] = NONE,
+        identifies: Mapping[str, str] = NONE,
+        revokes_access: bool = False,
+        replayed: bool = True,
+        locks: bool = True,
+        moves_clock: bool = False,
+        waits: bool = False,
     ) -> Callable[[F], F]:
         """Declare the operation that the decorated function is.
 
@@ -248,7 +274,16 @@ class Catalogue:
         ``runtime`` whether it belongs to the running of a channel, which a disabled service refuses even to read;
         ``variant_of`` the operation whose route it shares: a required query parameter tells which is meant;
         ``slash`` the assumption by which the path may end with a slash too, where that is "either";
-        ``container`` the assumption that says what holds the elements of a list or a page.
+        ``container`` the assumption that says what holds the elements of a list or a page;
+        ``headers`` the response headers, by name, that the function can set by returning a ``WithHeaders``;
+        ``identifies`` the fields of the answer (or of each element of it) that are ids for later calls, each with the
+        kind of thing, in the words of ``types.Names``;
+        ``revokes_access`` whether it can take the access of callers away, so that a walk over all operations calls it
+        last;
+        ``replayed`` whether whoever repeats the calls of a journal repeats this one;
+        ``locks`` whether it runs under the lock of its world;
+        ``moves_clock`` whether all it does is to move or steer the clock;
+        ``waits`` whether its answer may come only after other calls.
         """
 
         def declare(function: F) -> F:
@@ -265,6 +300,13 @@ class Catalogue:
                 variant_of=variant_of,
                 slash=slash,
                 container=container,
+                headers=headers,
+                identifies=identifies,
+                revokes_access=revokes_access,
+                replayed=replayed,
+                locks=locks,
+                moves_clock=moves_clock,
+                waits=waits,
                 catalogue=self,
             )
             if operation.name in self.operations:

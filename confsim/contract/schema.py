@@ -13,7 +13,7 @@ from msgspec import Meta
 from confsim.assumptions import parsing
 from confsim.assumptions.register import in_force
 
-from .decode import sized_of, struct_of
+from .annotations import sized_of, struct_of
 from .encode import NoContent, Raw
 from .types import PIXELS, AbsoluteUrl, ImageSize, Sized, Ttl, Whole
 

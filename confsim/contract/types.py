@@ -47,6 +47,15 @@ class Whole:
         self.least = least
 
 
+class Names(Struct, frozen=True):
+    """Marks a parameter or a field of a body whose value names a thing: ``Annotated[str, Names("recordings")]``.
+
+    ``kind`` is the word for the things that it can name, one for all operations.
+    """
+
+    kind: str
+
+
 #: Any JSON value.
 Json = Any
 

@@ -54,8 +54,8 @@ def perform(
 
 def _answer(control: Control, operation: Operation, request: Request, result: Callable[[], object]) -> Response:
     try:
-        status, kind, body = encode(control, operation, result())
-        return Response(status, [("Content-Type", kind), ("Cache-Control", "no-store")], body)
+        status, lines, body = encode(control, operation, result())
+        return Response(status, [*lines, ("Cache-Control", "no-store")], body)
     except Later as later:
         again = later.again
 

@@ -14,7 +14,7 @@ from confsim.api.call import Call
 from confsim.assumptions import identity, transport, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, in_force
-from confsim.contract.encode import Raw, encode
+from confsim.contract.encode import encode
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
 from confsim.domain.identity.credentials import Caller
@@ -327,10 +327,7 @@ class Service:
             if earlier is not None:
                 return earlier
         result = checked(call, path, values, request, token)
-        status, kind, body = encode(call, call.operation, result)
-        response = Response(status, [("Content-Type", kind)] if kind else [], body)
-        if isinstance(result, Raw):
-            response.headers.extend(result.headers)
+        response = Response(*encode(call, call.operation, result))
         if self._repeats is not None:
             self._repeats.keep(call, request, token, response)
         return response

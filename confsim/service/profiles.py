@@ -8,7 +8,7 @@ from typing import Any
 
 from confsim.assumptions import wire
 from confsim.assumptions.register import REGISTER
-from confsim.contract.decode import options
+from confsim.contract.annotations import options
 from confsim.kernel.refusal import Misuse
 
 

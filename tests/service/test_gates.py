@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from confsim import Simulator
 from confsim.api.catalogue import API
-from confsim.contract.decode import RESOLVERS
 from confsim.contract.gates import Grant
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User
@@ -40,7 +39,7 @@ def arguments(operation, people):
     """Path parameters that name things of the demo customer, or at least parse."""
     values = {}
     for parameter in operation.path_parameters:
-        raw, _ = RESOLVERS.get(parameter.annotation, (parameter.annotation, None))
+        raw = parameter.wire
         about = str(parameter.annotation)
         if parameter.annotation is Channel or "Anywhere" in about:
             values[parameter.name] = ROOM

@@ -1,0 +1,68 @@
+"""What the annotations of parameters, bodies and results say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import GenericAlias, NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import msgspec
+from msgspec import Struct
+
+from .types import Names, Sized
+
+
+def sized_of(annotation: Any) -> Sized | None:
+    """The limits of a text, optional or not; None for any other type."""
+    for option in get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,):
+        if get_origin(option) is Annotated:
+            for mark in get_args(option)[1:]:
+                if isinstance(mark, Sized):
+                    return mark
+    return None
+
+
+def named(annotation: Any) -> tuple[Any, str | None]:
+    """The type without its ``Names`` mark, and the kind of thing that the mark says; None without one.
+
+    The mark on the elements of a list says what the list names.
+    """
+    if get_origin(annotation) is list:
+        element, kind = named(get_args(annotation)[0])
+        return (annotation if kind is None else GenericAlias(list, (element,))), kind
+    if get_origin(annotation) is not Annotated:
+        return annotation, None
+    base, *marks = get_args(annotation)
+    base, kind = named(base)
+    rest = []
+    for mark in marks:
+        if isinstance(mark, Names):
+            kind = mark.kind
+        else:
+            rest.append(mark)
+    return Annotated[(base, *rest)] if rest else base, kind
+
+
+def without_none(annotation: Any) -> Any:
+    """The type of an optional parameter without its None."""
+    if get_origin(annotation) in {Union, UnionType}:
+        options = [option for option in get_args(annotation) if option is not NoneType]
+        if len(options) == 1:
+            return options[0]
+    return annotation
+
+
+def struct_of(type_: Any) -> type[Struct] | None:
+    """The type itself when its values are JSON objects of known fields."""
+    return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
+
+
+def options(type_: Any) -> Iterator[str]:
+    """The fields of values of the type, at any depth, that may be without a value."""
+    struct = struct_of(get_origin(type_) or type_)
+    for field in () if struct is None else msgspec.structs.fields(struct):
+        if field.default is None:
+            yield field.encode_name
+        yield from options(field.type)
+    for part in get_args(type_):
+        yield from options(part)
