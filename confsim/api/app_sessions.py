@@ -23,6 +23,7 @@ from confsim.kernel.refusal import Refusal
 
 from . import views
 from .call import Call, operation
+from .ids import ChannelId, ClientId, SessionId, UserId
 from .views import Id
 
 LINE = "P2 App sessions"
@@ -37,7 +38,7 @@ class AppSessionRegistration(Wire):
 
     started: Milliseconds
     url: Address
-    channel: str | None = None
+    channel: ChannelId | None = None
 
 
 class AppSessionUser(Wire):
@@ -87,8 +88,9 @@ def _shown(call: Call, run: Run) -> AppSession:
     rules="R012 R307 R427",
     line=LINE,
     gaps="G157 G381 G382",
+    identifies={"id": "app_sessions"},
 )
-def create_app_session(call: Call, clientId: str, body: AppSessionRegistration) -> Id:
+def create_app_session(call: Call, clientId: ClientId, body: AppSessionRegistration) -> Id:
     """Register one run of a client application in the caller's own client.
 
     404 for another client, 400 for a channel that the client has not.
@@ -134,9 +136,9 @@ def list_app_sessions(
     *,
     offset: Offset | None = None,
     limit: Limit | None = None,
-    user: Long | None = None,
-    channelSession: str | None = None,
-    channel: str | None = None,
+    user: UserId | None = None,
+    channelSession: SessionId | None = None,
+    channel: ChannelId | None = None,
     url: Search | None = None,
     startedBefore: Long | None = None,
     startedAfter: Long | None = None,
@@ -161,7 +163,9 @@ def _at(call: Call, given: int | None) -> int | None:
     line=LINE,
     gaps="G387 G388",
 )
-def link_app_session_to_channel_session(call: Call, appSession: Run, channelUuid: Channel, channelSession: str) -> None:
+def link_app_session_to_channel_session(
+    call: Call, appSession: Run, channelUuid: Channel, channelSession: SessionId
+) -> None:
     """Link a channel and a session of it to an app session; linking again changes nothing."""
     app_sessions.link_channel(call.change, appSession, channelUuid, channelSession)
 

@@ -17,6 +17,7 @@ from confsim.domain.users.users import User as Person
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
+from .ids import BreakoutRoomId, BreakoutSessionId, SessionId
 from .views import Id, NumberId, User, page, user_view
 
 
@@ -97,6 +98,7 @@ _SESSION = "/channels/{uuid}/breakout/sessions/{breakoutSession}"
     rules="R310 R354 R406 R454",
     gaps="G418 G419 G421",
     line="P2 Breakout rooms",
+    identifies={"id": "breakout_sessions"},
 )
 def create_breakout_session(call: Call, uuid: Channel, body: BreakoutSessionChange) -> Id:
     """Prepare a breakout session in an event room; it is not started.
@@ -113,7 +115,9 @@ def create_breakout_session(call: Call, uuid: Channel, body: BreakoutSessionChan
     gaps="G418 G421 G422",
     line="P2 Breakout rooms",
 )
-def update_breakout_session(call: Call, uuid: Channel, breakoutSession: str, body: BreakoutSessionChange) -> None:
+def update_breakout_session(
+    call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, body: BreakoutSessionChange
+) -> None:
     """Change name, duration or both; what is not given stays. A running one that is past its new end ends now.
 
     Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED, INVALID_INPUT for a negative duration.
@@ -122,7 +126,7 @@ def update_breakout_session(call: Call, uuid: Channel, breakoutSession: str, bod
 
 
 @operation(f"DELETE {_SESSION}", gate=_HOST, rules="R456", gaps="G418 G423", line="P2 Breakout rooms")
-def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: str) -> None:
+def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: BreakoutSessionId) -> None:
     """Remove a breakout session with its rooms and assignments.
 
     Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_ACTIVE while it runs.
@@ -138,7 +142,12 @@ def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: str) -> 
     line="P2 Breakout rooms",
 )
 def list_breakout_sessions(
-    call: Call, uuid: Channel, *, limit: Limit | None = None, offset: Offset | None = None, sessionId: str | None = None
+    call: Call,
+    uuid: Channel,
+    *,
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    sessionId: SessionId | None = None,
 ) -> list[BreakoutSession]:
     """List the breakout sessions of the event room that are not completed; with ``sessionId`` the finished ones of
     that past session of the event room. By creation. Refusal EVENT_ROOM_OFF.
@@ -176,9 +185,14 @@ def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | 
 
 
 @operation(
-    f"POST {_SESSION}/rooms", gate=_HOST, rules="R460", gaps="G418 G420 G426 G438 G546", line="P2 Breakout rooms"
+    f"POST {_SESSION}/rooms",
+    gate=_HOST,
+    rules="R460",
+    gaps="G418 G420 G426 G438 G546",
+    line="P2 Breakout rooms",
+    identifies={"id": "breakout_rooms"},
 )
-def create_breakout_room(call: Call, uuid: Channel, breakoutSession: str, body: BreakoutRoomChange) -> Id:
+def create_breakout_room(call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, body: BreakoutRoomChange) -> Id:
     """Add a room to a breakout session; in an active one it is live at once.
 
     Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED.
@@ -195,7 +209,11 @@ def create_breakout_room(call: Call, uuid: Channel, breakoutSession: str, body: 
     line="P2 Breakout rooms",
 )
 def rename_breakout_room(
-    call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str, body: BreakoutRoomChange
+    call: Call,
+    uuid: Channel,
+    breakoutSession: BreakoutSessionId,
+    breakoutRoom: BreakoutRoomId,
+    body: BreakoutRoomChange,
 ) -> None:
     """Rename a room. Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED."""
     breakout = breakouts.get(call.change, uuid, breakoutSession)
@@ -210,7 +228,9 @@ def rename_breakout_room(
     gaps="G418 G426 G427 G546",
     line="P2 Breakout rooms",
 )
-def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str) -> None:
+def delete_breakout_room(
+    call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, breakoutRoom: BreakoutRoomId
+) -> None:
     """Remove a room with the assignments to it.
 
     Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_STARTED while its breakout session runs, BREAKOUT_COMPLETED.
@@ -221,7 +241,7 @@ def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: str, breako
 
 
 @operation(f"GET {_SESSION}/rooms", gate=_HOST, rules="R024 R312 R463", gaps="G418 G438 G546", line="P2 Breakout rooms")
-def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: str) -> list[BreakoutRoom]:
+def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: BreakoutSessionId) -> list[BreakoutRoom]:
     """List the rooms of a breakout session, by creation. Refusals EVENT_ROOM_OFF, NOT_FOUND."""
     breakout = breakouts.get(call.change, uuid, breakoutSession)
     return [_room(each) for each in breakout_rooms.rooms(call.change, breakout)]
@@ -235,7 +255,7 @@ def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: str) -> list
     line="P2 Breakout rooms",
 )
 def add_breakout_participant(
-    call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str, userId: Person
+    call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, breakoutRoom: BreakoutRoomId, userId: Person
 ) -> None:
     """Assign a user to a room, before the breakout session starts; a user who has another room of it is moved.
 
@@ -254,7 +274,7 @@ def add_breakout_participant(
     line="P2 Breakout rooms",
 )
 def remove_breakout_participant(
-    call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str, userId: Person
+    call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, breakoutRoom: BreakoutRoomId, userId: Person
 ) -> None:
     """Take a room from a user, before the breakout session starts.
 
@@ -273,7 +293,12 @@ def remove_breakout_participant(
     line="P2 Breakout rooms",
 )
 def list_breakout_participants(
-    call: Call, uuid: Channel, breakoutSession: str, breakoutRoom: str, *, imgSize: ImageSize | None = None
+    call: Call,
+    uuid: Channel,
+    breakoutSession: BreakoutSessionId,
+    breakoutRoom: BreakoutRoomId,
+    *,
+    imgSize: ImageSize | None = None,
 ) -> list[User]:
     """List the users assigned to a room, as they were assigned. Refusals EVENT_ROOM_OFF, NOT_FOUND."""
     breakout = breakouts.get(call.change, uuid, breakoutSession)
@@ -317,6 +342,7 @@ def stop_breakout_session(call: Call, uuid: Channel) -> None:
     rules="R038 R039 R040 R044 R365 R469 R470 R471 R472",
     gaps="G443 G447",
     line="P2 Breakout rooms",
+    identifies={"id": "users"},
 )
 def create_linked_user(call: Call, uuid: Channel, body: NewLinkedUser, *, ttl: Ttl | None = None) -> NumberId:
     """Make a named guest-like user linked to the channel, to be assigned to breakout rooms before joining.

@@ -18,6 +18,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
+from .ids import BroadcastId, DestinationId, SessionId
 from .views import Id, page
 
 _LINE = "P2 Live streaming"
@@ -130,6 +131,7 @@ def _owns(call: Call, channel: Channel) -> bool:
     source=Source.NAME_ONLY,
     line=_NAMED,
     gaps="G518 G568",
+    identifies={"id": "destinations"},
 )
 def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination) -> Id:
     """Add a destination to a channel; only owners do.
@@ -148,7 +150,7 @@ def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination
     line=_NAMED,
     gaps="G568",
 )
-def set_broadcast_destination_state(call: Call, channel: Channel, destinationId: str, state: Switch) -> None:
+def set_broadcast_destination_state(call: Call, channel: Channel, destinationId: DestinationId, state: Switch) -> None:
     """Enable or disable a destination of a channel; only owners do. A running broadcast stays as it is.
 
     404 for an id that is none of the channel's.
@@ -229,12 +231,13 @@ def stop_broadcast(call: Call, uuid: Channel) -> None:
     rules="R026 R027 R028 R528",
     line=_LINE,
     gaps="G523",
+    identifies={"id": "broadcasts"},
 )
 def list_broadcast_history(
     call: Call,
     uuid: Channel,
     *,
-    session: str | None = None,
+    session: SessionId | None = None,
     sort: Sort | None = None,
     order: Order = Order.DESC,
     offset: Offset | None = None,
@@ -255,7 +258,7 @@ def list_broadcast_history(
     rules="R335 R529",
     line=_LINE,
 )
-def get_broadcast(call: Call, uuid: Channel, broadcastID: str) -> BroadcastRecord:
+def get_broadcast(call: Call, uuid: Channel, broadcastID: BroadcastId) -> BroadcastRecord:
     """Read one broadcast of a channel.
 
     404 for an id that is none of the channel's.

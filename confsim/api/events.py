@@ -12,6 +12,7 @@ from confsim.domain.events import endpoints
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
+from .ids import EndpointId
 from .views import Id
 
 _ADMIN = gates.ADMIN.assumed("G531")
@@ -66,7 +67,7 @@ def _require_on(call: Call) -> None:
     line="P2 Events",
     gaps="G529 G530 G532",
 )
-def update_events_endpoint(call: Call, id: str, body: EndpointChange) -> None:
+def update_events_endpoint(call: Call, id: EndpointId, body: EndpointChange) -> None:
     """Change the URL of one events endpoint, enable it or disable it.
 
     403 while the client's events are off, 404 for an unknown endpoint.
@@ -75,7 +76,14 @@ def update_events_endpoint(call: Call, id: str, body: EndpointChange) -> None:
     endpoints.update(call.change, call.client, id, body.url, body.active)
 
 
-@operation("POST /events/endpoints", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G527 G589")
+@operation(
+    "POST /events/endpoints",
+    gate=_ADMIN,
+    source=Source.NAME_ONLY,
+    line=_NAMED,
+    gaps="G527 G589",
+    identifies={"id": "endpoints"},
+)
 def add_events_endpoint(call: Call, body: NewEndpoint) -> Id:
     """Add an events endpoint; it is active, and told what happens once the client's events are on."""
     _require_on(call)
@@ -97,7 +105,7 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
 
 
 @operation("DELETE /events/endpoints/{id}", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G594")
-def remove_events_endpoint(call: Call, id: str) -> None:
+def remove_events_endpoint(call: Call, id: EndpointId) -> None:
     """Remove an events endpoint.
 
     403 while the client's events are off, 404 for an unknown endpoint.

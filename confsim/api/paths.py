@@ -47,13 +47,13 @@ class Anywhere:
 AnyChannel = Annotated[Channel, Anywhere()]
 
 
-@resolves(User, int)
+@resolves(User, int, "users")
 def _user(call: Call, id: int) -> User:
     call.subject = users.get(call.change, call.client.id, id)
     return call.subject
 
 
-@resolves(MeOrUser, Annotated[str, Meta(pattern="^(me|-?[0-9]{1,19})$")])
+@resolves(MeOrUser, Annotated[str, Meta(pattern="^(me|-?[0-9]{1,19})$")], "users")
 def _me_or_user(call: Call, text: str) -> User:
     if text == "me" and (ask(call, accounts.ME) == "unmarked" or "/properties" in call.operation.path):
         call.subject = call.user
@@ -64,13 +64,13 @@ def _me_or_user(call: Call, text: str) -> User:
     return call.subject
 
 
-@resolves(Channel, str)
+@resolves(Channel, str, "channels")
 def _channel(call: Call, id: str) -> Channel:
     call.channel = channels.get(call.change, call.client.id, id)
     return call.channel
 
 
-@resolves(AnyChannel, str)
+@resolves(AnyChannel, str, "channels")
 def _any_channel(call: Call, id: str) -> Channel:
     """A channel of the call's client, or of any client where that is assumed (G322)."""
     if ask(call, CLIENT_ACROSS_TENANTS):
@@ -82,7 +82,7 @@ def _any_channel(call: Call, id: str) -> Channel:
     return own
 
 
-@resolves(Client, str)
+@resolves(Client, str, "clients")
 def _client(call: Call, id: str) -> Client:
     """The client of the path: any on a public call; else the caller's own, or a child for a Partner Admin (G157)."""
     client = clients.get(call.change, id)
@@ -96,13 +96,13 @@ def _client(call: Call, id: str) -> Client:
     return client
 
 
-@resolves(Offered, str)
+@resolves(Offered, str, "templates")
 def _template(call: Call, id: str) -> Offered:
     """A template that the call's client may see, as that client sees it (G408)."""
     return templates.get(call.change, call.client, id)
 
 
-@resolves(Session, str)
+@resolves(Session, str, "sessions")
 def _session(call: Call, id: str) -> Session:
     """A session of the call's client; its channel counts as the one the path names (G366)."""
     session = sessions.get(call.change, call.client.id, id)
@@ -110,7 +110,7 @@ def _session(call: Call, id: str) -> Session:
     return session
 
 
-@resolves(AppSession, str)
+@resolves(AppSession, str, "app_sessions")
 def _app_session(call: Call, id: str) -> AppSession:
     """An app session of the call's client; the user who registered it counts as the one the path names (G380)."""
     run = app_sessions.get(call.change, call.client.id, id)

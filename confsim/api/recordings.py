@@ -22,6 +22,7 @@ from confsim.domain.recordings.recording_list import Sort
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
+from .ids import AssetId, AssetToken, RecordingId, SessionId
 from .units import instant
 from .views import page
 
@@ -212,12 +213,13 @@ def stop_recording(call: Call, uuid: Channel) -> None:
     rules="R021 R027 R028 R291 R503 R557",
     gaps="G088 G119",
     line=_LINE,
+    identifies={"id": "recordings"},
 )
 def list_recordings(
     call: Call,
     channelId: Channel,
     *,
-    session: str | None = None,
+    session: SessionId | None = None,
     limit: Limit | None = None,
     offset: Offset | None = None,
     sort: Sort = Sort.STARTED,
@@ -235,7 +237,7 @@ def list_recordings(
     gaps="G119 G488 G489",
     line=_LINE,
 )
-def get_recording(call: Call, channelId: Channel, recordingId: str) -> Recording:
+def get_recording(call: Call, channelId: Channel, recordingId: RecordingId) -> Recording:
     """Read a recording: it has no end while it is in progress, and is not ready while it is processed.
 
     404 when the channel has no such recording.
@@ -252,8 +254,9 @@ _ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
     rules=f"R024 R362 {_ASSET_RULES}",
     gaps="G491 G494",
     line=_LINE,
+    identifies={"id": "assets"},
 )
-def list_recording_assets(call: Call, channelId: Channel, recordingId: str) -> list[RecordingAsset]:
+def list_recording_assets(call: Call, channelId: Channel, recordingId: RecordingId) -> list[RecordingAsset]:
     """List the assets of a recording, which its processing makes.
 
     404 when the channel has no such recording.
@@ -269,7 +272,7 @@ def list_recording_assets(call: Call, channelId: Channel, recordingId: str) -> l
     gaps="G491 G495 G496",
     line=_LINE,
 )
-def get_recording_asset(call: Call, channelId: Channel, recordingId: str, assetId: str) -> RecordingAsset:
+def get_recording_asset(call: Call, channelId: Channel, recordingId: RecordingId, assetId: AssetId) -> RecordingAsset:
     """Read one asset of a recording.
 
     404 when the channel has no such recording, or the recording no such asset.
@@ -286,7 +289,12 @@ def get_recording_asset(call: Call, channelId: Channel, recordingId: str, assetI
     line=_LINE,
 )
 def get_recording_download(
-    call: Call, channelId: Channel, recordingId: str, *, ttl: Ttl | None = None, kind: DownloadKind | None = None
+    call: Call,
+    channelId: Channel,
+    recordingId: RecordingId,
+    *,
+    ttl: Ttl | None = None,
+    kind: DownloadKind | None = None,
 ) -> RecordingDownload:
     """Get a URL from which a file of the recording can be downloaded, for five minutes or for ``ttl``; owners only.
 
@@ -305,9 +313,10 @@ def get_recording_download(
     rules="R038 R039 R040 R508 R509 R510 R542",
     gaps="G498 G502",
     line=_LINE,
+    identifies={"jwt": "asset_tokens"},
 )
 def get_recording_credentials(
-    call: Call, channelId: Channel, recordingId: str, *, ttl: Ttl | None = None
+    call: Call, channelId: Channel, recordingId: RecordingId, *, ttl: Ttl | None = None
 ) -> RecordingCredentials:
     """Get a token for downloading the assets of a recording, for five minutes or for ``ttl``.
 
@@ -333,7 +342,7 @@ def _items(call: Call, token: str) -> list[Item]:
     gaps="G493 G501 G502 G503",
     line=_LINE,
 )
-def list_downloadable_assets(call: Call, jwtToken: str) -> list[DownloadableAsset]:
+def list_downloadable_assets(call: Call, jwtToken: AssetToken) -> list[DownloadableAsset]:
     """List the assets that a token for downloading opens; no other token is needed.
 
     401 for a token that is none, or no longer.
@@ -363,7 +372,7 @@ def _language(call: Call, asset: Asset) -> str | None:
     gaps="G575 G502",
     line="P2 L354",
 )
-def download_recording_asset(call: Call, jwtToken: str, assetId: str) -> Raw:
+def download_recording_asset(call: Call, jwtToken: AssetToken, assetId: AssetId) -> Raw:
     """Download the bytes of an asset that a token for downloading opens; no other token is needed.
 
     401 for a token that is none, or no longer; 404 for an asset that it does not open.

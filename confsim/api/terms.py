@@ -83,6 +83,7 @@ def update_terms_url(call: Call, body: TermsUrl) -> None:
     rules="R103 R104 R105 R106 R108 R135",
     line="P1 Terms",
     gaps="G170 G177",
+    revokes_access=True,
 )
 def promulgate_terms(call: Call, body: TermsUrl) -> None:
     """Publish new terms: every user of the client must accept them before the next call."""

@@ -137,6 +137,7 @@ _PLACES = re.compile(r"(\{parent\}|\{name\})")
     rules="R005 R012 R015 R016 R088 R111 R245 R251 R276 R371 R372 R373 R545",
     gaps="G298 G300 G301 G302 G303 G304",
     line="P2 Channel basics",
+    identifies={"channelUuid": "channels"},
 )
 def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
     """Make a channel in the caller's client; the calling user owns it.

@@ -53,6 +53,7 @@ class ClientItem(Wire, kw_only=True):
     rules="R013 R084 R232 R233 R234 R235",
     gaps="G137 G138 G152 G293 G296",
     line="P1 Clients",
+    identifies={"id": "clients"},
 )
 def create_client(call: Call, body: NewClient) -> Id:
     """Make a client below the caller's own, with the settings of a fresh one."""
@@ -66,6 +67,7 @@ def create_client(call: Call, body: NewClient) -> Id:
     rules="R042 R085 R086 R109 R110 R112 R235 R236 R549",
     gaps="G154 G163 G165 G166 G537",
     line="P1 Clients",
+    revokes_access=True,
 )
 def set_client_service_state(call: Call, clientId: Client, state: Switch) -> None:
     """Disable or enable the service of a child client, and with it of all clients below.

@@ -138,6 +138,7 @@ def list_channel_templates(
     source=Source.NAME_ONLY,
     gaps="G407 G584",
     line=NAMED,
+    identifies={"id": "templates"},
 )
 def create_template(call: Call, body: TemplateName) -> Id:
     """Make a template of the client; it holds no configuration yet."""

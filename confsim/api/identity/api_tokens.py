@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import ApiTokenId
 from confsim.api.units import instant
 from confsim.assumptions import units
 from confsim.contract import gates
@@ -38,6 +39,7 @@ def _shown(call: Call, kept: Kept, token: str) -> ApiToken:
     line="P1 API tokens",
     gaps="G022 G117 G279 G282",
     for_client=True,
+    identifies={"id": "api_tokens"},
 )
 def create_api_token(call: Call, body: ApiTokenLabel) -> ApiToken:
     """Make an API token; its value is told here and never again."""
@@ -68,8 +70,10 @@ def list_api_tokens(call: Call) -> list[ApiToken]:
     line="P1 API tokens",
     gaps="G280",
     for_client=True,
+    identifies={"token": "tokens"},
+    revokes_access=True,
 )
-def regenerate_api_token(call: Call, tokenId: str) -> ApiToken:
+def regenerate_api_token(call: Call, tokenId: ApiTokenId) -> ApiToken:
     """Give an API token a new value, told here and never again; the old one is dead at once.
 
     The token that makes the call may be regenerated too. Refusal NOT_FOUND.
@@ -85,8 +89,9 @@ def regenerate_api_token(call: Call, tokenId: str) -> ApiToken:
     line="P1 API tokens",
     gaps="G536",
     for_client=True,
+    revokes_access=True,
 )
-def delete_api_token(call: Call, tokenId: str) -> None:
+def delete_api_token(call: Call, tokenId: ApiTokenId) -> None:
     """Remove an API token for good: the last one and the one that makes the call may go too.
 
     Refusal NOT_FOUND.

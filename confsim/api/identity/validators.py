@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import Code, ValidatorId
 from confsim.api.units import instant
 from confsim.assumptions import identity as assumed
 from confsim.assumptions import units
@@ -26,7 +27,7 @@ class Validator(Wire):
 class IdentityToken(Wire):
     """An OpenID token, or the code of a Persistent invitation."""
 
-    idToken: str
+    idToken: Code
 
 
 class TokenResult(Wire):
@@ -70,7 +71,7 @@ def list_validators(call: Call) -> list[Validator]:
     gaps="G192 G537",
     for_client=True,
 )
-def enable_validator(call: Call, validatorId: str) -> None:
+def enable_validator(call: Call, validatorId: ValidatorId) -> None:
     """Make a validator the client's active one; the one before becomes inactive.
 
     Refusal NOT_FOUND.
@@ -86,7 +87,7 @@ def enable_validator(call: Call, validatorId: str) -> None:
     gaps="G192 G194 G537",
     for_client=True,
 )
-def disable_validator(call: Call, validatorId: str) -> None:
+def disable_validator(call: Call, validatorId: ValidatorId) -> None:
     """Make a validator inactive; service tokens that it led to stay valid.
 
     Refusal NOT_FOUND.
@@ -100,6 +101,7 @@ def disable_validator(call: Call, validatorId: str) -> None:
     rules="R013 R061 R068 R069 R070 R115 R140 R141 R142 R143 R144 R145 R239",
     line="P1 Custom authentication",
     gaps="G111 G112 G164 G195 G196 G197 G198 G199 G200 G201 G202 G235",
+    identifies={"token": "tokens"},
 )
 def exchange_identity_token(call: Call, clientId: Client, body: IdentityToken) -> TokenResult:
     """Exchange an identity token of a person, or a Persistent invitation, for a service token.

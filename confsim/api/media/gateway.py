@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import SourceId
 from confsim.api.paths import MeOrUser
 from confsim.assumptions import gateway as assumed
 from confsim.assumptions.register import ask
@@ -49,6 +50,7 @@ def _shown(endpoint: gateway.Endpoint, *, secret: bool) -> GatewayEndpoint:
     rules="R332 R333 R520 R522",
     line="P2 Gateway",
     gaps="G514 G517",
+    identifies={"uuid": "sources"},
 )
 def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> GatewayEndpoint:
     """Make an endpoint of a user, with credentials.
@@ -65,7 +67,7 @@ def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> 
     line="P2 Gateway",
     gaps="G515",
 )
-def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: str) -> GatewayEndpoint:
+def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: SourceId) -> GatewayEndpoint:
     """Read an endpoint of a user.
 
     404 when it is another user's.

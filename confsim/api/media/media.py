@@ -7,6 +7,7 @@ from enum import StrEnum
 from urllib.parse import urlencode
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import MediaId
 from confsim.api.units import instant
 from confsim.api.uploads import uploaded
 from confsim.api.views import Id, page
@@ -84,7 +85,7 @@ def _pool(call: Call, channel: Channel | None = None) -> Pool:
 
 
 @operation("GET /channels/{uuid}/media/{mediaId}", gate=_READ, rules="R329 R513", line=_LINE, gaps="G511")
-def get_channel_media(call: Call, uuid: Channel, mediaId: str) -> MediaAsset:
+def get_channel_media(call: Call, uuid: Channel, mediaId: MediaId) -> MediaAsset:
     """Read what is known of an asset in the pool of a channel.
 
     404 when the id is not in this pool.
@@ -93,7 +94,7 @@ def get_channel_media(call: Call, uuid: Channel, mediaId: str) -> MediaAsset:
 
 
 @operation("GET /media/{mediaId}", gate=_READ_CLIENT, rules="R329 R330 R331 R513 R559", line=_LINE)
-def get_client_media(call: Call, mediaId: str) -> MediaAsset:
+def get_client_media(call: Call, mediaId: MediaId) -> MediaAsset:
     """Read what is known of an asset in the pool of the client.
 
     404 when the id is not in this pool.
@@ -159,7 +160,14 @@ def list_client_media(
     return _page(call, _pool(call), query, tags_all, tags_any, sort, order, limit, offset)
 
 
-@operation("POST /channels/{uuid}/media", gate=_WRITE, rules="R512 R518 R519", line=_LINE, gaps="G506 G507 G508 G513")
+@operation(
+    "POST /channels/{uuid}/media",
+    gate=_WRITE,
+    rules="R512 R518 R519",
+    line=_LINE,
+    gaps="G506 G507 G508 G513",
+    identifies={"id": "media"},
+)
 def upload_channel_media(
     call: Call, uuid: Channel, body: bytes, *, name: Name, description: FreeText | None = None, read: Read | None = None
 ) -> Id:
@@ -177,6 +185,7 @@ def upload_channel_media(
     rules="R330 R331 R512 R518 R519",
     line=_LINE,
     gaps="G506 G507 G508 G513",
+    identifies={"id": "media"},
 )
 def upload_client_media(
     call: Call, body: bytes, *, name: Name, description: FreeText | None = None, read: Read | None = None
@@ -207,7 +216,7 @@ _TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+( *;[ -~]*)?", re.ASCII)
     line="P2 L354",
     gaps="G571",
 )
-def delete_channel_media(call: Call, uuid: Channel, mediaId: str) -> None:
+def delete_channel_media(call: Call, uuid: Channel, mediaId: MediaId) -> None:
     """Delete an asset from the pool of a channel.
 
     404 when the id is not in this pool.
@@ -216,7 +225,7 @@ def delete_channel_media(call: Call, uuid: Channel, mediaId: str) -> None:
 
 
 @operation("DELETE /media/{mediaId}", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G571")
-def delete_client_media(call: Call, mediaId: str) -> None:
+def delete_client_media(call: Call, mediaId: MediaId) -> None:
     """Delete an asset from the pool of the client.
 
     404 when the id is not in this pool.
@@ -245,7 +254,7 @@ def batch_delete_client_media(call: Call, body: list[str]) -> None:
 @operation(
     "GET /channels/{uuid}/media/{mediaId}/link", gate=_READ, source=Source.NAME_ONLY, line="P2 L354", gaps="G573"
 )
-def get_channel_media_link(call: Call, uuid: Channel, mediaId: str, *, ttl: Ttl | None = None) -> MediaLink:
+def get_channel_media_link(call: Call, uuid: Channel, mediaId: MediaId, *, ttl: Ttl | None = None) -> MediaLink:
     """Generate a link to the bytes of an asset in the pool of a channel; whoever has it may read them until it expires.
 
     404 when the id is not in this pool.
@@ -254,7 +263,7 @@ def get_channel_media_link(call: Call, uuid: Channel, mediaId: str, *, ttl: Ttl 
 
 
 @operation("GET /media/{mediaId}/link", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G573")
-def get_client_media_link(call: Call, mediaId: str, *, ttl: Ttl | None = None) -> MediaLink:
+def get_client_media_link(call: Call, mediaId: MediaId, *, ttl: Ttl | None = None) -> MediaLink:
     """Generate a link to the bytes of an asset in the client's pool; whoever has it may read them until it expires.
 
     404 when the id is not in this pool.

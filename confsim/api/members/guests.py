@@ -23,6 +23,7 @@ class GuestHandle(Wire):
     rules="R044 R052 R069 R070 R071 R077 R078 R175 R176 R177 R239",
     line="P1 Users",
     gaps="G111 G112 G198 G227 G228 G229 G230 G231 G232",
+    identifies={"token": "tokens"},
 )
 def create_guest(call: Call, clientId: Client, uuid: Channel, body: GuestHandle) -> TokenResult:
     """Make a temporary user of a channel and answer the user's token.

@@ -10,6 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import ChannelId
 from confsim.api.views import Face, face, image_url
 from confsim.assumptions import runtime
 from confsim.assumptions.refusals import Reason
@@ -156,7 +157,9 @@ def get_turn_credentials(call: Call, uuid: Channel) -> TurnCredentials:
     line="P2 Runtime",
     runtime=True,
 )
-def get_populations(call: Call, channelIds: str) -> dict[str, Int] | list[Population] | Page[Population] | list[Int]:
+def get_populations(
+    call: Call, channelIds: ChannelId
+) -> dict[str, Int] | list[Population] | Page[Population] | list[Int]:
     """Tell the number of users connected to each live channel of up to 200, by comma separated uuids.
 
     What is no uuid is dropped. Refusal TOO_MANY_CHANNELS.

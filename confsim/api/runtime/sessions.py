@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import ChannelId, SessionId
 from confsim.api.recordings import RecordingAsset, asset_view
 from confsim.api.units import instant
 from confsim.api.views import Face, Found, image_url, page
@@ -165,7 +166,7 @@ def list_session_recordings(call: Call, sessionId: Run) -> list[RecordingAsset]:
     gaps="G360 G362 G363 G365",
     line="P2 Sessions",
 )
-def end_session(call: Call, uuid: Channel, sessionId: str) -> None:
+def end_session(call: Call, uuid: Channel, sessionId: SessionId) -> None:
     """End this session of the channel; everybody in it is disconnected.
 
     A different session that is active is left alone, and a session that has ended stays as it is. Refusal NOT_FOUND
@@ -217,11 +218,12 @@ def list_channel_participants(
     rules="R021 R023 R027 R028 R282 R289 R421 R422 R423 R424 R425 R426",
     gaps="G084 G085 G086 G088 G089 G092 G375 G376 G377 G379 G439",
     line="P2 Sessions",
+    identifies={"id": "sessions"},
 )
 def list_sessions(
     call: Call,
     *,
-    channel: str | None = None,
+    channel: ChannelId | None = None,
     search: Search = "",
     limit: Limit | None = None,
     offset: Offset | None = None,

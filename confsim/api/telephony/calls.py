@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import UserId
 from confsim.api.views import NumberId
 from confsim.contract import gates
-from confsim.contract.types import Handle, Long, Wire
+from confsim.contract.types import Handle, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.telephony import calls, prices
 
@@ -23,7 +24,7 @@ class DialRegistered(Wire):
     """A number to call, and the user whom the callee appears as; ``whisper`` is noted only (G453)."""
 
     number: str
-    sipUserId: Long
+    sipUserId: UserId
     whisper: bool | None = None
 
 
@@ -78,6 +79,7 @@ def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> Non
     gaps="G448 G450 G452 G453 G457",
     line="P2 Telephony",
     runtime=True,
+    identifies={"id": "users"},
 )
 def dial_unregistered_user(call: Call, uuid: Channel, body: DialUnregistered) -> NumberId:
     """Call a number, extracted from what is written; whoever answers appears as a new user of the given name.

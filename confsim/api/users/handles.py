@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import Reservation
 from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
 from confsim.assumptions import handles as assumed
@@ -66,7 +67,7 @@ def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
     gaps="G262 G263 G264 G265 G268",
     line="P1 Users",
 )
-def change_handle_with_reservation(call: Call, nonce: str) -> None:
+def change_handle_with_reservation(call: Call, nonce: Reservation) -> None:
     """Change the caller's handle to the one that the reservation token holds; the token is used up."""
     registration.change_handle(call.change, call.who, call.user, nonce)
 
@@ -95,6 +96,7 @@ def check_handle_unique(call: Call, *, handle: Handle) -> Uniqueness:
     rules="R013 R094 R095 R174 R541",
     gaps="G259 G261 G269",
     line="P1 Users",
+    identifies={"reservationToken": "reservations"},
 )
 def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
     """Hold a handle for fifteen minutes.
@@ -111,8 +113,9 @@ def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
     rules="R044 R051 R095 R096 R097 R111 R180 R546",
     gaps="G243 G244 G245 G246",
     line="P1 Users",
+    identifies={"id": "users"},
 )
-def create_user(call: Call, token: str, body: UserRegistration) -> NumberId:
+def create_user(call: Call, token: Reservation, body: UserRegistration) -> NumberId:
     """Register a user with the handle that the reservation token holds; the token is used up.
 
     A calling guest becomes registered, with the same id and token; administrators and API tokens make a new user, who

@@ -37,6 +37,7 @@ def _shown(call: Call, invitation: invitations.Invitation) -> Invitation:
     line="P1 Users",
     gaps="G113 G114 G115 G233 G234 G235 G236 G237 G239",
     for_client=True,
+    identifies={"code": "codes"},
 )
 def create_invitation(call: Call, userId: User, *, ttl: Ttl | None = None) -> Invitation:
     """Make or re-make the invitation of a predefined or channel-linked user; the earlier code is dead.
@@ -53,6 +54,7 @@ def create_invitation(call: Call, userId: User, *, ttl: Ttl | None = None) -> In
     line="P1 Users",
     gaps="G113 G238 G239",
     for_client=True,
+    identifies={"code": "codes"},
 )
 def get_invitation(call: Call, userId: User) -> Invitation:
     """Read the pending invitation of a predefined or channel-linked user, with its whole code.

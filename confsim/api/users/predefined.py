@@ -34,6 +34,7 @@ class OriginId(Wire):
     line="P1 Users",
     gaps="G209 G212 G213 G243",
     for_client=True,
+    identifies={"id": "users"},
 )
 def create_predefined_user(call: Call, body: PredefinedUser) -> NumberId:
     """Make a user who can hold roles and details before any authentication is attached.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from confsim.api import uploads
 from confsim.api.call import Call, operation
+from confsim.api.ids import UserIds
 from confsim.api.paths import MeOrUser
 from confsim.api.units import instant
 from confsim.api.views import AccessLevel, Id, NumberId, access_level, auth_kind, image_url, kind, page, user_view
@@ -66,7 +67,7 @@ class NewFullName(Wire):
     line="P1 Users",
     container=accounts.SEVERAL_CONTAINER,
 )
-def get_users(call: Call, userIds: list[int], *, imgSize: ImageSize | None = None) -> list[UserView]:
+def get_users(call: Call, userIds: UserIds, *, imgSize: ImageSize | None = None) -> list[UserView]:
     """Read several users by a comma separated list of ids.
 
     One user for each distinct id, in the order asked. An empty list and one of too many ids are refused.
