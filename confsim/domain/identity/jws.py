@@ -1,108 +1,95 @@
-"""Signed JWTs in compact form: keys as text, signatures by PyJWT's algorithms. Reads no clock and judges no claim.
+"""Signed JWTs in compact form (RFC 7515): PyJWS verifies signature, alg and crit; it reads no clock and no claim.
 
-PyJWT's own ``decode`` is not used: it reads the machine's time, even with its checks of time off.
+Own code: a message for each way in which a key or a token is unusable, because the API answers with it.
 """
 
 from __future__ import annotations
 
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-#: What a key can be for. There is no "none".
-ALGORITHMS = ("HS256", "RS256", "ES256")
+if TYPE_CHECKING:
+    from jwt.api_jws import PyJWS
+
+#: The algorithms that a key can be for, with what each needs and the type of its JWKs (RFC 7518 6.1). No "none".
+ALGORITHMS = {
+    "HS256": ("a secret, not a PEM", "oct"),
+    "RS256": ("an RSA key", "RSA"),
+    "ES256": ("an EC key on the curve P-256", "EC"),
+}
 
 _COMPACT = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)\Z", re.ASCII)
 
 
 class NoToken(ValueError):
-    """The text is no compact JWT: says what is wrong with it."""
+    """The text is no compact JWT; the message says why."""
 
 
 class NotSigned(ValueError):
-    """The signature is not that of the key, or the header asks for what is not done."""
+    """The signature is not that of the key, or the header asks for what is not supported; the message says which."""
 
 
 @lru_cache(maxsize=256)
 def parse_key(algorithm: str, text: str) -> Any:
-    """The key of an algorithm out of a secret, a PEM or a JWK. ValueError that says what is wrong, without the key."""
+    """The key of an algorithm from a secret, a PEM or a JWK as text; of a private key the public part alone.
+
+    Raises ValueError when the text is no such key; its message does not show the key.
+    """
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm {algorithm!r} is none of {', '.join(ALGORITHMS)}")
     if not text.strip():
         raise ValueError("the key is empty")
-    jwk = _jwk(algorithm, text) if text.lstrip().startswith("{") else None
-    if algorithm == "HS256":
-        return _secret(text, jwk)
-    return _public(algorithm, text, jwk)
+    from jwt.algorithms import get_default_algorithms
+    from jwt.exceptions import InvalidKeyError
+
+    if text.lstrip().startswith("{"):
+        key = _from_jwk(algorithm, text)
+    else:
+        key = text.encode() if algorithm == "HS256" else _from_pem(text)
+    if hasattr(key, "public_key"):
+        key = key.public_key()
+    try:
+        if algorithm == "HS256" and b"-----BEGIN " in key:  # PyJWT refuses a whole PEM alone
+            raise InvalidKeyError
+        return get_default_algorithms()[algorithm].prepare_key(key)
+    except (TypeError, InvalidKeyError):
+        raise ValueError(f"{algorithm} needs {ALGORITHMS[algorithm][0]}") from None
 
 
-def _jwk(algorithm: str, text: str) -> dict[str, Any]:
+def _from_jwk(algorithm: str, text: str) -> Any:
+    from jwt import PyJWK
+
     try:
         jwk = msgspec.json.decode(text.encode())
     except (ValueError, RecursionError):
         raise ValueError("the key begins like a JWK, but is not JSON") from None
-    if not isinstance(jwk, dict):
-        raise ValueError("the key is no JWK: it is no object")
-    wanted = {"HS256": "oct", "RS256": "RSA", "ES256": "EC"}[algorithm]
+    wanted = ALGORITHMS[algorithm][1]
     if jwk.get("kty") != wanted:
         raise ValueError(f"the JWK is of type {jwk.get('kty')!r}; {algorithm} needs {wanted!r}")
     if jwk.get("alg", algorithm) != algorithm:
         raise ValueError(f"the JWK is for {jwk['alg']!r}, not {algorithm}")
-    return jwk
-
-
-def _secret(text: str, jwk: dict[str, Any] | None) -> bytes:
-    if jwk is None:
-        if "-----BEGIN " in text or text.startswith("ssh-"):
-            raise ValueError("HS256 needs a secret, not a PEM")
-        return text.encode()
     try:
-        secret = _bytes(jwk["k"])
-    except (KeyError, TypeError, AttributeError, ValueError):
-        secret = b""
-    if not secret:
-        raise ValueError("the JWK has no secret k in base64url")
-    return secret
-
-
-def _public(algorithm: str, text: str, jwk: dict[str, Any] | None) -> Any:
-    """The public key; of a private one its public part, so that nothing is kept that could sign."""
-    from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePublicKey
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-
-    try:
-        key = _from_pem(text) if jwk is None else _from_jwk(algorithm, jwk)
-    except Exception:  # both libraries raise errors of many kinds for a key that they cannot read
-        raise ValueError(f"the key is no {'PEM' if jwk is None else 'JWK'} that can be read") from None
-    key = key.public_key() if hasattr(key, "public_key") else key
-    if algorithm == "RS256":
-        if not isinstance(key, RSAPublicKey):
-            raise ValueError("RS256 needs an RSA key")
-    elif not isinstance(key, EllipticCurvePublicKey) or not isinstance(key.curve, SECP256R1):
-        raise ValueError("ES256 needs an EC key on the curve P-256")
-    return key
+        return PyJWK(jwk, algorithm).key
+    except Exception:  # PyJWT and cryptography raise errors of many kinds for a JWK that they cannot read
+        problem = "JWK has no secret k in base64url" if wanted == "oct" else "key is no JWK that can be read"
+        raise ValueError(f"the {problem}") from None
 
 
 def _from_pem(text: str) -> Any:
+    """The public or private key, or the certificate, which PyJWT does not read."""
     from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
+    from cryptography.x509 import load_pem_x509_certificate
 
-    data = text.strip().encode()
-    if b"PRIVATE KEY-----" in data:
-        return load_pem_private_key(data, None)
-    if data.startswith(b"-----BEGIN CERTIFICATE-----"):
-        from cryptography.x509 import load_pem_x509_certificate
-
-        return load_pem_x509_certificate(data)
-    return load_pem_public_key(data)
-
-
-def _from_jwk(algorithm: str, jwk: dict[str, Any]) -> Any:
-    from jwt.algorithms import ECAlgorithm, RSAAlgorithm
-
-    return RSAAlgorithm.from_jwk(jwk) if algorithm == "RS256" else ECAlgorithm.from_jwk(jwk)
+    try:
+        data = text.strip().encode()
+        if b"PRIVATE KEY-----" in data:
+            return load_pem_private_key(data, None)
+        return load_pem_x509_certificate(data) if b"CERTIFICATE-----" in data else load_pem_public_key(data)
+    except Exception:  # cryptography raises errors of many kinds for a PEM that it cannot read
+        raise ValueError("the key is no PEM that can be read") from None
 
 
 def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
@@ -114,48 +101,54 @@ def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
     match = _COMPACT.match(token)
     if match is None:
         raise NoToken("it does not consist of three parts in base64url")
+    from jwt.exceptions import InvalidTokenError
+
+    try:
+        _jws().decode_complete(token, key, [algorithm])
+    except (InvalidTokenError, RecursionError):
+        raise _problem(match, algorithm) from None
+    return _object(match[2], "payload")
+
+
+def _problem(match: re.Match[str], algorithm: str) -> NoToken | NotSigned:
+    """Why PyJWS refused the token: the first of header, alg, crit, kid, signature that is wrong. May raise NoToken."""
     header = _object(match[1], "header")
     if header.get("alg") != algorithm:
-        raise NotSigned(f"it is not signed with {algorithm}")
+        return NotSigned(f"it is not signed with {algorithm}")
     if "crit" in header:
-        raise NotSigned("its header has critical extensions")
-    try:
-        signature = _bytes(match[3])
-    except ValueError:
-        raise NoToken("its signature is not base64url") from None
-    signed = f"{match[1]}.{match[2]}".encode()
-    if not _algorithm(algorithm).verify(signed, key, signature):
-        raise NotSigned("its signature is not that of the key")
-    return _object(match[2], "payload")
+        return NotSigned("its header has critical extensions")
+    if not isinstance(header.get("kid", ""), str):
+        return NotSigned("its header has a kid that is no text")
+    if len(match[3]) % 4 == 1:
+        return NoToken("its signature is not base64url")
+    return NotSigned("its signature is not that of the key")
 
 
 def sign(claims: dict[str, Any], key: bytes) -> str:
     """An HS256 token with these claims in this order: the same claims and key give the same text."""
-    head = _text(msgspec.json.encode({"alg": "HS256", "typ": "JWT"}))
-    signed = f"{head}.{_text(msgspec.json.encode(claims))}"
-    return f"{signed}.{_text(_algorithm('HS256').sign(signed.encode(), key))}"
+    return _jws().encode(msgspec.json.encode(claims), key, "HS256")
 
 
-@lru_cache(maxsize=8)
-def _algorithm(name: str) -> Any:
-    from jwt.algorithms import get_default_algorithms
+@lru_cache(maxsize=1)
+def _jws() -> PyJWS:
+    """PyJWS for keys that ``parse_key`` has prepared; short ones, which tests use, cause no warning."""
+    from jwt.api_jws import PyJWS
 
-    return get_default_algorithms()[name]
+    jws = PyJWS(list(ALGORITHMS))
+    for name in ALGORITHMS:
+        algorithm: Any = jws.get_algorithm_by_name(name)
+        algorithm.prepare_key = lambda key: key
+        algorithm.check_key_length = lambda key: None
+    return jws
 
 
 def _object(part: str, name: str) -> dict[str, Any]:
+    from jwt.utils import base64url_decode
+
     try:
-        value = msgspec.json.decode(_bytes(part))
+        value = msgspec.json.decode(base64url_decode(part))
     except (ValueError, RecursionError):
         raise NoToken(f"its {name} is not JSON in base64url") from None
     if not isinstance(value, dict):
         raise NoToken(f"its {name} is no object")
     return value
-
-
-def _bytes(part: str) -> bytes:
-    return urlsafe_b64decode(part + "=" * (-len(part) % 4))
-
-
-def _text(data: bytes) -> str:
-    return urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -207,6 +207,8 @@ FORGERIES: dict[str, Callable[[Keys, str], str]] = {
     "its own key in the header": _own_jwk,
     "other claims": _tampered,
     "critical extensions": lambda keys, alg: compact(alg, keys.signing[alg], CLAIMS, crit=["b64"], b64=False),
+    "a payload that is not encoded": lambda keys, alg: compact(alg, keys.signing[alg], CLAIMS, b64=False),
+    "a key id that is no text": lambda keys, alg: compact(alg, keys.signing[alg], CLAIMS, kid=7),
     "no signature": lambda keys, alg: compact(alg, keys.signing[alg], CLAIMS).rpartition(".")[0] + ".",
     "half a signature": lambda keys, alg: compact(alg, keys.signing[alg], CLAIMS)[:-20],
     "a header that is a list": lambda keys, alg: f"{_part([alg])}.{_part(CLAIMS)}.{_part(b'x')}",

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from datetime import datetime
 
 import pytest
+from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.x509.oid import NameOID
 from hypothesis import given
 from hypothesis import strategies as st
 from jwt.algorithms import ECAlgorithm, HMACAlgorithm, RSAAlgorithm
@@ -31,6 +35,12 @@ def _private(key: object) -> str:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()  # type: ignore[attr-defined]
 
 
+def _certificate(key: rsa.RSAPrivateKey) -> str:
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "issuer.example")])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, datetime(2020, 1, 1), datetime(2040, 1, 1))
+    return builder.sign(key, SHA256()).public_bytes(Encoding.PEM).decode()
+
+
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
     """Keys as text, by what they are."""
@@ -41,6 +51,7 @@ def texts() -> dict[str, str]:
         "oct": HMACAlgorithm.to_jwk("a secret"),
         "rsa": _public(rsa_key),
         "rsa private": _private(rsa_key),
+        "rsa certificate": _certificate(rsa_key),
         "rsa jwk": RSAAlgorithm.to_jwk(rsa_key.public_key()),
         "ec": _public(ec_key),
         "ec private": _private(ec_key),
@@ -53,6 +64,7 @@ def texts() -> dict[str, str]:
         "broken json": '{"kty": "oct"',
         "nested json": '{"a":' * 4000,
         "list": "[]",
+        "oct of a pem": HMACAlgorithm.to_jwk(_public(rsa_key)),
         "oct without k": '{"kty": "oct"}',
         "oct with an empty k": '{"kty": "oct", "k": ""}',
         "oct with a wrong k": '{"kty": "oct", "k": 7}',
@@ -80,6 +92,7 @@ def add(change: Change, algorithm: str, key: str, id: str = "v") -> Validator:
         ("HS256", "list"),
         ("RS256", "rsa"),
         ("RS256", "rsa private"),
+        ("RS256", "rsa certificate"),
         ("RS256", "rsa jwk"),
         ("ES256", "ec"),
         ("ES256", "ec private"),
@@ -96,6 +109,7 @@ def test_a_fitting_key_is_taken(change: Change, texts: dict[str, str], algorithm
     [
         ("HS256", "rsa", "needs a secret, not a PEM"),
         ("HS256", "ec private", "needs a secret, not a PEM"),
+        ("HS256", "oct of a pem", "needs a secret, not a PEM"),
         ("HS256", "rsa jwk", "type 'RSA'; HS256 needs 'oct'"),
         ("HS256", "blank", "the key is empty"),
         ("HS256", "broken json", "not JSON"),
@@ -111,6 +125,7 @@ def test_a_fitting_key_is_taken(change: Change, texts: dict[str, str], algorithm
         ("RS256", "ec jwk", "type 'EC'; RS256 needs 'RSA'"),
         ("RS256", "rsa jwk without n", "no JWK that can be read"),
         ("ES256", "rsa", "needs an EC key"),
+        ("ES256", "rsa certificate", "needs an EC key"),
         ("ES256", "p-384", "on the curve P-256"),
         ("ES256", "p-384 jwk", "on the curve P-256"),
         ("ES256", "oct", "type 'oct'"),
