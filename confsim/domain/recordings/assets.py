@@ -15,7 +15,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from . import files
+from . import sample_files
 
 
 class Content(StrEnum):
@@ -132,13 +132,14 @@ def path(asset: Asset) -> str:
 def data(asset: Asset) -> bytes:
     """The bytes of the file: made anew whenever they are asked for, and the same every time."""
     if asset.content is Content.COMBINED:
-        return files.movie()
+        return sample_files.movie()
     if asset.content is Content.INDIVIDUAL:
-        return files.sound()
+        return sample_files.sound()
     if asset.content is Content.CAPTIONS:
-        return files.captions(f"Recording {asset.recording}")
-    told = {"recording": asset.recording, "channel": asset.channel, "startTime": asset.started}
-    return files.archive([("manifest.json", msgspec.json.encode(told)), (_NAMES[Content.COMBINED], files.movie())])
+        return sample_files.captions(f"Recording {asset.recording}")
+    manifest = {"recording": asset.recording, "channel": asset.channel, "startTime": asset.started}
+    members = (("manifest.json", msgspec.json.encode(manifest)), (_NAMES[Content.COMBINED], sample_files.movie()))
+    return sample_files.archive(members)
 
 
 def of(change: Change, client: str, recording: str) -> list[Asset]:

@@ -3,13 +3,18 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
+from pathlib import Path
+from runpy import run_path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.domain.recordings import files, mp4
+from confsim.domain.recordings import sample_files as files
 
+#: The script from which the films come.
+SCRIPT = Path(__file__).parents[3] / "fixtures" / "make_films.py"
+SIZE, RATE = (320, 240), 25
 CONTAINERS = {b"moov", b"trak", b"mdia", b"minf", b"stbl", b"dinf"}
 
 
@@ -48,9 +53,9 @@ def test_the_movie_has_a_picture_and_sound():
     data = files.movie()
     (video, _, pictures, first_end), (audio, _, sounds, end) = tracks(data)
     assert (video, audio) == (b"vide", b"soun")
-    assert (len(pictures), len(sounds)) == (files.SECONDS * mp4.RATE, 94)
+    assert (len(pictures), len(sounds)) == (files.SECONDS * RATE, 94)
     assert all(struct.unpack(">I", each[:4])[0] == len(each) - 4 for each in pictures)
-    assert [each[4] & 31 for each in pictures[:3]] == [5, 1, 1]  # an IDR picture, then others that lean on it
+    assert [each[4] & 31 for each in pictures[:3]] == [5, 1, 1]  # an IDR picture, then others that refer to it
     assert data[first_end : first_end + len(sounds[0])] == sounds[0]
     assert end == len(data)
 
@@ -63,11 +68,11 @@ def test_the_head_of_a_file_comes_before_its_samples():
         assert data[8:12] == brand
 
 
-def test_a_file_tells_how_long_it_lasts():
+def test_duration():
     """The head of the file and that of each track agree to the hundredth of a second."""
     for data in (files.movie(), files.sound()):
-        told = dict(boxes(data))
-        scale, length = struct.unpack_from(">II", told[b"mvhd"], 12)
+        head = dict(boxes(data))
+        scale, length = struct.unpack_from(">II", head[b"mvhd"], 12)
         assert length / scale == pytest.approx(files.SECONDS, abs=0.01)
         for _, track, samples, _ in tracks(data):
             scale, length = struct.unpack_from(">II", track[b"mdhd"], 12)
@@ -86,13 +91,14 @@ def test_the_picture_is_described():
     assert entry[place + 8] & 31 == 7
     assert entry[place + 8 + size] == 1
     assert entry[place + 11 + size] & 31 == 8
-    assert struct.unpack_from(">HH", entry, entry.index(b"avc1") + 28) == (mp4.WIDTH, mp4.HEIGHT)
+    assert struct.unpack_from(">HH", entry, entry.index(b"avc1") + 28) == SIZE
 
 
-def test_files_are_the_same_every_time():
-    """Byte for byte, also when they are made anew."""
-    assert files.movie.__wrapped__() == files.movie()
-    assert files.sound.__wrapped__() == files.sound()
+def test_the_films_are_those_of_the_script():
+    """The script in fixtures/ makes the bytes of both constants."""
+    made = run_path(str(SCRIPT))
+    assert made["SECONDS"] == files.SECONDS
+    assert (made["movie"](), made["sound"]()) == (files.movie(), files.sound())
 
 
 def test_captions_are_webvtt():
