@@ -116,59 +116,63 @@ class Routes:
         return found
 
     def find(self, asker: Asking, method: str, segments: list[str], query: str = "") -> Found | tuple[str, ...]:
-        """What answers the method at the raw path segments, or the methods that the path does answer (none: 404).
+        """Return what answers the method at the raw path segments, or the methods that the path has (none: 404).
 
-        Refusal INVALID_INPUT when an escape in the path is broken.
+        A literal path does not borrow the methods of a templated one that matches too, unless the profile lets what is
+        declared first win (G064). Raises Refusal INVALID_INPUT when an escape in the path is broken.
         """
         texts: list[str] = []
-        allowed: dict[str, None] = {}
-        answer = self._match(self._root, method, segments, 0, texts, allowed)
+        node = self._match(self._root, segments, 0, texts)
+        if node is None:
+            return ()
+        allowed: Iterable[str] = node.methods
+        answer = node.methods.get(method)
+        nodes = self._all(segments) if answer is None or answer.contested else []
+        if len(nodes) > 1:
+            matching = [(each.methods[method], taken) for each, taken in nodes if method in each.methods]
+            if (answer is None or len(matching) > 1) and ask(asker, transport.PRECEDENCE) == "declared":
+                if matching:
+                    answer, texts = min(matching, key=lambda match: match[0].order)
+                allowed = {name for each, _ in nodes for name in each.methods}
         if answer is None:
             return tuple(sorted(allowed))
-        if answer.contested:
-            found = self._all(method, segments)
-            if len(found) > 1 and ask(asker, transport.PRECEDENCE) == "declared":
-                answer, texts = min(found, key=lambda way: way[0].order)
         values = tuple(decoded(text, "path", asker) if "%" in text else text for text in texts)
         if answer.places is not None:
             values = tuple(values[place] for place in answer.places)
         return Found(answer.chosen(query), values)
 
-    def _match(
-        self, node: _Node, method: str, segments: list[str], at: int, texts: list[str], allowed: dict[str, None]
-    ) -> _Answer | None:
+    def _match(self, node: _Node, segments: list[str], at: int, texts: list[str]) -> _Node | None:
+        """The first node with methods that the segments from ``at`` lead to; ``texts`` gains the parameters' texts."""
         if at == len(segments):
-            allowed.update(dict.fromkeys(node.methods))
-            return node.methods.get(method)
+            return node if node.methods else None
         segment = segments[at]
         literal = node.literals.get(segment.lower() if self._fold else segment)
         if literal is not None:
-            answer = self._match(literal, method, segments, at + 1, texts, allowed)
-            if answer is not None:
-                return answer
+            found = self._match(literal, segments, at + 1, texts)
+            if found is not None:
+                return found
         if node.parameter is not None and segment:
             texts.append(segment)
-            answer = self._match(node.parameter, method, segments, at + 1, texts, allowed)
-            if answer is not None:
-                return answer
+            found = self._match(node.parameter, segments, at + 1, texts)
+            if found is not None:
+                return found
             texts.pop()
         return None
 
-    def _all(self, method: str, segments: list[str]) -> list[tuple[_Answer, list[str]]]:
-        """Every answer that matches, with the texts of its parameters (G064)."""
-        found: list[tuple[_Answer, list[str]]] = []
-        ways: list[tuple[_Node, int, list[str]]] = [(self._root, 0, [])]
-        while ways:
-            node, at, taken = ways.pop()
+    def _all(self, segments: list[str]) -> list[tuple[_Node, list[str]]]:
+        """Every node with methods that the segments lead to, with the texts of the parameters (G064)."""
+        found: list[tuple[_Node, list[str]]] = []
+        pending: list[tuple[_Node, int, list[str]]] = [(self._root, 0, [])]
+        while pending:
+            node, at, taken = pending.pop()
             if at == len(segments):
-                answer = node.methods.get(method)
-                if answer is not None:
-                    found.append((answer, taken))
+                if node.methods:
+                    found.append((node, taken))
                 continue
             segment = segments[at]
             literal = node.literals.get(segment.lower() if self._fold else segment)
             if literal is not None:
-                ways.append((literal, at + 1, taken))
+                pending.append((literal, at + 1, taken))
             if node.parameter is not None and segment:
-                ways.append((node.parameter, at + 1, [*taken, segment]))
+                pending.append((node.parameter, at + 1, [*taken, segment]))
         return found

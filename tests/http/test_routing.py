@@ -17,6 +17,9 @@ from confsim.kernel.refusal import Misuse, Refusal
 ASKER = Asking({})
 
 
+DECLARED_FIRST = REGISTER.profile({"route.precedence": "declared"})
+
+
 def routes(**chosen):
     """The routes of the API under a profile."""
     profile = REGISTER.profile({id.replace("__", "."): value for id, value in chosen.items()})
@@ -26,9 +29,9 @@ def routes(**chosen):
 DEFAULT = routes()
 
 
-def find(method, path, among=DEFAULT, query=""):
+def find(method, path, among=DEFAULT, query="", asker=ASKER):
     """What answers, by name, with the texts; or the methods that do."""
-    found = among.find(ASKER, method, path.split("/")[1:], query)
+    found = among.find(asker, method, path.split("/")[1:], query)
     return (found.operation.name, *found.texts) if isinstance(found, Found) else found
 
 
@@ -88,15 +91,13 @@ def test_which_paths_lean_on_precedence(method, path, contested):
 
 
 def test_what_is_declared_first_may_win():
-    """By a profile the first declaration that matches does."""
-    first = routes(route__precedence="declared")
-    both = [("GET", "/users/{userId}", "get_user"), ("GET", "/users/me", "get_me")]
+    """By a profile the first declaration that matches does (G064)."""
+    asker = Asking(DECLARED_FIRST)
     order = list(API.operations)
-    expected = min((name for _, _, name in both), key=order.index)
-    assert find("GET", "/v1_0/users/me", first)[0] == expected
-    assert find("GET", "/v1_0/users/5", first) == ("get_user", "5")
-    assert find("DELETE", "/v1_0/users/me", first) == find("DELETE", "/v1_0/users/me")
-    assert find("GET", "/v1_0/nowhere", first) == ()
+    expected = min("get_channel", "list_active_channels", key=order.index)
+    assert find("GET", "/v1_0/channels/active", asker=asker)[0] == expected
+    assert find("GET", "/v1_0/users/5", asker=asker) == ("get_user", "5")
+    assert find("GET", "/v1_0/nowhere", asker=asker) == ()
 
 
 def test_a_required_query_parameter_tells_variants_apart():
@@ -124,6 +125,24 @@ def test_a_required_query_parameter_tells_variants_apart():
 def test_what_is_not_served_tells_the_methods_that_are(method, path, allowed):
     """None where no operation has the path; empty segments are no parameter (G002, G003, G004, G062)."""
     assert find(method, path) == allowed
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("OPTIONS", "/v1_0/channels/active", ("GET",)),
+        ("DELETE", "/v1_0/channels/active", ("GET",)),
+        ("POST", "/v1_0/users/find/email", ("GET",)),
+        ("GET", "/v1_0/channels/create", ("POST",)),
+        ("DELETE", "/v1_0/media/size", ("GET",)),
+        ("POST", "/v1_0/events/secret", ("GET",)),
+    ],
+)
+def test_a_literal_path_has_its_own_methods_only(method, path, allowed):
+    """Those of a templated path that matches too are not borrowed, unless what is declared first wins (G003, G064)."""
+    assert find(method, path) == allowed
+    borrowed = find(method, path, asker=Asking(DECLARED_FIRST))
+    assert set(borrowed) > set(allowed) if method == "OPTIONS" else API.get(borrowed[0]).method == method
 
 
 def test_the_case_of_words_may_not_matter():
