@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST = 10_000
 #: Seconds for which a world must have been idle before another may take its room.
 GRACE = 60.0
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z", re.ASCII)
+_NAME = re.compile(r"(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z", re.ASCII)  # /worlds/limit is a path of its own
 
 
 def _host_of(url: str) -> str:

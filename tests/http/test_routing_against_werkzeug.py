@@ -9,10 +9,11 @@ import pytest
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import Map, Rule
 
-from confsim.api.call import API
+from confsim.api.catalogue import API
 from confsim.api.files import FILES
 from confsim.assumptions.register import Asking
-from confsim.control.control import CONTROL, PREFIX
+from confsim.control.catalogue import CONTROL
+from confsim.control.control import PREFIX
 from confsim.http.routing import Found, Routes
 
 MOUNTED = [("/v1_0", API), ("", FILES), (PREFIX, CONTROL)]

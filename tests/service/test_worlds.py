@@ -37,7 +37,7 @@ def test_a_world_knows_its_mount_while_it_is_mounted(worlds):
     assert worlds.get("w1") is None
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a/b", "ä", "x" * 65, "a.b", "w1\n", "%41"])
+@pytest.mark.parametrize("name", ["", "a b", "a/b", "ä", "x" * 65, "a.b", "w1\n", "%41", "limit"])
 def test_names_that_cannot_be(worlds, sim, name):
     """1 to 64 of A-Z a-z 0-9 _ -."""
     with pytest.raises(Misuse) as caught:
