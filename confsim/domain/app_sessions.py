@@ -16,7 +16,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

@@ -12,7 +12,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Entry, ask
 from confsim.domain.channels.channels import Channel, Step, on_delete
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Facts, Machine, Row
+from confsim.kernel.old_machine import Facts, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

@@ -14,7 +14,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client, Terms
 from confsim.domain.events.event_log import happened
 from confsim.domain.users.users import Account, User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.world import Change
 
 from .clients import clients

@@ -13,7 +13,7 @@ from msgspec import Struct
 from .document import record_of
 from .refusal import Misuse
 from .table import Table
-from .timers import DUE, Name
+from .timers import HANDLERS, Name
 from .world import Change, Place, World
 
 #: Table, client id, record.
@@ -107,7 +107,7 @@ def follow(world: World, found: Difference) -> World:
     for kind, client, subject in found.cancelled:
         change.cancel(kind, client, subject)
     for due, kind, client, subject in found.timers:
-        if kind not in DUE:
+        if kind not in HANDLERS:
             raise Misuse(f"state: timers know no kind {kind!r}")
         change.schedule(kind, due, client, subject)
     for sequence, number in found.counted.items():

@@ -10,7 +10,7 @@ from rpds import HashTrieMap
 
 from .refusal import Misuse
 from .table import Record, Table
-from .timers import DUE
+from .timers import HANDLERS
 from .world import World
 
 #: What a world counts, and the instants of its timers.
@@ -54,8 +54,8 @@ def restored(values: object) -> World:
                     raise Misuse(f"state: tables.{name}.{client}[{place}] has the key of an earlier record")
                 rows.put(record)
     for due, kind, client, subject in document.timers:
-        if kind not in DUE:
-            raise Misuse(f"state: timers know no kind {kind!r}; there are {', '.join(DUE)}")
+        if kind not in HANDLERS:
+            raise Misuse(f"state: timers know no kind {kind!r}; there are {', '.join(HANDLERS)}")
         change.schedule(kind, due, client, subject)
     change.minted = document.minted
     change.sequences = HashTrieMap(document.sequences)

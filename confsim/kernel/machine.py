@@ -1,7 +1,9 @@
 """State machines as tables: rows say when, on, then, only if, effect, source. A missing row is a refusal.
 
-All writes of a machine's state go through ``Machine.fire``. Diagrams, the reference and the enumerating tests are made
-from the same rows. Machines that move each other do so by ``Coupling`` rows, followed until nothing moves.
+A machine owns the table of its records: ``create``, ``fire`` and ``end`` put, replace and remove the record and store
+its state, so that an effect only returns what changes beside it. Diagrams, the reference and the enumerating tests are
+made from the same rows. Machines move each other by ``Coupling`` rows, followed until nothing moves; ``Cascade`` rows
+say what the removal of a record takes along, ``Observer`` rows who is notified of a state.
 """
 
 from __future__ import annotations
@@ -10,74 +12,181 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from .refusal import Refusal
+from .table import Record, Table
+from .timers import on_timer
 from .world import Change
 
 S = TypeVar("S", bound=Enum)
-T = TypeVar("T")
+R = TypeVar("R", bound=Record)
 
-Facts = Mapping[str, Any]
+
+class Absence(Enum):
+    """The state of a record that is not in its table."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absence.ABSENT
+NOTHING: Mapping[str, Any] = {}
+
+
+def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the keyword-only parameters of a function."""
+    code = function.__code__
+    return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
 
 class Guard:
-    """A named condition of a row: ``test(subject, facts)``. Written ``~guard`` it holds when the test does not."""
+    """A named condition of a row: ``test(record, *, fact…)`` for the facts it names. ``~guard`` is its negation."""
 
-    __slots__ = ("holds", "name", "test")
+    __slots__ = ("facts", "holds", "name", "test")
 
-    def __init__(self, name: str, test: Callable[[Any, Facts], bool], holds: bool = True) -> None:
+    def __init__(self, name: str, test: Callable[..., bool], holds: bool = True) -> None:
         self.name = name
         self.test = test
         self.holds = holds
+        self.facts = _keywords(test)
 
     def __invert__(self) -> Guard:
         return Guard(self.name, self.test, not self.holds)
 
-    def __call__(self, subject: object, facts: Facts) -> bool:
-        """Whether the condition holds for the subject and the facts of the event."""
-        return bool(self.test(subject, facts)) is self.holds
+    def __call__(self, record: object, facts: Mapping[str, Any]) -> bool:
+        """Whether the condition holds for the record (None when it is absent) and the facts of the event."""
+        return bool(self.test(record, **{name: facts[name] for name in self.facts})) is self.holds
 
     def __str__(self) -> str:
         return self.name if self.holds else f"not {self.name}"
 
 
-Effect = Callable[[Change, Any, Facts], Any]
-
-
-class Row(Generic[S]):
+class Row:
     """One line of a machine: in a state of ``on``, when the event comes and the guard holds, go to ``then``.
 
-    ``effect(change, subject, facts)`` makes what goes with it and answers the subject as it is afterwards.
-    ``source`` cites the document part and lines, or the rule and gap numbers, that say so.
+    ``effect(change, record, *, fact…)`` does what goes with it and returns the record with its other changes. A row out
+    of ABSENT has ``effect(change, *, fact…)``, which makes the record; a row into ABSENT returns nothing, and is called
+    before the record is removed. ``source`` cites the document part and lines, or the rule and gap numbers.
     """
 
-    __slots__ = ("effect", "on", "only_if", "source", "then", "when")
+    __slots__ = ("effect", "facts", "on", "only_if", "source", "then", "when")
 
     def __init__(
         self,
         when: str,
-        on: S | tuple[S, ...],
-        then: S,
+        on: Enum | tuple[Enum, ...],
+        then: Enum,
         *,
         only_if: Guard | None = None,
-        effect: Effect | None = None,
+        effect: Callable[..., Any] | None = None,
         source: str,
     ) -> None:
         self.when = when
-        self.on: tuple[S, ...] = on if isinstance(on, tuple) else (on,)
+        self.on: tuple[Enum, ...] = on if isinstance(on, tuple) else (on,)
         self.then = then
         self.only_if = only_if
         self.effect = effect
+        self.facts = () if effect is None else _keywords(effect)
         self.source = source
 
 
-class Machine(Generic[S, T]):
-    """A machine over subjects of type T.
+class After(Row):
+    """A row whose event comes by itself: at ``due(record)`` (epoch milliseconds), while the record is in ``on``.
 
-    ``read(subject, facts)`` tells the state. ``write(subject, state)`` stores it where the state is stored as such; a
-    machine whose state follows from other fields has none, and its effects must lead to the state that the row names.
-    ``refusals`` gives the reason for an event that no row admits, by (event, state), by event, or by None for the rest.
+    ``due`` is asked when the record enters the state or changes in it; None means never. ``timer`` names the timer in
+    the world. ``given(change, record)`` gives the facts of the event. When it is not ``announced``, an advance of the
+    clock does not list it. Rows of one timer share its first ``due`` and ``given``.
+    """
+
+    __slots__ = ("announced", "due", "given", "timer")
+
+    def __init__(
+        self,
+        when: str,
+        on: Enum | tuple[Enum, ...],
+        then: Enum,
+        *,
+        due: Callable[[Any], int | None],
+        timer: str,
+        given: Callable[[Change, Any], Mapping[str, Any]] | None = None,
+        announced: bool = True,
+        only_if: Guard | None = None,
+        effect: Callable[..., Any] | None = None,
+        source: str,
+    ) -> None:
+        super().__init__(when, on, then, only_if=only_if, effect=effect, source=source)
+        self.due = due
+        self.timer = timer
+        self.given = given
+        self.announced = announced
+
+
+class Field:
+    """The state of a machine as a field of its record that holds the member of the Enum."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def read(self, record: Any) -> Enum:
+        """The state of the record."""
+        state: Enum = getattr(record, self.name)
+        return state
+
+    def write(self, record: Any, state: Enum) -> Any:
+        """The record in this state."""
+        return replace(record, **{self.name: state})
+
+
+class Flag(Field):
+    """The state of a machine as a boolean field: true is the state ``on``, false is ``off``."""
+
+    __slots__ = ("off", "on")
+
+    def __init__(self, name: str, on: Enum, off: Enum) -> None:
+        super().__init__(name)
+        self.on = on
+        self.off = off
+
+    def read(self, record: Any) -> Enum:
+        """The state of the record."""
+        return self.on if getattr(record, self.name) else self.off
+
+    def write(self, record: Any, state: Enum) -> Any:
+        """The record in this state."""
+        return replace(record, **{self.name: state is self.on})
+
+
+class Computed(Field):
+    """The state of a machine as a function of the record, where another field of it says so already.
+
+    The effects of the rows lead to the states that the rows name; the interpreter checks that they do.
+    """
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[[Any], Enum]) -> None:
+        super().__init__("")
+        self.function = function
+
+    def read(self, record: Any) -> Enum:
+        """The state of the record."""
+        return self.function(record)
+
+    def write(self, record: Any, state: Enum) -> Any:  # noqa: ARG002
+        """The record, which is in this state by what its effect changed."""
+        return record
+
+
+class Machine(Generic[S, R]):
+    """A machine over the records of a table.
+
+    ``table`` is the table, or tells it for a record; ``state`` the field that holds the state, ``states`` its Enum (the
+    state of a record that is not there is ABSENT). ``facts`` names, for each event that has any, the facts that come
+    with it: a guard or an effect that takes another one is refused when the machine is made. ``refusals`` gives the
+    reason for an event that no row admits, by (event, state), by event, or by None for the rest. ``client(record)`` is
+    the id of the client whose table holds the record.
     """
 
     #: Every machine by name, in order of declaration.
@@ -87,79 +196,200 @@ class Machine(Generic[S, T]):
         self,
         name: str,
         title: str,
+        table: Table[Any, R] | Callable[[R], Table[Any, R]],
         states: type[S],
-        rows: tuple[Row[S], ...],
+        rows: tuple[Row, ...],
         *,
-        read: Callable[[T, Facts], S],
-        write: Callable[[T, S], T] | None = None,
+        state: str | Field,
+        facts: Mapping[str, str] = NOTHING,
         refusals: Mapping[Any, Enum],
-        initial: S,
+        initial: Enum = ABSENT,
+        client: Callable[[R], str] = lambda record: record.client,  # type: ignore[attr-defined]
     ) -> None:
         if name in Machine.declared:
             raise ValueError(f"machine {name!r} is declared twice")
         Machine.declared[name] = self
         self.name = name
         self.title = title
-        self.states = states
+        self.table_of = (lambda record: table) if isinstance(table, Table) else table
+        self.field = Field(state) if isinstance(state, str) else state
+        self.read = self.field.read
         self.rows = rows
-        self.read = read
-        self.write = write
         self.refusals = refusals
         self.initial = initial
+        self.client = client
         self.events = tuple(dict.fromkeys(row.when for row in rows))
+        self.facts = {event: frozenset(facts.get(event, "").split()) for event in self.events}
         self.guards = tuple({row.only_if.name: row.only_if for row in rows if row.only_if is not None}.values())
-        self.couplings: dict[S, tuple[Coupling, ...]] = {}
-        self.watches: dict[S, tuple[Watch, ...]] = {}
+        absent = any(ABSENT in (*row.on, row.then) for row in rows)
+        self.states: tuple[Enum, ...] = ((ABSENT,) if absent else ()) + tuple(states)
+        self.couplings: dict[Enum, tuple[Coupling, ...]] = {}
+        self.observers: dict[Enum, tuple[Observer, ...]] = {}
+        self.cascades: tuple[Cascade, ...] = ()
         self._rows = {event: tuple(row for row in rows if row.when == event) for event in self.events}
+        self._check(facts)
+        timed: dict[str, After] = {}
+        for row in rows:
+            if isinstance(row, After):
+                timed.setdefault(row.timer, row)
+        self._timed = tuple(timed.values())
+        for row in self._timed:
+            on_timer(row.timer)(self._elapsed(row, table))
 
-    def row(self, state: S, event: str, subject: T, facts: Facts) -> Row[S] | None:
+    def _check(self, declared: Mapping[str, str]) -> None:
+        """ValueError for an event without a row and for a fact that is not declared or that nothing takes."""
+        for event in declared:
+            if event not in self.facts:
+                raise ValueError(f"machine {self.name!r} declares facts of {event!r}, for which it has no row")
+        for event, names in self.facts.items():
+            taken: set[str] = set()
+            for row in self._rows[event]:
+                taken.update(row.facts, () if row.only_if is None else row.only_if.facts)
+            if taken != names:
+                wrong = ", ".join(sorted(taken ^ names))
+                raise ValueError(f"machine {self.name!r}, event {event!r}: {wrong} is declared or taken, not both")
+
+    def _elapsed(self, row: After, table: Table[Any, R] | Callable[[R], Table[Any, R]]) -> Callable[..., bool]:
+        if not isinstance(table, Table):
+            raise ValueError(f"machine {self.name!r} has timed rows and no single table")
+        number = table.record.__annotations__.get(table.key_name) == "int"
+
+        def elapse(change: Change, client: str, subject: str) -> bool:
+            record = table.of(change, "" if table.shared else client).get(int(subject) if number else subject)
+            if record is None:
+                return False
+            facts = NOTHING if row.given is None else row.given(change, record)
+            return self._attempt(change, record, row.when, facts)[0] and row.announced
+
+        return elapse
+
+    def state(self, record: R | None) -> Enum:
+        """The state of a record; ABSENT for None."""
+        return ABSENT if record is None else self.read(record)
+
+    def row(self, state: Enum, event: str, record: R | None, facts: Mapping[str, Any]) -> Row | None:
         """The row that admits the event in this state, or None."""
         for row in self._rows[event]:
-            if state in row.on and (row.only_if is None or row.only_if(subject, facts)):
+            if state in row.on and (row.only_if is None or row.only_if(record, facts)):
                 return row
         return None
 
-    def reason(self, state: S, event: str) -> Enum:
+    def holds(self, record: R | None, event: str) -> bool:
+        """Whether the record is already where every row of the event leads."""
+        state = self.state(record)
+        return all(row.then is state for row in self._rows[event])
+
+    def reason(self, state: Enum, event: str) -> Enum:
         """Why an event is refused that no row admits."""
         for key in ((event, state), event, None):
             if key in self.refusals:
                 return self.refusals[key]
         raise LookupError(f"machine {self.name!r} names no reason to refuse {event!r} in {state.name}")
 
-    def fire(self, change: Change, subject: T, event: str, **facts: Any) -> T:
-        """Move the subject by the event, or raise the Refusal that the table gives, with everything as it was."""
-        state = self.read(subject, facts)
-        row = self.row(state, event, subject, facts)
+    def fire(
+        self, change: Change, record: R | None, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
+    ) -> R:
+        """Move the record (None when it is absent) by the event; return it as it is then, or as it was when it ended.
+
+        Raises the Refusal that the table gives, with ``details``, and then nothing has changed.
+        """
+        state = self.state(record)
+        row = self.row(state, event, record, self._given(event, facts))
         if row is None:
-            # What is true or false is for the guards alone.
-            told = {
-                name: value
-                for name, value in facts.items()
-                if isinstance(value, str | int) and not isinstance(value, bool)
-            }
-            raise Refusal(self.reason(state, event), **told)
-        return self._move(change, subject, state, row, facts)
+            raise Refusal(self.reason(state, event), **details)
+        return self._move(change, record, state, row, facts)
 
-    def follow(self, change: Change, subject: T, event: str, **facts: Any) -> T:
-        """Move the subject by the event where a row admits it; where none does, leave it as it is."""
-        state = self.read(subject, facts)
-        row = self.row(state, event, subject, facts)
-        return subject if row is None else self._move(change, subject, state, row, facts)
+    def create(self, change: Change, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any) -> R:
+        """Make a record by a row out of ABSENT; return it."""
+        return self.fire(change, None, event, details=details, **facts)
 
-    def _move(self, change: Change, subject: T, state: S, row: Row[S], facts: Facts) -> T:
+    def end(
+        self, change: Change, record: R | None, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
+    ) -> None:
+        """Remove the record by a row into ABSENT, with what it takes along."""
+        self.fire(change, record, event, details=details, **facts)
+
+    def fire_if_allowed(self, change: Change, record: R | None, event: str, /, **facts: Any) -> R | None:
+        """Move the record by the event where a row admits it; where none does, return it as it is."""
+        return self._attempt(change, record, event, facts)[1]
+
+    def _attempt(self, change: Change, record: R | None, event: str, facts: Mapping[str, Any]) -> tuple[bool, R | None]:
+        state = self.state(record)
+        row = self.row(state, event, record, self._given(event, facts))
+        return (False, record) if row is None else (True, self._move(change, record, state, row, facts))
+
+    def _given(self, event: str, facts: Mapping[str, Any]) -> Mapping[str, Any]:
+        if facts.keys() != self.facts[event]:
+            names = ", ".join(sorted(self.facts[event])) or "no facts"
+            raise TypeError(f"{self.name}: {event!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
+        return facts
+
+    def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
+        taken = {name: facts[name] for name in row.facts}
         then = row.then
-        moved: T = subject if row.effect is None else row.effect(change, subject, facts)
-        if then is not state and self.write is not None:
-            moved = self.write(moved, then)
-        assert self.read(moved, facts) is then, f"{self.name}: {row.when} did not lead to {then}"
+        if then is ABSENT:
+            assert record is not None
+            moved = self._end(change, record, row, taken)
+        else:
+            moved = self._put(change, record, row, taken)
+        self._schedule(change, record, state, moved, then)
         if then is not state:
-            for watch in self.watches.get(then, ()):
-                if watch.out_of is None or state in watch.out_of:
-                    watch.tell(change, subject, moved)
+            for observer in self.observers.get(then, ()):
+                if observer.out_of is None or state in observer.out_of:
+                    observer.notify(change, moved)
             for coupling in self.couplings.get(then, ()):
                 if coupling.out_of is None or state in coupling.out_of:
-                    coupling.pull(change, moved)
+                    coupling.propagate(change, moved)
         return moved
+
+    def _put(self, change: Change, record: R | None, row: Row, facts: Mapping[str, Any]) -> R:
+        """The record after the effect of the row, in its state and in its table."""
+        moved: R
+        if record is None:
+            assert row.effect is not None, f"{self.name}: {row.when} makes nothing"
+            moved = row.effect(change, **facts)
+        else:
+            moved = record if row.effect is None else row.effect(change, record, **facts)
+        if self.read(moved) is not row.then:
+            moved = self.field.write(moved, row.then)
+            assert self.read(moved) is row.then, f"{self.name}: {row.when} did not lead to {row.then}"
+        if moved is not record:
+            table = self.table_of(moved)
+            table.of(change, "" if table.shared else self.client(moved)).put(moved)
+        return moved
+
+    def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
+        """The record as it was last, removed with what it takes along."""
+        table = self.table_of(record)
+        rows = table.of(change, "" if table.shared else self.client(record))
+        key = table.key(record)
+        if row.effect is not None:
+            row.effect(change, record, **facts)
+        for cascade in self.cascades:
+            cascade.take(change, rows[key])
+        last = rows[key]
+        rows.remove(key)
+        return last
+
+    def take_along(self, change: Change, record: R, step: Enum) -> None:
+        """Take one step of a removal without the others: what the cascades of that step do."""
+        table = self.table_of(record)
+        rows = table.of(change, "" if table.shared else self.client(record))
+        for cascade in self.cascades:
+            if cascade.step is step:
+                cascade.take(change, rows[table.key(record)])
+
+    def _schedule(self, change: Change, before: R | None, state: Enum, after: R, then: Enum) -> None:
+        """Set the timers of the state that the record is in now, cancel those of the state that it has left."""
+        for row in self._timed:
+            was = row.due(before) if before is not None and state in row.on else None
+            due = row.due(after) if then in row.on else None
+            if was != due:
+                name = (row.timer, self.client(after), str(self.table_of(after).key(after)))
+                if due is None:
+                    change.cancel(*name)
+                else:
+                    change.schedule(row.timer, due, *name[1:])
 
     def mermaid(self) -> str:
         """The machine as a Mermaid state diagram."""
@@ -184,16 +414,55 @@ class Machine(Generic[S, T]):
         ]
 
 
-class Coupling:
-    """One row of the couplings: when a machine comes to a state, an event is fired on related subjects of another.
+def switch(
+    name: str,
+    title: str,
+    table: Table[Any, R] | Callable[[R], Table[Any, R]],
+    field: str,
+    states: type[S],
+    *,
+    events: tuple[str, str] = ("enable", "disable"),
+    inverted: bool = False,
+    only_if: tuple[Guard | None, Guard | None] = (None, None),
+    facts: Mapping[str, str] = NOTHING,
+    refusals: Mapping[Any, Enum],
+    sources: tuple[str, str],
+    initial: Enum | None = None,
+    client: Callable[[R], str] = lambda record: record.client,  # type: ignore[attr-defined]
+) -> Machine[S, R]:
+    """A machine of two states over a boolean field of a record; each event is admitted in both states.
 
-    ``on(change, subject)`` finds them, lazily where firing on one may move the next;
-    ``facts(change, subject, related)`` gives the facts of the event; ``out_of`` limits it to subjects that come from
-    these states. What does not admit the event stays as it is. Making a coupling puts it in force, after those made
-    before it. The record of a subject must be in its table by the time its effect is done.
+    ``states`` has two members, on and off in this order; ``events``, ``only_if`` and ``sources`` are those of turning
+    on and of turning off. The field is true when on, or when off if it is ``inverted``. ``initial`` is off unless said.
+    """
+    on, off = states
+    return Machine(
+        name,
+        title,
+        table,
+        states,
+        (
+            Row(events[0], (off, on), on, only_if=only_if[0], source=sources[0]),
+            Row(events[1], (on, off), off, only_if=only_if[1], source=sources[1]),
+        ),
+        state=Flag(field, off, on) if inverted else Flag(field, on, off),
+        facts=facts,
+        refusals=refusals,
+        initial=off if initial is None else initial,
+        client=client,
+    )
+
+
+class Coupling:
+    """When a machine reaches a state, an event is fired on related records of another machine.
+
+    ``on(change, record)`` yields them, lazily where firing on one may move the next; ``facts(change, record, related)``
+    gives the facts of the event; ``out_of`` limits it to records that come from these states. When it ``creates``, the
+    event makes a record of the other machine for each of what ``on`` yields. What does not admit the event stays as it
+    is. Making a coupling puts it in force, after those made before it.
     """
 
-    __slots__ = ("event", "facts", "fires", "on", "out_of", "reaches", "source", "when")
+    __slots__ = ("creates", "event", "facts", "fires", "on", "out_of", "reaches", "source", "when")
 
     def __init__(
         self,
@@ -203,8 +472,9 @@ class Coupling:
         event: str,
         on: Callable[[Change, Any], Iterable[Any]],
         *,
-        facts: Callable[[Change, Any, Any], dict[str, Any]] | None = None,
+        facts: Callable[[Change, Any, Any], Mapping[str, Any]] | None = None,
         out_of: tuple[Enum, ...] | None = None,
+        creates: bool = False,
         source: str,
     ) -> None:
         if event not in fires.events:
@@ -216,40 +486,55 @@ class Coupling:
         self.on = on
         self.facts = facts
         self.out_of = out_of
+        self.creates = creates
         self.source = source
         when.couplings[reaches] = (*when.couplings.get(reaches, ()), self)
 
-    def pull(self, change: Change, subject: object) -> None:
-        """Fire the event on everything related to the subject."""
-        for related in self.on(change, subject):
-            facts = {} if self.facts is None else self.facts(change, subject, related)
-            self.fires.follow(change, related, self.event, **facts)
+    def propagate(self, change: Change, record: object) -> None:
+        """Fire the event on everything related to the record."""
+        for related in self.on(change, record):
+            facts = NOTHING if self.facts is None else self.facts(change, record, related)
+            self.fires.fire_if_allowed(change, None if self.creates else related, self.event, **facts)
 
 
-class Watch:
-    """When a machine comes to a state, somebody is told, and no machine is moved by it.
+class Observer:
+    """When a machine reaches a state, ``notify(change, record)`` is called, before any coupling; it moves no machine.
 
-    ``tell(change, before, after)`` gets the subject as it was and as it is, before any coupling moves on; ``out_of``
-    limits it to subjects that come from these states. Making a watch puts it in force.
+    ``out_of`` limits it to records that come from these states. For ABSENT the record is the one that was removed.
+    Making an observer puts it in force.
     """
 
-    __slots__ = ("out_of", "reaches", "tell", "when")
+    __slots__ = ("notify", "out_of", "reaches", "when")
 
     def __init__(
         self,
         when: Machine[Any, Any],
         reaches: Enum,
-        tell: Callable[[Change, Any, Any], object],
+        notify: Callable[[Change, Any], object],
         *,
         out_of: tuple[Enum, ...] | None = None,
     ) -> None:
         self.when = when
         self.reaches = reaches
-        self.tell = tell
+        self.notify = notify
         self.out_of = out_of
-        when.watches[reaches] = (*when.watches.get(reaches, ()), self)
+        when.observers[reaches] = (*when.observers.get(reaches, ()), self)
 
 
-def store(field: str) -> Callable[[Any, Enum], Any]:
-    """The ``write`` of a machine whose state is a field of its record."""
-    return lambda subject, state: msgspec.structs.replace(subject, **{field: state})
+class Cascade:
+    """What the removal of a record takes along: ``take(change, record)``, while the record is still in its table.
+
+    ``step`` groups the cascades of a machine, for ``Machine.take_along``. Making a cascade puts it in force, after
+    those made before it.
+    """
+
+    __slots__ = ("source", "step", "take", "when")
+
+    def __init__(
+        self, when: Machine[Any, Any], step: Enum, take: Callable[[Change, Any], object], *, source: str
+    ) -> None:
+        self.when = when
+        self.step = step
+        self.take = take
+        self.source = source
+        when.cascades = (*when.cascades, self)

@@ -73,6 +73,7 @@ class Table(Generic[K, R]):
         Table.declared[name] = self
         self.name = name
         self.record = record
+        self.key_name = key
         self.key: Callable[[R], K] = attrgetter(key)
         self.indexes = indexes
         for place, index in enumerate(indexes):

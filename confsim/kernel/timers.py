@@ -95,17 +95,17 @@ def _pairs(children: Any) -> Node | None:
 
 #: What to do when a timer of a kind falls due: called with the change, the client id and the subject.
 #: Answers True when something happened that a reader of the clock should hear of.
-Due = Callable[["Change", str, str], bool]
-DUE: dict[str, Due] = {}
+Handler = Callable[["Change", str, str], bool]
+HANDLERS: dict[str, Handler] = {}
 
 
-def falls_due(kind: str) -> Callable[[Due], Due]:
+def on_timer(kind: str) -> Callable[[Handler], Handler]:
     """Declare what happens when timers of this kind fall due."""
 
-    def declare(what: Due) -> Due:
-        if kind in DUE:
+    def declare(handler: Handler) -> Handler:
+        if kind in HANDLERS:
             raise ValueError(f"timer kind {kind!r} is declared twice")
-        DUE[kind] = what
-        return what
+        HANDLERS[kind] = handler
+        return handler
 
     return declare

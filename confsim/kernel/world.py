@@ -13,7 +13,7 @@ from rpds import HashTrieMap
 
 from . import ids
 from .table import SharedTable, Table, TableState
-from .timers import DUE, Name, Timer, Timers
+from .timers import HANDLERS, Name, Timer, Timers
 
 Place = tuple[str, str]
 #: Tells what is to go wrong with a thing of this name and these facts, None for nothing.
@@ -138,7 +138,7 @@ class Change(Struct, eq=False):
 
     def schedule(self, kind: str, due: int, client: str, subject: str) -> None:
         """Let a timer of this kind fall due at ``due``; one of the same name is replaced."""
-        if kind not in DUE:
+        if kind not in HANDLERS:
             raise ValueError(f"timer kind {kind!r} is not declared")
         self.timers = self.timers.add(kind, due, client, subject)
         self.timed.append((kind, client, subject))
@@ -198,7 +198,7 @@ def settle(
             return msgspec.structs.replace(world, timers=timers), fired
         change = _falling(world, timer, timers, profile, strike)
         try:
-            happened = DUE[timer.kind](change, timer.client, timer.subject)
+            happened = HANDLERS[timer.kind](change, timer.client, timer.subject)
         except Exception as error:
             if failed is None:
                 raise

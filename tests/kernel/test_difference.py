@@ -11,10 +11,10 @@ from confsim.domain.mail import MAILS, Mail
 from confsim.domain.properties import PROPERTIES, Property
 from confsim.kernel.difference import Difference, Touched, difference, follow
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.timers import DUE
+from confsim.kernel.timers import HANDLERS
 from confsim.kernel.world import World
 
-KIND = next(iter(DUE))
+KIND = next(iter(HANDLERS))
 
 
 def mail(number, subject="x"):

@@ -6,7 +6,8 @@ from enum import Enum
 
 import pytest
 
-from confsim.kernel.machine import Guard, Machine, Row, Watch, store
+from confsim.kernel.machine import Observer
+from confsim.kernel.old_machine import Guard, Machine, Row, store
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record
 from confsim.kernel.world import World
@@ -94,10 +95,10 @@ def test_a_watch_is_told_of_moves_into_its_state(
     monkeypatch: pytest.MonkeyPatch, out_of: tuple[Light, ...] | None, told: int
 ) -> None:
     """It hears the subject before and after, of the states it asks for, and nothing of what stays or is refused."""
-    monkeypatch.setattr(LAMP, "watches", {})
-    heard: list[tuple[Lamp, Lamp]] = []
-    Watch(LAMP, Light.ON, lambda change, before, after: heard.append((before, after)), out_of=out_of)
+    monkeypatch.setattr(LAMP, "observers", {})
+    heard: list[Lamp] = []
+    Observer(LAMP, Light.ON, lambda change, lamp: heard.append(lamp), out_of=out_of)
     lit = LAMP.fire(World().change(0), Lamp(), "switch on")
     LAMP.follow(World().change(0), lit, "switch on")
     LAMP.fire(World().change(0), lit, "switch off")
-    assert heard == [(Lamp(), lit)] * told
+    assert heard == [lit] * told

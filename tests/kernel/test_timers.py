@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.kernel.table import Record, SharedTable
-from confsim.kernel.timers import DUE, NEVER, Timers, falls_due
+from confsim.kernel.timers import HANDLERS, NEVER, Timers, on_timer
 from confsim.kernel.world import Change, World, settle
 
 
@@ -22,7 +22,7 @@ class Note(Record):
 NOTES: SharedTable[int, Note] = SharedTable("test notes", Note, "id")
 
 
-@falls_due("test")
+@on_timer("test")
 def _note(change: Change, client: str, subject: str) -> bool:
     NOTES.of(change).put(Note(change.count("test notes"), subject, change.now))
     return subject != "silent"
@@ -106,4 +106,4 @@ def test_unknown_kinds_are_refused() -> None:
     with pytest.raises(ValueError, match="not declared"):
         World().change(0).schedule("no such kind", 1, "k", "a")
     with pytest.raises(ValueError, match="twice"):
-        falls_due("test")(DUE["test"])
+        on_timer("test")(HANDLERS["test"])

@@ -38,7 +38,7 @@ HOLDERS_OF_NOW = {"change", "call", "self", "asker"}
 REGISTRIES = {
     "contract/decode.py": {"RESOLVERS"},
     "domain/channels/channels.py": {"_HOOKS"},
-    "kernel/timers.py": {"DUE"},
+    "kernel/timers.py": {"HANDLERS"},
 }
 MOST_LINES = 400
 

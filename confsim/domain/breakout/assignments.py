@@ -18,7 +18,7 @@ from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 

@@ -13,10 +13,10 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel, Step, on_delete
 from confsim.domain.runtime import sessions
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 
@@ -260,7 +260,7 @@ def stop(change: Change, channel: Channel) -> None:
     MACHINE.fire(change, running, "stop", again=ask(change, assumed.AFTER_STOP) == "prepared")
 
 
-@falls_due(_TIMER)
+@on_timer(_TIMER)
 def _elapse(change: Change, client: str, id: str) -> bool:
     MACHINE.fire(change, BREAKOUTS.of(change, client)[id], "elapse")
     return True

@@ -15,10 +15,10 @@ from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel, Step, on_delete
 from confsim.domain.lists import ordered
 from confsim.domain.runtime import sessions
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 from . import destinations
@@ -235,7 +235,7 @@ def get(change: Change, channel: Channel, id: str) -> Broadcast:
     return broadcast
 
 
-@falls_due("broadcast start")
+@on_timer("broadcast start")
 def _started(change: Change, client: str, channel: str) -> bool:
     MACHINE.follow(change, run(change, client, channel), "come up")
     return True

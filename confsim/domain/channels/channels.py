@@ -15,7 +15,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, peek
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.users.users import LISTED, USERS, Level, User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

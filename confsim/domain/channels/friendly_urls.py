@@ -14,7 +14,7 @@ from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record
 from confsim.kernel.world import Change

@@ -14,7 +14,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
-from confsim.kernel.machine import Facts, Guard, Machine, Row, store
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row, store
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.world import Change

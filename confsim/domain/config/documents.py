@@ -9,7 +9,7 @@ from confsim.assumptions import configuration
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel, Step, on_delete
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

@@ -7,7 +7,7 @@ from enum import Enum
 from confsim.assumptions.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel, Step, on_delete
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 

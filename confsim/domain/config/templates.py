@@ -15,7 +15,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import text_key
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change

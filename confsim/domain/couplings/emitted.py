@@ -23,7 +23,7 @@ from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
 from confsim.domain.users.users import BIRTHS, Account, User
-from confsim.kernel.machine import Machine, Watch
+from confsim.kernel.machine import Machine, Observer
 from confsim.kernel.world import Change
 
 Payload = Mapping[str, Any]
@@ -36,18 +36,15 @@ def _tidings(
     payload: Callable[[Any], Payload | None],
     *,
     out_of: tuple[Enum, ...] | None = None,
-    gone: bool = False,
-) -> Watch:
-    """Tell of the subject as it is in its new state, or as it was when it is ``gone``; of nothing without payload."""
+) -> Observer:
+    """Emit an event about the record; none where the payload is None."""
 
-    def tell(change: Change, before: Any, after: Any) -> None:
-        subject = before if gone else after
-        told = payload(subject)
-        if told is not None:
-            client = subject.id if isinstance(subject, Client) else subject.client
-            happened(change, client, kind, **told)
+    def emit(change: Change, record: Any) -> None:
+        details = payload(record)
+        if details is not None:
+            happened(change, record.id if isinstance(record, Client) else record.client, kind, **details)
 
-    return Watch(when, reaches, tell, out_of=out_of)
+    return Observer(when, reaches, emit, out_of=out_of)
 
 
 def _session(run: sessions.Run) -> Payload:
@@ -99,7 +96,7 @@ _CAME = (Where.AWAY, Where.WAITING)
 _INSIDE = (Where.IN, Where.IN_ROOM)
 _STORED = (Stored.PRIVATE, Stored.PUBLIC)
 
-TIDINGS: tuple[Watch, ...] = (
+TIDINGS: tuple[Observer, ...] = (
     _tidings(Kind.SESSION_STARTED, sessions.MACHINE, sessions.Life.ONGOING, _session),
     _tidings(Kind.SESSION_ENDED, sessions.MACHINE, sessions.Life.ENDED, _session, out_of=(sessions.Life.ONGOING,)),
     _tidings(Kind.PARTICIPANT_JOINED, presence.MACHINE, Where.IN, _participant, out_of=_CAME),
@@ -114,11 +111,11 @@ TIDINGS: tuple[Watch, ...] = (
     _tidings(Kind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.Life.RUNNING, _broadcast),
     _tidings(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.Life.ENDED, _broadcast),
     _tidings(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
-    _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, channels.Life.ABSENT, _channel, gone=True),
+    _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, channels.Life.ABSENT, _channel),
     *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(Account.ABSENT,)) for born in BIRTHS),
-    _tidings(Kind.USER_REMOVED, users.MACHINE, Account.REMOVED, _user, gone=True),
+    _tidings(Kind.USER_REMOVED, users.MACHINE, Account.REMOVED, _user),
     *(_tidings(Kind.MEDIA_ADDED, media.MACHINE, stored, _media) for stored in _STORED),
-    _tidings(Kind.MEDIA_REMOVED, media.MACHINE, Stored.ABSENT, _media, gone=True),
+    _tidings(Kind.MEDIA_REMOVED, media.MACHINE, Stored.ABSENT, _media),
     _tidings(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),
     _tidings(Kind.SERVICE_ENABLED, clients.MACHINE, Service.ENABLED, _client),
 )

@@ -19,9 +19,10 @@ from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
-from confsim.kernel.machine import Coupling, Effect, Facts, Guard, Machine, Row
+from confsim.kernel.machine import Coupling
+from confsim.kernel.old_machine import Effect, Facts, Guard, Machine, Row
 from confsim.kernel.table import Index, Record, SharedTable
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change, World
 
 from . import endpoints
@@ -247,7 +248,7 @@ def turn(change: Change, client: str, endpoint: str) -> Iterable[Delivery]:
     return () if first is None else (first,)
 
 
-@falls_due(_TIMER)
+@on_timer(_TIMER)
 def _fall_due(change: Change, client: str, id: str) -> bool:
     delivery = DELIVERIES.of(change).get(id)
     return delivery is not None and MACHINE.follow(change, delivery, "release") is not delivery

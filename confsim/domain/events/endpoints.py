@@ -14,7 +14,7 @@ from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.kernel.ids import as_token
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

@@ -10,7 +10,7 @@ from confsim.assumptions.register import Asker, ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import LISTED, USERS, Level, User
-from confsim.kernel.machine import Facts, Machine, Row
+from confsim.kernel.old_machine import Facts, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 

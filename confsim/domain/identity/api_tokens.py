@@ -10,7 +10,7 @@ from confsim.assumptions import identity
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
-from confsim.kernel.machine import Facts, Machine, Row
+from confsim.kernel.old_machine import Facts, Machine, Row
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 

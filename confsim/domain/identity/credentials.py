@@ -12,7 +12,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Account, Level, User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.world import Change

@@ -12,10 +12,10 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity, User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 from . import credentials, jws, providers
@@ -220,7 +220,7 @@ def was_ours(change: Change, client: Client, code: str) -> bool:
     return claims.get("aud") == client.id
 
 
-@falls_due(_TIMER)
+@on_timer(_TIMER)
 def _expire(change: Change, client: str, subject: str) -> bool:
     invitation = INVITATIONS.of(change, client).get(int(subject))
     MACHINE.fire(change, Slot(client, int(subject), invitation), "expire")

@@ -8,7 +8,7 @@ from confsim.assumptions.identity import CLAIM_NAMES
 from confsim.assumptions.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.clients.clients import Client
-from confsim.kernel.machine import Facts, Machine, Row, store
+from confsim.kernel.old_machine import Facts, Machine, Row, store
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change

@@ -8,7 +8,7 @@ from confsim.assumptions import gateway
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

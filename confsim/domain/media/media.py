@@ -17,7 +17,7 @@ from confsim.assumptions.register import Asker, ask
 from confsim.domain.channels.channels import Channel, Step, on_delete
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import matches, ordered, text_key
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Rows, Table
 from confsim.kernel.world import Change

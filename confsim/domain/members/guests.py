@@ -12,7 +12,7 @@ from confsim.domain.identity.credentials import Credential
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 from . import roles
@@ -37,7 +37,7 @@ def create(change: Change, client: Client, channel: Channel, handle: str) -> Cre
     return credential
 
 
-@falls_due(_TIMER)
+@on_timer(_TIMER)
 def _end(change: Change, client: str, subject: str) -> bool:
     user = USERS.of(change, client).get(int(subject))
     if user is None or user.account is not Account.GUEST:

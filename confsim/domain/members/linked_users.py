@@ -14,7 +14,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

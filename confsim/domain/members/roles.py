@@ -16,7 +16,7 @@ from confsim.domain.channels.channels import BY_HOST, CHANNELS, Channel, Step, o
 from confsim.domain.identity import credentials
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_CHANNEL, USERS, Account, User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record
 from confsim.kernel.world import Change

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.machine import Facts, Machine, Row
+from confsim.kernel.old_machine import Facts, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

@@ -14,7 +14,7 @@ from confsim.assumptions import recordings as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask
 from confsim.domain.identity import jws
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record
 from confsim.kernel.world import Change

@@ -20,10 +20,10 @@ from confsim.domain.fault_points import RECORDING, Outcome, struck
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.sessions import SESSIONS, Session
-from confsim.kernel.machine import Facts, Machine, Row
+from confsim.kernel.old_machine import Facts, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 from . import assets, recording_mail
@@ -290,7 +290,7 @@ def _fails(change: Change, recording: Recording) -> bool:
     return recording.doomed or ask(change, assumed.OUTCOME) == "fails"
 
 
-@falls_due(_TIMER)
+@on_timer(_TIMER)
 def _processed(change: Change, client: str, id: str) -> bool:
     recording = RECORDINGS.of(change, client).get(id)
     if recording is not None:
@@ -298,7 +298,7 @@ def _processed(change: Change, client: str, id: str) -> bool:
     return recording is not None
 
 
-@falls_due(_UPLOAD)
+@on_timer(_UPLOAD)
 def _upload(change: Change, client: str, id: str) -> bool:
     for asset in assets.of(change, client, id):
         assets.MACHINE.follow(change, asset, "begin upload")

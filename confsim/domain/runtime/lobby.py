@@ -8,7 +8,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.channels.switches import turn
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.world import Change
 
 

@@ -19,7 +19,7 @@ from confsim.domain.fault_points import ADMISSION, Outcome, struck
 from confsim.domain.identity import credentials
 from confsim.domain.members import channel_access
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

@@ -14,10 +14,10 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, ServiceMode, Step, on_delete
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 
@@ -309,7 +309,7 @@ def _forget(change: Change, channel: Channel) -> None:
         sessions.remove(session.id)
 
 
-@falls_due("session grace")
+@on_timer("session grace")
 def _grace_over(change: Change, client: str, channel: str) -> bool:
     MACHINE.follow(change, run(change, client, channel), "stay empty")
     return True

@@ -12,10 +12,10 @@ from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels.channels import Channel, Step, on_delete
 from confsim.domain.fault_points import PROXY, struck
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import NotYet
 from confsim.kernel.table import Record, Table
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 from . import sessions
@@ -120,7 +120,7 @@ def _wait(change: Change, channel: Channel) -> int | None:
     return delays.begin(change, durations.PLACEMENT, "placement", channel.client, channel.id, since=since)
 
 
-@falls_due("placement")
+@on_timer("placement")
 def _placed(change: Change, client: str, channel: str) -> bool:
     MACHINE.follow(change, placement(change, client, channel), "place")
     return True

@@ -23,10 +23,10 @@ from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
-from confsim.kernel.machine import Effect, Facts, Machine, Row
+from confsim.kernel.old_machine import Effect, Facts, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 from . import e164, number_assignments, pins
@@ -334,7 +334,7 @@ def arrived(change: Change, call: Call) -> Iterable[Presence]:
         yield presence.of(change, channels.get(change, call.client, call.channel), call.user)
 
 
-@falls_due(_TIMER)
+@on_timer(_TIMER)
 def _answered(change: Change, client: str, id: str) -> bool:
     """The phone is answered; where the channel has become closed to the callee, the call fails."""
     call = CALLS.of(change, client)[id]

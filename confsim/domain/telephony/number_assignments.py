@@ -11,7 +11,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, Slot, Step, on_delete
 from confsim.domain.clients.clients import Client
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

@@ -12,7 +12,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.kernel.machine import Facts, Machine, Row
+from confsim.kernel.old_machine import Facts, Machine, Row
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change

@@ -10,10 +10,10 @@ from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.kernel.machine import Facts, Guard, Machine, Row
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
-from confsim.kernel.timers import falls_due
+from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 from . import users
@@ -207,7 +207,7 @@ def take(change: Change, client: Client, token: str, *, by: str, user: User | No
     return reservation.handle
 
 
-@falls_due("handle reservation")
+@on_timer("handle reservation")
 def _expire(change: Change, client: str, token: str) -> bool:
     reservation = RESERVATIONS.of(change, client)[token]
     MACHINE.fire(change, Slot(client, reservation.by, True, reservation), "expire")

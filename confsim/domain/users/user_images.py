@@ -6,7 +6,7 @@ from enum import Enum
 
 from confsim.assumptions.refusals import Reason
 from confsim.domain import images, repeats
-from confsim.kernel.machine import Facts, Machine, Row
+from confsim.kernel.old_machine import Facts, Machine, Row
 from confsim.kernel.world import Change
 
 from . import users

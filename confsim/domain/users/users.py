@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from confsim.assumptions import accounts, roles
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask
-from confsim.kernel.machine import Facts, Guard, Machine, Row, store
+from confsim.kernel.old_machine import Facts, Guard, Machine, Row, store
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
