@@ -1,0 +1,167 @@
+"""Rows of machines: states, guards, effects, and the field of a record that holds the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any
+
+from msgspec.structs import replace
+
+from .world import Change
+
+
+class Absence(Enum):
+    """The state of a record that is not in its table."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absence.ABSENT
+NOTHING: Mapping[str, Any] = {}
+
+
+def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the keyword-only parameters of a function."""
+    code = function.__code__
+    return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+
+
+class Guard:
+    """A named condition of a row: ``test(record, *, fact…)`` for the facts it names. ``~guard`` is its negation."""
+
+    __slots__ = ("facts", "holds", "name", "test")
+
+    def __init__(self, name: str, test: Callable[..., bool], holds: bool = True) -> None:
+        self.name = name
+        self.test = test
+        self.holds = holds
+        self.facts = _keywords(test)
+
+    def __invert__(self) -> Guard:
+        return Guard(self.name, self.test, not self.holds)
+
+    def __call__(self, record: object, facts: Mapping[str, Any]) -> bool:
+        """Whether the condition holds for the record (None when it is absent) and the facts of the event."""
+        return bool(self.test(record, **{name: facts[name] for name in self.facts})) is self.holds
+
+    def __str__(self) -> str:
+        return self.name if self.holds else f"not {self.name}"
+
+
+class Row:
+    """One line of a machine: in a state of ``on``, when the event comes and the guard holds, go to ``then``.
+
+    ``effect(change, record, *, fact…)`` does what goes with it and returns the record with its other changes. A row out
+    of ABSENT has ``effect(change, *, fact…)``, which makes the record; a row into ABSENT returns nothing, and is called
+    before the record is removed. ``source`` cites the document part and lines, or the rule and gap numbers.
+    """
+
+    __slots__ = ("effect", "facts", "on", "only_if", "source", "then", "when")
+
+    def __init__(
+        self,
+        when: str,
+        on: Enum | tuple[Enum, ...],
+        then: Enum,
+        *,
+        only_if: Guard | None = None,
+        effect: Callable[..., Any] | None = None,
+        source: str,
+    ) -> None:
+        self.when = when
+        self.on: tuple[Enum, ...] = on if isinstance(on, tuple) else (on,)
+        self.then = then
+        self.only_if = only_if
+        self.effect = effect
+        self.facts = () if effect is None else _keywords(effect)
+        self.source = source
+
+
+class After(Row):
+    """A row whose event comes by itself: at ``due(record)`` (epoch milliseconds), while the record is in ``on``.
+
+    ``due`` is asked when the record enters the state or changes in it; None means never. ``timer`` names the timer in
+    the world. ``given(change, record)`` gives the facts of the event. When it is not ``announced``, an advance of the
+    clock does not list it. Rows of one timer share its first ``due`` and ``given``.
+    """
+
+    __slots__ = ("announced", "due", "given", "timer")
+
+    def __init__(
+        self,
+        when: str,
+        on: Enum | tuple[Enum, ...],
+        then: Enum,
+        *,
+        due: Callable[[Any], int | None],
+        timer: str,
+        given: Callable[[Change, Any], Mapping[str, Any]] | None = None,
+        announced: bool = True,
+        only_if: Guard | None = None,
+        effect: Callable[..., Any] | None = None,
+        source: str,
+    ) -> None:
+        super().__init__(when, on, then, only_if=only_if, effect=effect, source=source)
+        self.due = due
+        self.timer = timer
+        self.given = given
+        self.announced = announced
+
+
+class Field:
+    """The state of a machine as a field of its record that holds the member of the Enum."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def read(self, record: Any) -> Enum:
+        """The state of the record."""
+        state: Enum = getattr(record, self.name)
+        return state
+
+    def write(self, record: Any, state: Enum) -> Any:
+        """The record in this state."""
+        return replace(record, **{self.name: state})
+
+
+class Flag(Field):
+    """The state of a machine as a boolean field: true is the state ``on``, false is ``off``."""
+
+    __slots__ = ("off", "on")
+
+    def __init__(self, name: str, on: Enum, off: Enum) -> None:
+        super().__init__(name)
+        self.on = on
+        self.off = off
+
+    def read(self, record: Any) -> Enum:
+        """The state of the record."""
+        return self.on if getattr(record, self.name) else self.off
+
+    def write(self, record: Any, state: Enum) -> Any:
+        """The record in this state."""
+        return replace(record, **{self.name: state is self.on})
+
+
+class Computed(Field):
+    """The state of a machine as a function of the record, where another field of it says so already.
+
+    The effects of the rows lead to the states that the rows name; the interpreter checks that they do.
+    """
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[[Any], Enum]) -> None:
+        super().__init__("")
+        self.function = function
+
+    def read(self, record: Any) -> Enum:
+        """The state of the record."""
+        return self.function(record)
+
+    def write(self, record: Any, state: Enum) -> Any:  # noqa: ARG002
+        """The record, which is in this state by what its effect changed."""
+        return record
