@@ -37,8 +37,9 @@ def operations(profile: str | None, as_json: bool) -> None:
 @click.option("--operation", help="Only those that touch this operation.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def assumptions(profile: str | None, operation: str | None, as_json: bool) -> None:
-    """List what the documents leave open: id, gaps, statement, what is in force, alternatives, for which operations."""
+    """List what the documents leave open: id, statement, questions, what is in force, alternatives, operations."""
     from confsim.control.info import list_assumptions
+    from confsim.reference import gaps
 
     found = list_assumptions(_control(profile), operation=operation)
     if as_json:
@@ -46,6 +47,8 @@ def assumptions(profile: str | None, operation: str | None, as_json: bool) -> No
     for each in found:
         click.echo(f"{each.id}  [{' '.join(each.gaps)}]")
         click.echo(f"    {each.statement}")
+        for gap in each.gaps:
+            click.echo(f"    {gap}    {gaps()[gap].question}")
         click.echo(f"    default {plain(each.default)}")
         if each.value != each.default:
             click.echo(f"    chosen  {plain(each.value)}")

@@ -1,6 +1,6 @@
-"""What the two documents of the API state, as data: rules R001 to R562.
+"""What the two documents of the API state and leave open, as data: rules R001 to R562, gaps G001 to G597.
 
-Reads ``rules.toml`` beside this module. Imports nothing of confsim, and nothing below ``service/``
+Reads ``rules.toml`` and ``gaps.toml`` beside this module. Imports nothing of confsim, and nothing below ``service/``
 imports it.
 """
 
@@ -39,10 +39,38 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.id} ({self.part} {self.section}{about}): {self.statement}"
 
 
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """One place where the documents are silent or contradict themselves.
+
+    ``section``, ``lines`` and ``also`` say where they come closest to it, if anywhere. ``weight`` is what the answer
+    means to a client: H (high), M (medium) or L (low). ``default`` and ``alternatives`` are the answers that suggest
+    themselves; what confsim does is said by the assumptions that name the gap. ``rules`` are the ids of the rules that
+    it touches.
+    """
+
+    id: str
+    part: Literal["P1", "P2"]
+    topic: str
+    weight: Literal["H", "M", "L"]
+    question: str
+    default: str
+    alternatives: tuple[str, ...]
+    section: str = ""
+    lines: str = ""
+    also: str = ""
+    rules: tuple[str, ...] = ()
+
+
 @cache
 def rules() -> dict[str, Rule]:
     """Every rule by its id, in the order of the numbers."""
     return msgspec.convert(_tables("rules.toml"), dict[str, Rule])
+
+
+@cache
+def gaps() -> dict[str, Gap]:
+    """Every gap by its id, in the order of the numbers."""
+    return msgspec.convert(_tables("gaps.toml"), dict[str, Gap])
 
 
 def _tables(name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The rules of the documents as data, and the places that name them by number."""
+"""What the documents state and leave open as data, and the places that name it by number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from confsim.api.catalogue import API
-from confsim.reference import rules
+from confsim.reference import gaps, rules
 
 pytest_plugins = ["pytester"]
 
@@ -20,13 +20,16 @@ TEXTS = {
     if path.suffix in {".py", ".md", ".json", ".yaml", ".yml", ".toml", ".html"}
 }
 
+#: Lines of a document, such as 14-15, 17; none where it says nothing.
+LINES = r"(\d+(-\d+)?(, \d+(-\d+)?)*)?"
 #: The one number that is wrong on purpose.
 HERE = ("tests/tidy/test_reference.py", "R999")
 
 
-def test_the_numbers_of_the_rules_are_without_holes():
-    """R001 to R562, in order."""
+def test_the_numbers_are_without_holes():
+    """R001 to R562 and G001 to G597, in order."""
     assert list(rules()) == [f"R{number:03}" for number in range(1, 563)]
+    assert list(gaps()) == [f"G{number:03}" for number in range(1, 598)]
 
 
 def test_every_rule_is_well_formed():
@@ -34,21 +37,33 @@ def test_every_rule_is_well_formed():
     for rule in rules().values():
         assert rule.statement[-1] == ".", rule
         assert rule.section, rule
-        assert re.fullmatch(r"(\d+(-\d+)?(, \d+(-\d+)?)*)?", rule.lines), rule
+        assert re.fullmatch(LINES, rule.lines), rule
         assert all(API.get(name) is not None for name in rule.operations), rule
-        assert list(rule.gaps) == sorted(set(rule.gaps)), rule
+        assert set(rule.gaps) <= gaps().keys(), rule
 
 
-def test_no_two_rules_say_the_same():
-    """A statement that stands twice would make one of them superfluous."""
-    statements = [rule.statement for rule in rules().values()]
-    assert len(set(statements)) == len(statements)
+def test_every_gap_is_well_formed():
+    """It asks something, answers it, and has other answers that differ."""
+    for gap in gaps().values():
+        assert gap.question.endswith(("?", ".")), gap
+        assert gap.default[-1] == ".", gap
+        assert gap.alternatives, gap
+        assert len({gap.default.rstrip(".").lower(), *gap.alternatives}) == 1 + len(gap.alternatives), gap
+        assert re.fullmatch(LINES, gap.lines), gap
+        assert bool(gap.section) == bool(gap.lines), gap
+        assert set(gap.rules) <= rules().keys(), gap
 
 
-def test_every_rule_named_exists():
-    """Code, tests, scenarios and guides name only rules that there are."""
-    named = {(name, number) for name, text in TEXTS.items() for number in re.findall(r"\bR\d{3}\b", text)}
-    assert {(name, number) for name, number in named if number not in rules()} == {HERE}
+def test_nothing_is_said_or_asked_twice():
+    """A statement that stands twice would make one of the rules superfluous, a question one of the gaps."""
+    said = [rule.statement for rule in rules().values()] + [gap.question for gap in gaps().values()]
+    assert len(set(said)) == len(said)
+
+
+def test_every_number_named_exists():
+    """Code, tests, scenarios and guides name only rules and gaps that there are."""
+    named = {(name, number) for name, text in TEXTS.items() for number in re.findall(r"\b[RG]\d{3}\b", text)}
+    assert {(name, number) for name, number in named if number not in {*rules(), *gaps()}} == {HERE}
 
 
 def _run(pytester, test, *options):
