@@ -27,8 +27,9 @@ from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
 
-#: The format of the directory, and what marks the file as ours.
-FORMAT = 1
+from .formats import FORMAT, readable
+
+#: What marks the file as ours.
 _MARK = 0x636F6E66
 _SCHEMA = (
     "CREATE TABLE base (number INTEGER NOT NULL, before BLOB NOT NULL, digest BLOB NOT NULL, version TEXT NOT NULL)",
@@ -55,14 +56,15 @@ class Record(Struct, frozen=True):
 class Directory:
     """A state directory, opened and locked. Misuse when it is in use, of another format, or damaged.
 
-    ``version`` is that of the confsim that wrote it, ``foreign`` says whether that is another than this; ``weight`` is
-    the bytes recorded since the base.
+    ``version`` is that of the confsim that wrote it, ``format`` that of its log, ``foreign`` says whether one of them
+    is another than this confsim's; ``weight`` is the bytes recorded since the base.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.lock = RLock()
         self.weight = 0
+        self.format = FORMAT
         with ExitStack() as opened:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
@@ -107,8 +109,13 @@ class Directory:
             self._begin()
         elif mark != _MARK:
             raise Misuse(f"{self}: confsim.sqlite is no state of confsim")
-        elif format_ != FORMAT:
-            raise Misuse(f"{self}: it is of format {format_}; confsim {version('confsim')} reads format {FORMAT}")
+        elif not readable(format_):
+            raise Misuse(
+                f"{self}: it is of format {format_}; confsim {version('confsim')} reads formats up to {FORMAT}. "
+                "Start with the confsim that wrote it, or with a new directory"
+            )
+        else:
+            self.format = format_
         problem = self._row("PRAGMA quick_check(1)")[0]
         if problem != "ok":
             raise Misuse(f"{self}: confsim.sqlite is damaged: {problem}")
@@ -137,8 +144,8 @@ class Directory:
 
     @property
     def foreign(self) -> bool:
-        """Whether another version of confsim wrote it."""
-        return bool(self.version != version("confsim"))
+        """Whether another version of confsim wrote it, or in another format."""
+        return bool(self.version != version("confsim")) or self.format != FORMAT
 
     # Reading
 
@@ -228,13 +235,14 @@ class Directory:
             self._store.execute("DELETE FROM log")
             self._store.execute("DELETE FROM base")
             self._store.execute("INSERT INTO base VALUES (?, ?, ?, ?)", (self.number + 1, self._digest, digest, mine))
+            self._store.execute(f"PRAGMA user_version = {FORMAT}")
             self._store.execute("COMMIT")
         except BaseException as error:
             self._bodies = before
             self._undo()
             raise self._unwritten(error) from error
         self._next(digest)
-        self.version, self.weight = mine, 0
+        self.version, self.format, self.weight = mine, FORMAT, 0
 
     def close(self) -> None:
         """Let go of the directory."""

@@ -31,6 +31,7 @@ from confsim.kernel.world import Change, World
 from . import state
 from .clock import Clock, Values
 from .durable import Directory, name_of
+from .formats import FORMAT
 from .history import Snapshot
 from .kept import Entry, Kept, Loaded, Made, Standing, plain
 from .pipeline import Service
@@ -340,7 +341,9 @@ class Keeping:
             told.append(f"scenario {made.scenario or None!r} (now {self.scenario or None!r})")
         if made.seed != now.seed:
             told.append(f"seed {made.seed} (now {now.seed})")
-        if not told and not made.scenario and made.start != now.start:
+        if self.directory.format != FORMAT:  # digests of documents say nothing of those of another format
+            made.start = now.start
+        elif not told and not made.scenario and made.start != now.start:
             same = made.world == now.world
             told.append(f"world {made.world!r}" + (", which has changed" if same else f" (now {now.world!r})"))
         if told:

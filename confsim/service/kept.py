@@ -17,6 +17,7 @@ from .clock import Clock, Values
 from .durable import Directory
 from .fault import read_all
 from .faults import Values as Faults
+from .formats import current_difference
 from .history import Snapshot
 
 
@@ -125,6 +126,8 @@ class Loaded:
     def _take(self, name: str, body: bytes, where: str) -> None:
         try:
             entry = msgspec.json.decode(body, type=Entry)
+            if entry.moved is not None:
+                entry.moved = current_difference(entry.moved, self.directory.format)
             if entry.dropped:
                 del self.worlds[name]
             else:

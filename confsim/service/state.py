@@ -13,8 +13,8 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Table
 from confsim.kernel.world import World
 
-#: The version of the state document.
-VERSION = 1
+from .formats import FORMAT, current_document, readable
+
 #: The fields by which records of a table name those of another, of the same client or shared; calls rely upon them.
 _NAMED = {
     "clients": {"parent": "clients"},
@@ -27,7 +27,7 @@ _NAMED = {
 
 def document(world: World) -> bytes:
     """The whole world as one JSON document; the same world gives the same bytes."""
-    return msgspec.json.encode({"version": VERSION, **world.export()}, order="deterministic")
+    return msgspec.json.encode({"version": FORMAT, **world.export()}, order="deterministic")
 
 
 def schema() -> bytes:
@@ -38,9 +38,9 @@ def schema() -> bytes:
     (whole, *records), made = msgspec.json.schema_components(
         [Document, *(each.record for each in tables.values())], ref_template="#/$defs/{name}"
     )
-    told = {**made.pop(whole["$ref"].rpartition("/")[2]), "$id": f"urn:confsim:state:{VERSION}", "$defs": made}
+    told = {**made.pop(whole["$ref"].rpartition("/")[2]), "$id": f"urn:confsim:state:{FORMAT}", "$defs": made}
     told["properties"] |= {
-        "version": {"const": VERSION},
+        "version": {"const": FORMAT},
         "tables": {
             "type": "object",
             "additionalProperties": False,
@@ -61,11 +61,12 @@ def world_of(values: object) -> World:
         raise Misuse("state: the document is no JSON object")
     rest = dict(values)
     version = rest.pop("version", None)
-    if version != VERSION or isinstance(version, bool):
-        raise Misuse(f"state: the document is of version {version!r}; this confsim reads version {VERSION}")
-    import confsim.api.catalogue  # noqa: F401 its modules declare the tables
-
-    world = restored(rest)
+    if not isinstance(version, int) or not readable(version):
+        raise Misuse(
+            f"state: the document is of version {version!r}; this confsim reads versions up to {FORMAT}. "
+            "Load it with the confsim that wrote it"
+        )
+    world = restored(rest if version == FORMAT else current_document(rest, version))
     _check_names(world)
     return world
 

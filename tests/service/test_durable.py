@@ -401,7 +401,7 @@ LAST = "(SELECT max(number) FROM log)"
         ("DELETE FROM documents", "is gone"),
         ("UPDATE documents SET body = CAST('{}' AS BLOB)", "is altered"),
         ("DROP TABLE log", "is damaged"),
-        ("PRAGMA user_version = 2", "it is of format 2; confsim"),
+        ("PRAGMA user_version = 99", "it is of format 99; confsim"),
         ("PRAGMA application_id = 5", "is no state of confsim"),
     ],
 )

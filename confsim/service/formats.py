@@ -1,0 +1,103 @@
+"""The format of stored worlds, and what the names in older formats are called now.
+
+State documents and state directories carry the number of their format. One that is older is translated while it is
+read, step by step; one that is newer is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.kernel.difference import Difference
+
+#: The format that is written. It goes up when a released one would be read wrongly.
+FORMAT = 2
+
+#: A record as plain values, made into one of the next format.
+Convert = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Step(Struct, frozen=True):
+    """What leads from one format to the next: old names and new ones, all keys in the words of the old format.
+
+    ``fields`` are by table and field. ``timers`` are kinds. A sequence counts as named when its name is the old one, or
+    begins with it and a space. ``records`` converts records by table, their fields being renamed already.
+    """
+
+    tables: Mapping[str, str] = {}
+    fields: Mapping[str, Mapping[str, str]] = {}
+    timers: Mapping[str, str] = {}
+    sequences: Mapping[str, str] = {}
+    records: Mapping[str, Convert] = {}
+
+    def record(self, table: str, values: dict[str, Any]) -> dict[str, Any]:
+        """A record of a table."""
+        fields, convert = self.fields.get(table), self.records.get(table)
+        if fields:
+            values = {fields.get(name, name): value for name, value in values.items()}
+        return convert(values) if convert else values
+
+    def sequence(self, name: str) -> str:
+        """The name of a sequence."""
+        for old, new in self.sequences.items():
+            if name == old or name.startswith(f"{old} "):
+                return new + name[len(old) :]
+        return name
+
+    def document(self, values: dict[str, Any]) -> dict[str, Any]:
+        """A state document."""
+        tables = {
+            self.tables.get(table, table): {
+                client: [self.record(table, each) for each in records] for client, records in clients.items()
+            }
+            for table, clients in values["tables"].items()
+        }
+        timers = [[due, self.timers.get(kind, kind), *name] for due, kind, *name in values["timers"]]
+        sequences = {self.sequence(name): count for name, count in values["sequences"].items()}
+        return {**values, "tables": tables, "timers": timers, "sequences": sequences}
+
+    def difference(self, found: Difference) -> Difference:
+        """A difference between two worlds."""
+        return Difference(
+            self._rows(found.removed),
+            self._rows(found.put),
+            [(self.timers.get(kind, kind), client, subject) for kind, client, subject in found.cancelled],
+            [(due, self.timers.get(kind, kind), client, subject) for due, kind, client, subject in found.timers],
+            found.minted,
+            {self.sequence(name): count for name, count in found.counted.items()},
+        )
+
+    def _rows(self, rows: Iterable[tuple[str, str, Any]]) -> list[tuple[str, str, Any]]:
+        return [(self.tables.get(table, table), client, self.record(table, values)) for table, client, values in rows]
+
+
+#: By the format from which they lead to the next one.
+STEPS: Mapping[int, Step] = {1: Step()}
+
+
+def readable(format: object) -> bool:
+    """Whether a number is that of a format that can be read."""
+    return isinstance(format, int) and not isinstance(format, bool) and (format == FORMAT or format in STEPS)
+
+
+def current_document(values: dict[str, Any], format: int) -> dict[str, Any]:
+    """The content of a state document of a readable format, in the names of this one.
+
+    One that does not have the parts of a document, or has others in their place, is returned as it is.
+    """
+    for each in range(format, FORMAT):
+        try:
+            values = STEPS[each].document(values)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return values
+    return values
+
+
+def current_difference(found: Difference, format: int) -> Difference:
+    """A difference that was written in a readable format, in the names of this one."""
+    for each in range(format, FORMAT):
+        found = STEPS[each].difference(found)
+    return found

@@ -1,0 +1,145 @@
+"""Worlds that were written in an older format: a state document, and a state directory whose process was killed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from confsim import Misuse, Simulator
+from confsim.kernel.difference import Difference
+from confsim.service import formats, state
+from confsim.service.formats import FORMAT, STEPS, Step
+
+START = "2026-02-01T00:00:00Z"
+#: A world with records of every table, as format 1 wrote it, and what calls of it were answered.
+OLD = Path(__file__).resolve().parents[1] / "data" / "format-1"
+LONG = 600
+
+
+def check_answers(sim):
+    """Calls of the world are answered as they were before it was written."""
+    for name, caller, arguments, status, body in json.loads((OLD / "answers.json").read_bytes()):
+        answer = sim.call(name, caller, **arguments)
+        content = answer.content
+        told = content.decode("latin-1") if len(content) < LONG else blake2b(content).hexdigest()[:32]
+        assert (name, answer.status, told) == (name, status, body)
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A copy of the old state directory, with a log that no process has closed."""
+    return shutil.copytree(OLD / "store", tmp_path / "store")
+
+
+def test_a_state_document_of_format_1_loads():
+    """Every call is answered as it was; what is written of it has the present format and loads too."""
+    sim = Simulator(clock=1_769_904_020_000)
+    sim.load(OLD / "state.json")
+    check_answers(sim)
+    document = sim.state
+    assert document["version"] == FORMAT
+    again = Simulator(clock=START)
+    again.state = document
+    assert again.service.world.digest() == sim.service.world.digest()
+
+
+def test_a_state_directory_of_format_1_loads(directory):
+    """Base, log, snapshot and faults; and it is in the present format from then on."""
+    sim = Simulator(clock=START)
+    with sim.keep_in(directory):
+        assert [(each.operation, each.on) for each in sim.faults] == [("get_me", 2)]
+        sim.faults.clear()
+        check_answers(sim)
+        assert sim.snapshots == {"full": 1_769_904_000_000}
+        digest = sim.service.world.digest()
+    again = Simulator(clock=START)
+    with again.keep_in(directory) as kept:
+        assert again.service.world.digest() == digest
+        assert not kept.directory.foreign
+
+
+def test_both_hold_the_same_world(directory):
+    """The document was written when the directory was."""
+    one, other = Simulator(clock=START), Simulator(clock=START)
+    one.load(OLD / "state.json")
+    with other.keep_in(directory):
+        assert one.service.world.digest() == other.service.world.digest()
+
+
+def test_newer_formats_are_refused_by_number(directory, monkeypatch):
+    """The message says what is read, and what to do."""
+    with pytest.raises(Misuse, match=rf"of version 99; this confsim reads versions up to {FORMAT}. Load it with"):
+        state.world_of({"version": 99})
+    monkeypatch.setattr(formats, "STEPS", {})
+    with pytest.raises(Misuse, match=rf"of format 1; confsim \S+ reads formats up to {FORMAT}. Start with"):
+        Simulator(clock=START).keep_in(directory)
+    with pytest.raises(Misuse, match="of version 1;"):
+        state.read(OLD / "state.json")
+
+
+@pytest.mark.parametrize("version", [None, True, 0, -1, 1.0, "1"])
+def test_what_is_no_format_is_refused(version):
+    """Whatever else stands in the document."""
+    with pytest.raises(Misuse, match="state: the document is of version"):
+        state.world_of({"version": version})
+
+
+@pytest.mark.parametrize("content", [{}, {"tables": 1}, {"tables": {"x": 1}, "timers": [], "sequences": {}}])
+def test_a_broken_document_of_an_older_format_is_refused_by_its_place(content):
+    """Translation never hides what is wrong."""
+    with pytest.raises(Misuse, match=r"^state: "):
+        state.world_of({"version": 1, **content})
+
+
+STEP = Step(
+    tables={"old": "new"},
+    fields={"old": {"a": "b"}},
+    timers={"end of old": "end of new"},
+    sequences={"count": "number"},
+    records={"old": lambda values: {**values, "c": values["b"] + 1}},
+)
+
+
+def test_a_step_translates_documents():
+    """Tables, fields, timers and sequences; what has no new name stays."""
+    document = {
+        "seed": 1,
+        "tables": {"old": {"x": [{"a": 1, "z": 2}]}, "other": {"": [{"a": 1}]}},
+        "timers": [[5, "end of old", "x", "y"], [6, "t", "", ""]],
+        "sequences": {"count": 1, "count of x": 2, "counter": 3},
+    }
+    assert STEP.document(document) == {
+        "seed": 1,
+        "tables": {"new": {"x": [{"b": 1, "z": 2, "c": 2}]}, "other": {"": [{"a": 1}]}},
+        "timers": [[5, "end of new", "x", "y"], [6, "t", "", ""]],
+        "sequences": {"number": 1, "number of x": 2, "counter": 3},
+    }
+
+
+def test_a_step_translates_differences(monkeypatch):
+    """Each step in its turn, from the format that was read to the present one."""
+    row = {"a": 1}
+    found = Difference(
+        [("old", "x", row)],
+        [("t", "", row)],
+        [("end of old", "x", "y")],
+        [(5, "end of old", "x", "y")],
+        7,
+        {"count": 1},
+    )
+    expected = Difference(
+        [("new", "x", {"b": 1, "c": 2})],
+        [("t", "", row)],
+        [("end of new", "x", "y")],
+        [(5, "end of new", "x", "y")],
+        7,
+        {"number": 1},
+    )
+    monkeypatch.setattr(formats, "STEPS", {**STEPS, FORMAT - 2: STEP, FORMAT - 1: Step()})
+    assert formats.current_difference(found, FORMAT - 2) == expected
+    assert msgspec.json.encode(formats.current_difference(expected, FORMAT)) == msgspec.json.encode(expected)
