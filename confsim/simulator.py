@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from confsim.assumptions import transport, wire
+from confsim.assumptions import wire
 from confsim.assumptions.register import in_force
+from confsim.assumptions.transport import TIME
 from confsim.kernel.refusal import Misuse
 from confsim.service.answer import Answer
 from confsim.service.clock import Clock
 from confsim.service.credential import present
 from confsim.service.loading import load
-from confsim.service.message import Request
 from confsim.service.pipeline import HOST, Service
-from confsim.service.places import in_body, places
 from confsim.service.profiles import read_profile
 from confsim.service.state import read, write
 from confsim.service.waiting import delivered
 from confsim.service.worlds import Worlds
+from confsim.transport.address import address
+from confsim.transport.results import answer_of
 
 if TYPE_CHECKING:
     import httpx
@@ -35,11 +34,14 @@ if TYPE_CHECKING:
     from confsim.control.python import CallsOf, ClockOf, FaultsOf, PresenceOf, Requests, WebhooksOf
     from confsim.control.python_worlds import WorldsOf
     from confsim.control.validators import MadeValidator
-    from confsim.http.app import App, Mount
+    from confsim.http.app import App
     from confsim.http.clients import Client
     from confsim.http.serving import Serving
     from confsim.http.wsgi import Wsgi
     from confsim.service.keeping import Keeping
+    from confsim.transport.transport import Transport
+
+    _Make = Callable[["Simulator"], Transport]
 
 
 class Simulator:
@@ -49,7 +51,11 @@ class Simulator:
     id and token; ``clock`` is a ``Clock``, or an instant (epoch milliseconds or ISO 8601) at which it stands still;
     ``profile`` chooses alternatives of assumptions: a mapping, or the path of a TOML file; after ``scenario``, the name
     of a shipped scenario or the path of an Arazzo file, the world starts. Misuse when the scenario fails.
+    ``transport`` makes, from the simulator, the transport of its calls and those of its control plane; by default it is
+    ``default_transport``, which a test suite may set, or else they are performed here, without HTTP.
     """
+
+    default_transport: ClassVar[_Make | None] = None
 
     def __init__(
         self,
@@ -58,24 +64,27 @@ class Simulator:
         clock: Clock | int | str | None = None,
         profile: Mapping[str, Any] | str | Path | None = None,
         scenario: str | Path | None = None,
+        transport: _Make | None = None,
     ) -> None:
         chosen = read_profile(profile)
         when = clock if isinstance(clock, Clock) else Clock(clock)
-        if clock is None and in_force(chosen, transport.TIME) == "standing":
+        if clock is None and in_force(chosen, TIME) == "standing":
             when.freeze()
         made_from = "" if isinstance(world, Mapping) else str(world)
-        self._attach(Service(load(world, seed, chosen), when, chosen, made_from))
+        self._attach(Service(load(world, seed, chosen), when, chosen, made_from), through=transport)
         if scenario is not None:
             from confsim.control.scenarios import start_from
 
             start_from(scenario, self.control)
 
-    def _attach(self, service: Service, worlds: Worlds | None = None) -> Simulator:
+    def _attach(self, service: Service, worlds: Worlds | None = None, through: _Make | None = None) -> Simulator:
         # Imported with the first world: the catalogue imports the whole API.
         from confsim.api.catalogue import API
 
         self.service = service
         self._operations = API.operations
+        self._make_transport = through
+        self._through: Transport | None = None
         self._prefix = in_force(service.profile, wire.PREFIX)
         self._worlds = worlds
         self._app: App | None = None
@@ -101,22 +110,19 @@ class Simulator:
             raise Misuse(f"there is no operation {operation!r}", status=404)
         if caller is not None and not isinstance(caller, str):
             raise Misuse(f"caller is the token of somebody, not {caller!r}")
-        service = self.service
-        method, target = declared.method, declared.path
-        if service.profile:
-            method, target = declared.route(service.profile)
-        path: tuple[str, ...] = ()
-        query: dict[str, str] = {}
-        if arguments or declared.placeholders:
-            path, query = places(declared, arguments)
-            for name, text in zip(declared.placeholders, path, strict=True):
-                plain = text.isascii() and text.replace("-", "").isalnum()
-                target = target.replace(f"{{{name}}}", text if plain else quote(text, safe=""), 1)
-        raw = b"" if body is None else in_body(body)
-        headers = {} if content_type is None else {"content-type": content_type}
-        text = urlencode(query) if query else ""
-        request = Request(method, self._prefix + target, text, headers, raw)
-        return Answer(delivered(service.perform(declared, path, query, request, caller)))
+        service, over = self.service, self._over()
+        token = None if over is None else caller
+        asked = address(declared, arguments, service.profile, body=body, content_type=content_type, token=token)
+        if over is not None:
+            return answer_of(over.send(asked))
+        return Answer(delivered(service.perform(declared, asked.path, asked.query, asked.request, caller)))
+
+    def _over(self) -> Transport | None:
+        make = self._make_transport or type(self).default_transport
+        if make is None:
+            return None
+        self._through = self._through or make(self)
+        return self._through
 
     # HTTP, in this process and over a socket
 
@@ -124,9 +130,10 @@ class Simulator:
     def app(self) -> App:
         """What answers HTTP requests, whatever the transport: this world at the root, and those added to it."""
         if self._app is None:
+            from confsim.control import mount
             from confsim.http.app import App
 
-            self._app = App(self._all(), _mount())
+            self._app = App(self._all(), mount.whole())
         return self._app
 
     @property
@@ -174,9 +181,10 @@ class Simulator:
         hosts and to those that ``allow_webhooks`` names. ``public_url`` is what URLs in answers begin with, for whoever
         reaches the server by another address, such as that of a proxy.
         """
+        from confsim.control import mount
         from confsim.http.serving import Serving
 
-        return Serving(self._all(), _mount(), host, port, names, allow_webhooks, public_url)
+        return Serving(self._all(), mount.whole(), host, port, names, allow_webhooks, public_url)
 
     @property
     def base_url(self) -> str:
@@ -201,7 +209,7 @@ class Simulator:
         """What the operations of the control plane are called with."""
         from confsim.control.control import Control
 
-        return Control(self.service, self._all(), self.service.host)
+        return Control(self.service, self._all(), self.service.host, self._over())
 
     def order(self, operation: str, /, *path: str, **body: object) -> Any:
         """Call an operation of the control plane by name, with its path parameters and the fields of its body.
@@ -224,8 +232,8 @@ class Simulator:
         """The worlds beside this one."""
         from confsim.control.python_worlds import WorldsOf
 
-        worlds = self._all()
-        return WorldsOf(self.control, lambda service: Simulator.__new__(Simulator)._attach(service, worlds))
+        worlds, through = self._all(), self._make_transport
+        return WorldsOf(self.control, lambda service: Simulator.__new__(Simulator)._attach(service, worlds, through))
 
     @property
     def requests(self) -> Requests:
@@ -294,7 +302,7 @@ class Simulator:
 
     def fork(self) -> Simulator:
         """Another simulator of the world as it is now: what happens in one, the other never sees."""
-        return Simulator.__new__(Simulator)._attach(self.service.fork())
+        return Simulator.__new__(Simulator)._attach(self.service.fork(), through=self._make_transport)
 
     def snapshot(self, name: str = "snapshot") -> None:
         """Keep the world and its clock under a name."""
@@ -383,16 +391,3 @@ class Simulator:
             with self.service.lock:  # of two threads that ask first, both get the same
                 self._worlds = self._worlds or Worlds(self.service)
         return self._worlds
-
-
-@lru_cache(maxsize=1)
-def _mount() -> Mount:
-    """What every world serves: made once, and only when HTTP is asked for."""
-    from confsim.api.catalogue import API
-    from confsim.api.files import FILES
-    from confsim.control import perform
-    from confsim.control.catalogue import CONTROL
-    from confsim.control.control import PREFIX
-    from confsim.http.app import Face, Mount
-
-    return Mount(API, FILES, Face(PREFIX, CONTROL, perform.perform, perform.refuse))

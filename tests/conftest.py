@@ -6,6 +6,7 @@ import os
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
@@ -106,6 +107,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
     ``--rules R276`` (or ``R276,R094``, or given more than once) keeps the tests of these rules, and lists them.
     ``--through`` lets every call of a test, of API and control plane, go over HTTP: to the WSGI app, or over a socket.
+    Tests that cannot differ by it are left out then.
     """
     parser.addoption(
         "--rules",
@@ -122,9 +124,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Send the calls of all tests the way that ``--through`` says; refuse rules that there are not."""
     way = config.getoption("--through")
     if way != "core":
-        from confsim.testing.through import through
+        from kit.through import through
 
-        config.add_cleanup(through(way))
+        over = through(way)
+        over.__enter__()
+        config.add_cleanup(lambda: over.__exit__(None, None, None))
     unknown = _wanted(config) - rules().keys()
     if unknown:
         raise pytest.UsageError(f"--rules: no rules {', '.join(sorted(unknown))} (paths of tests go before --rules)")
@@ -141,7 +145,10 @@ def _rules_of(item: pytest.Item) -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Refuse markers that name no rule, note which rules are proved, and keep the tests of the wanted rules."""
+    """Refuse markers that name no rule, note which rules are proved, and keep the tests of the wanted rules.
+
+    Over HTTP leave out what runs the same without.
+    """
     tests: dict[str, list[str]] = {}
     for item in items:
         for rule in _rules_of(item):
@@ -154,6 +161,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = [item for item in items if not wanted.isdisjoint(_rules_of(item))]
         config.hook.pytest_deselected(items=[item for item in items if wanted.isdisjoint(_rules_of(item))])
         items[:] = kept
+    if config.getoption("--through") != "core":
+        config.hook.pytest_deselected(items=[item for item in items if not may_differ(item)])
+        items[:] = [item for item in items if may_differ(item)]
+
+
+#: The folders whose tests call a simulator in so many ways that the transport may matter, beside the top level.
+THROUGH = {"api", "control", "properties", "service"}
 
 
 @pytest.hookimpl(wrapper=True)
@@ -164,6 +178,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if report.failed and proved:
         report.sections.append(("Rules", "\n".join(str(rules()[rule]) for rule in proved)))
     return report
+
+
+def may_differ(item: pytest.Item) -> bool:
+    """Whether the transport of calls may matter to a test."""
+    folders = item.path.relative_to(Path(__file__).parent).parts[:-1]
+    return not folders or folders[0] in THROUGH
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -20,12 +20,11 @@ from .expressions import Expression, expressions
 class Face(Struct, frozen=True):
     """A catalogue that steps may name operations of.
 
-    ``suffix`` is how the address of its description ends, ``prefix`` the path below which its operations stand.
+    ``suffix`` is how the address of its description ends, ``profile`` what its routes follow.
     """
 
     suffix: str
     catalogue: Catalogue
-    prefix: str
     profile: Mapping[str, Any]
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from confsim.kernel.refusal import Misuse
 
-from .exchange import Exchange
+from .exchange import Exchange, read_json
 
 #: How an expression begins; any other text that starts with a dollar sign is just a text.
 _WORD = re.compile(
@@ -93,18 +93,20 @@ def _exchange(scope: Scope) -> Exchange:
 
 
 def _request(expression: Expression, scope: Scope) -> Any:
-    sent, (_, place, *rest) = _exchange(scope).sent, expression.words
+    exchange, (_, place, *rest) = _exchange(scope), expression.words
     if place == "body":
-        return deep(sent.json, rest)
+        return deep(read_json(exchange.call.request.body), rest)
     name = ".".join(rest)
     if place == "header":
-        return sent.headers[name.lower()]
-    return (sent.parameters if place == "path" else sent.queried)[name]
+        return exchange.call.request.headers[name.lower()]
+    return (exchange.parameters if place == "path" else exchange.call.query)[name]
 
 
 def _response(expression: Expression, scope: Scope) -> Any:
-    got, (_, place, *rest) = _exchange(scope).got, expression.words
-    return deep(got.json, rest) if place == "body" else got.headers[".".join(rest).lower()]
+    exchange, (_, place, *rest) = _exchange(scope), expression.words
+    if place == "body":
+        return deep(read_json(exchange.response.body), rest)
+    return exchange.headers[".".join(rest).lower()]
 
 
 _ROOTS: dict[str, Callable[[Expression, Scope], Any]] = {
@@ -116,8 +118,8 @@ _ROOTS: dict[str, Callable[[Expression, Scope], Any]] = {
     "request": _request,
     "response": _response,
     "url": lambda expression, scope: _exchange(scope).url,
-    "method": lambda expression, scope: _exchange(scope).sent.method,
-    "statusCode": lambda expression, scope: _exchange(scope).got.status,
+    "method": lambda expression, scope: _exchange(scope).call.request.method,
+    "statusCode": lambda expression, scope: _exchange(scope).response.status,
 }
 
 

@@ -35,7 +35,7 @@ class Result(Struct):
     @property
     def status(self) -> int | None:
         """The status of the answer, None for a step without one."""
-        return None if self.exchange is None else self.exchange.got.status
+        return None if self.exchange is None else self.exchange.response.status
 
     def line(self) -> str:
         """The step in one line."""
@@ -50,11 +50,11 @@ class Result(Struct):
         if self.problem:
             lines.append(f"  problem    {self.problem}")
         if self.exchange is not None:
-            sent, got = self.exchange.sent, self.exchange.got
-            lines.append(f"  request    {sent.method} {self.exchange.url}  ({self.called})")
-            lines += [f"             {name}: {value}" for name, value in sent.headers.items()]
-            lines += [f"             {_shown(sent.body)}"] if sent.body else []
-            lines.append(f"  answer     {got.status} {_shown(got.body)}".rstrip())
+            request, response = self.exchange.call.request, self.exchange.response
+            lines.append(f"  request    {request.method} {self.exchange.url}  ({self.called})")
+            lines += [f"             {name}: {value}" for name, value in request.headers.items()]
+            lines += [f"             {_shown(request.body)}"] if request.body else []
+            lines.append(f"  answer     {response.status} {_shown(response.body)}".rstrip())
         return "\n".join(lines)
 
 

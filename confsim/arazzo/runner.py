@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import msgspec
 from msgspec import UNSET
@@ -14,11 +13,13 @@ from confsim.assumptions import transport, wire
 from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
 from confsim.service.credential import present
+from confsim.transport.address import OperationRequest, request_of
+from confsim.transport.transport import Transport
 
 from .check import Bound, Plan, Ready, chosen
 from .conditions import Test
 from .document import RequestBody, Workflow
-from .exchange import Exchange, Sent, Way
+from .exchange import Exchange
 from .expressions import Missing, Scope, as_text, filled, steps_of
 from .report import Report, Result
 
@@ -27,18 +28,18 @@ MOST = 2000
 DEEPEST = 50
 
 
-def run(plan: Plan, way: Way, inputs: Mapping[str, Any] | None = None) -> Report:
+def run(plan: Plan, transport: Transport, inputs: Mapping[str, Any] | None = None) -> Report:
     """Run every workflow in order, until one fails. ``inputs`` go to each workflow that has an input of that name.
 
     Misuse for an input that no workflow has, or of the wrong form, and for one that is missing.
     """
-    return _Run(plan, way).whole(dict(inputs or {}))
+    return _Run(plan, transport).whole(dict(inputs or {}))
 
 
 class _Run:
-    def __init__(self, plan: Plan, way: Way) -> None:
+    def __init__(self, plan: Plan, transport: Transport) -> None:
         self.plan = plan
-        self.way = way
+        self.transport = transport
         self.report = Report(plan.name)
         self.depth = 0
         self.workflows: dict[str, dict[str, Any]] = {}
@@ -99,7 +100,7 @@ class _Run:
                     return result, None
                 attempt += 1
                 if action.retry_after:
-                    self.way.wait(action.retry_after)
+                    self.transport.wait(action.retry_after)
             elif action.step_id is not None:
                 at, attempt = next(place for place, each in enumerate(steps) if each.step.step_id == action.step_id), 1
             else:
@@ -134,9 +135,7 @@ class _Run:
                 if failure is not None:
                     result.problem = f"workflow {ready.workflow!r} failed at its step {failure.step!r}"
             else:
-                sent = _request(workflow, ready, scope)
-                url = self.way.root + sent.target + (f"?{sent.query}" if sent.query else "")
-                scope.exchange = result.exchange = Exchange(url, sent, self.way.send(sent))
+                scope.exchange = result.exchange = self._exchanged(_request(workflow, ready, scope))
             if not result.problem:
                 result.failed = _failed(ready, result, scope)
             if result.passed:
@@ -146,6 +145,15 @@ class _Run:
             result.problem = str(missing)
         self.report.results.append(result)
         return result
+
+    def _exchanged(self, call: OperationRequest) -> Exchange:
+        """Send the request of a step. Misuse when a fault drops the connection."""
+        target, query = call.request.target, call.request.query
+        url = self.transport.root + target + (f"?{query}" if query else "")
+        try:
+            return Exchange(url, call, self.transport.send(call))
+        except ConnectionResetError as reset:
+            raise Misuse(f"{call.operation.name}: {reset}") from None
 
 
 def _failed(ready: Ready, result: Result, scope: Scope) -> list[str]:
@@ -178,8 +186,8 @@ def _in_words_of_the_defaults(ready: Ready, exchange: Exchange | None) -> Exchan
         own = 204 if in_force(profile, wire.EMPTY) == "204" else 200
     elif ready.operation.makes:
         own = in_force(profile, transport.CREATED)
-    got = exchange.got
-    return None if own == 200 or got.status != own else replace(exchange, got=replace(got, status=200))
+    response = exchange.response
+    return None if own == 200 or response.status != own else replace(exchange, response=replace(response, status=200))
 
 
 def _decided(ready: Ready, actions: tuple[Bound, ...], scope: Scope) -> Bound | None:
@@ -199,7 +207,7 @@ def _judge(workflow: Workflow, inputs: Mapping[str, Any]) -> None:
         raise Misuse(f"workflow {workflow.workflow_id!r}: inputs{place}: {error.message}")
 
 
-def _request(workflow: Workflow, ready: Ready, scope: Scope) -> Sent:
+def _request(workflow: Workflow, ready: Ready, scope: Scope) -> OperationRequest:
     """The request of a step."""
     operation, face, step = ready.operation, ready.face, ready.step
     assert operation is not None
@@ -212,19 +220,15 @@ def _request(workflow: Workflow, ready: Ready, scope: Scope) -> Sent:
         if place in {"header", "cookie"} or each in step.parameters or each.name in _names(operation, place):
             places[place][each.name.lower() if place == "header" else each.name] = as_text(filled(each.value, scope))
     operation = chosen(operation, places["query"])
-    method, path = operation.route(face.profile)
-    for name in operation.placeholders:
-        path = path.replace(f"{{{name}}}", quote(places["path"][name], safe=""), 1)
+    path = tuple(places["path"][name] for name in operation.placeholders)
     headers, query = _presented(places["header"], face.profile)
     if places["cookie"]:
         headers["cookie"] = "; ".join(f"{name}={value}" for name, value in places["cookie"].items())
-    query = {**places["query"], **query}
     body = b""
     if step.request_body is not None:
         headers.setdefault("content-type", step.request_body.content_type)
         body = _body(step.request_body, scope)
-    target = face.prefix + path
-    return Sent(operation, method, target, urlencode(query), places["path"], query, headers, body)
+    return request_of(operation, path, {**places["query"], **query}, face.profile, headers, body)
 
 
 def _names(operation: Any, place: str) -> tuple[str, ...]:

@@ -48,11 +48,11 @@ def run(
     from contextlib import closing, nullcontext
 
     import confsim.control.catalogue  # noqa: F401 its modules declare the operations
-    from confsim.arazzo.remote import Http
     from confsim.arazzo.runner import run as run_plan
     from confsim.control.scenarios import mount, planned, play
     from confsim.service.profiles import read_profile
     from confsim.simulator import Simulator
+    from confsim.transport.remote import RemoteTransport
 
     if fresh and base_url is None:
         raise click.ClickException("--fresh is for a server: give its --base-url")
@@ -66,8 +66,8 @@ def run(
             report = play(plan, simulator.control, given)
         else:
             root = mount(base_url, chosen)
-            with _fresh_world(root) if fresh else nullcontext(root) as root, closing(Http(root)) as way:
-                report = run_plan(plan, way, given)
+            with _fresh_world(root) if fresh else nullcontext(root) as root, closing(RemoteTransport(root)) as there:
+                report = run_plan(plan, there, given)
         _tell(report, quiet)
         reports.append(report)
     if not all(report.passed for report in reports):
@@ -81,19 +81,21 @@ def _fresh_world(root: str) -> Iterator[str]:
     from contextlib import closing
     from uuid import uuid4
 
-    from confsim.arazzo.remote import Http
+    from confsim.control.catalogue import CONTROL
     from confsim.kernel.refusal import Misuse
+    from confsim.transport.address import address
+    from confsim.transport.remote import RemoteTransport
 
     server, name = re.sub("/w/[^/]*$", "", root), f"run-{uuid4()}"
-    with closing(Http(server)) as way:
-        body = plain({"name": name}).encode()
-        made = way.request("POST", "/_confsim/worlds", "", {"content-type": "application/json"}, body)
+    with closing(RemoteTransport(server)) as there:
+        make = address(CONTROL["make_world"], {}, {}, body={"name": name}, content_type="application/json")
+        made = there.send(make)
         if made.status != 200:
             raise Misuse(f"{server} makes no world: {made.status} {made.body[:200].decode(errors='replace')}")
         try:
             yield f"{server}/w/{name}"
         finally:
-            way.request("DELETE", f"/_confsim/worlds/{name}", "", {}, b"")
+            there.send(address(CONTROL["drop_world"], {"name": name}, {}))
 
 
 def _list_scenarios() -> None:

@@ -14,7 +14,7 @@ from functools import cached_property
 from types import MappingProxyType, ModuleType
 from typing import Any, TypeVar, get_type_hints
 
-from confsim.assumptions.register import Entry, any_text, assumption
+from confsim.assumptions.register import Entry, any_text, assumption, in_force
 
 from .annotations import options
 from .containers import typed
@@ -210,10 +210,14 @@ def _grants(value: object) -> tuple[Grant, ...]:
 
 
 class Catalogue:
-    """The operations of one plane, by name; modules declare them with ``operation``, ``arrange`` puts them in order."""
+    """The operations of one plane, by name; modules declare them with ``operation``, ``arrange`` puts them in order.
 
-    def __init__(self, title: str) -> None:
+    ``prefix`` is the path below which they stand in a mount, or the assumption that says it.
+    """
+
+    def __init__(self, title: str, prefix: str | Entry[str] = "") -> None:
         self.title = title
+        self._prefix = prefix
         self.operations: dict[str, Operation] = {}
 
     def arrange(self, families: Mapping[str, Sequence[ModuleType]]) -> None:
@@ -231,6 +235,10 @@ class Catalogue:
                 raise ValueError(f"operation {operation.name!r} is declared in {module}, which no area lists")
             operation.area = places[module][1]
         self.operations = dict(sorted(self.operations.items(), key=lambda item: places[item[1].function.__module__][0]))
+
+    def prefix_under(self, profile: Mapping[str, Any]) -> str:
+        """The path below which the operations stand in a mount, under a profile."""
+        return self._prefix if isinstance(self._prefix, str) else in_force(profile, self._prefix)
 
     def __iter__(self) -> Iterator[Operation]:
         return iter(self.operations.values())

@@ -22,6 +22,7 @@ from confsim.kernel.world import Change
 from confsim.service.journal import Ordered
 from confsim.service.pipeline import HOST, Service
 from confsim.service.worlds import Worlds
+from confsim.transport.transport import Transport
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,7 +60,7 @@ _OF_OTHERS = frozenset({"make_world"})
 
 
 #: What themes declare their operations with; ``control.catalogue`` holds them all, in order.
-CONTROL = Catalogue("confsim control plane")
+CONTROL = Catalogue("confsim control plane", prefix=PREFIX)
 
 
 def operation(route: str) -> Callable[[F], F]:
@@ -74,12 +75,14 @@ class Order(Struct, kw_only=True, forbid_unknown_fields=True):
 class Control:
     """What an operation of the control plane gets beside its arguments: a world and those beside it.
 
-    ``host`` is the name under which the caller reaches the server.
+    ``host`` is the name under which the caller reaches the server. Over a ``transport``, ``order`` sends what it is
+    asked instead of doing it here.
     """
 
-    __slots__ = ("host", "profile", "service", "used", "worlds")
+    __slots__ = ("host", "profile", "service", "transport", "used", "worlds")
 
-    def __init__(self, service: Service, worlds: Worlds, host: str = HOST) -> None:
+    def __init__(self, service: Service, worlds: Worlds, host: str = HOST, transport: Transport | None = None) -> None:
+        self.transport = transport
         self.service = service
         self.worlds = worlds
         self.host = host

@@ -31,8 +31,9 @@ from confsim.service.credential import present
 from confsim.service.journal import Entry, Ordered
 from confsim.service.message import Request
 from confsim.service.pipeline import HOST, Service
+from confsim.transport.address import route
 
-from .control import CONTROL, PREFIX, Control, operation
+from .control import CONTROL, Control, operation
 from .journal import Pattern, below, matching
 
 #: Header lines that belong to the transport of a call, and not to what it says.
@@ -283,12 +284,9 @@ def _line(control: Control, call: Asked) -> str:
 
 
 def _ordered_line(control: Control, order: Ordered) -> str:
-    declared = CONTROL[order.operation]
-    path = declared.path
-    for name, text in zip(declared.placeholders, order.path, strict=True):
-        path = path.replace(f"{{{name}}}", quote(text, safe=""), 1)
+    method, target = route(CONTROL[order.operation], order.path, {})
     headers: dict[str, str | None] = {"Content-Type": "application/json"} if order.body else {}
-    return f"# {order.operation}\n" + _curl(declared.method, f"{control.root}{PREFIX}{path}", headers, order.body)
+    return f"# {order.operation}\n" + _curl(method, control.root + target, headers, order.body)
 
 
 def _curl(method: str, url: str, headers: dict[str, str | None], body: bytes) -> str:

@@ -13,8 +13,9 @@ from confsim.service import state
 from confsim.service.journal import Entry, Ordered
 from confsim.service.kept import plain
 from confsim.service.pipeline import HOST, Service
+from confsim.transport.address import route
 
-from .control import CONTROL, PREFIX
+from .control import CONTROL
 from .export import MOVING, Asked, json_of, presented, readdressed, start
 
 #: Bodies that are longer are not compared.
@@ -71,8 +72,8 @@ def _order(order: Ordered) -> str:
     if isinstance(body, dict):
         words = [order.operation, *order.path]
         return f"    world.order({', '.join(filter(None, (_list(words), _keywords(body))))})\n"
-    declared = CONTROL[order.operation]
-    said = f"{f'http://{HOST}{PREFIX}{declared.path}'!r}, method={declared.method!r}, json={_literal(body)}"
+    method, target = route(CONTROL[order.operation], order.path, {})
+    said = f"{f'http://{HOST}{target}'!r}, method={method!r}, json={_literal(body)}"
     return f"    assert world.client().open({said}).status_code < 400\n"
 
 

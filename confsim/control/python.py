@@ -9,8 +9,9 @@ import msgspec
 
 from confsim.contract.query import arguments
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.places import in_query
 from confsim.service.waiting import Later, result, steady
+from confsim.transport.address import in_query, request_of
+from confsim.transport.results import result_of
 
 from .calls import Connected, PhoneCall
 from .catalogue import CONTROL
@@ -39,11 +40,13 @@ def _called(control: Control, operation: str, path: tuple[str, ...], parameters:
         raise Misuse(f"the control plane has no operation {operation!r}", status=404)
     if len(path) != len(declared.placeholders):
         raise Misuse(f"{operation} needs {', '.join(declared.placeholders) or 'nothing'} in its path")
-    raw = b""
+    raw = b"" if declared.body is None else msgspec.json.encode(body)
+    if control.transport is not None:
+        call = request_of(declared, path, in_query(parameters), {}, {"host": control.host}, raw)
+        return result_of(declared, control.transport.send(call))
     try:
         named = arguments(control, declared, in_query(parameters))
         if declared.body is not None:
-            raw = msgspec.json.encode(body)
             named["body"] = declared.body.read(control, raw)
         try:
             with control.lock(declared):

@@ -1,29 +1,25 @@
-"""Ways in to a world: the core, the WSGI app, or any base URL. Journeys and scenarios drive them side by side."""
+"""Targets of a journey: a world in process, behind the WSGI app, or at any base URL, each called over a transport."""
 
 from __future__ import annotations
 
-import io
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, urlencode
 
-from confsim.arazzo.exchange import Got, Sent
-from confsim.arazzo.remote import Http
-from confsim.assumptions import wire
-from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
-from confsim.control.scenarios import Direct, mount
-from confsim.service.credential import present
+from confsim.control.scenarios import direct, mount
+from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST
 from confsim.service.profiles import read_profile
 from confsim.simulator import Simulator
+from confsim.transport.address import address
+from confsim.transport.remote import RemoteTransport
+from confsim.transport.transport import Transport, WireTransport
+from confsim.transport.wsgi import WsgiTransport
 
 from .samples import Arguments
 
-#: How addresses in answers begin in process; answers of a server are told in the same words.
-IN_PROCESS = f"http://{HOST}"
+#: How addresses in answers begin in process; those of a server are compared in the same words.
 _ADDRESS = f"//{HOST}".encode()
 
 
@@ -45,30 +41,38 @@ class Outcome:
         return f"{self.status} {self.body!r}"
 
 
-class Target(ABC):
-    """One way in: ``call`` an operation, ask for the ``digest`` of the world, ``advance`` its clock.
+class Target:
+    """A world that a journey calls over a transport; ``wire`` takes what its control plane is asked.
 
-    With ``root``, ``send`` and ``wait`` it is a way in for scenarios.
+    ``profile`` tells where operations stand and how tokens are presented.
     """
 
     name: str
-    root = IN_PROCESS
 
-    @abstractmethod
+    def __init__(self, transport: Transport, wire: WireTransport, profile: Mapping[str, Any]) -> None:
+        self.transport = transport
+        self.profile = profile
+        self._wire = wire
+
     def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
         """Call the operation with the token of the caller."""
+        is_json = operation.body is not None and operation.body.is_json and arguments.body is not None
+        asked = address(
+            operation,
+            {**arguments.path, **arguments.query},
+            self.profile,
+            body=arguments.raw(),
+            content_type="application/json" if is_json else None,
+            token=caller,
+        )
+        return _outcome(self.transport.send(asked))
 
-    @abstractmethod
     def control(self, method: str, path: str, body: object = None) -> Outcome:
-        """A request to the control plane; ``path`` below ``/_confsim``, with its query."""
-
-    @abstractmethod
-    def send(self, sent: Sent) -> Got:
-        """One request of a scenario, one answer."""
-
-    def wait(self, seconds: float) -> None:
-        """Let time pass for a scenario."""
-        self.advance(f"{int(seconds * 1000)}ms")
+        """Send a request to the control plane; ``path`` below ``/_confsim``, with its query."""
+        where, _, query = path.partition("?")
+        raw = b"" if body is None else json.dumps(body).encode()
+        headers = {} if body is None else {"content-type": "application/json"}
+        return _outcome(self._wire.exchange(Request(method, f"/_confsim{where}", query, headers, raw)))
 
     def digest(self) -> str:
         """A fingerprint of the world."""
@@ -79,111 +83,39 @@ class Target(ABC):
         """Let time pass."""
         return self.control("POST", "/clock/advance", {"by": by}).body
 
-    def close(self) -> None:  # noqa: B027  (most targets hold nothing)
-        """Let go of what the target holds."""
+    def close(self) -> None:
+        """Release what the target holds."""
+        self.transport.close()
+
+
+def _outcome(response: Response) -> Outcome:
+    lines = {name.lower(): value for name, value in response.headers}
+    return Outcome(response.status, response.body, lines.get("content-type", ""))
 
 
 class Core(Target):
-    """The operations themselves, without HTTP."""
+    """The operations of a simulator, without HTTP."""
 
     name = "core"
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
-        self._wsgi = Wsgi(simulator)
-        self._direct = Direct(simulator.control)
-
-    def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
-        """Call the operation through ``Simulator.call``."""
-        body = None if arguments.body is None else arguments.raw()
-        answer = self.simulator.call(operation.name, caller, body=body, **arguments.path, **arguments.query)
-        return Outcome(answer.status, answer.content, answer.headers.get("Content-Type", ""))
-
-    def control(self, method: str, path: str, body: object = None) -> Outcome:
-        """The control plane has one way in process."""
-        return self._wsgi.control(method, path, body)
-
-    def send(self, sent: Sent) -> Got:
-        """One request of a scenario, without HTTP."""
-        return self._direct.send(sent)
+        wire = WsgiTransport(simulator.wsgi)
+        super().__init__(direct(simulator.control), wire, simulator.service.profile)
 
 
-class _Http(Target):
-    """What the two ways over HTTP share: an operation and its arguments as a request.
-
-    ``profile`` tells where operations stand and how tokens are presented.
-    """
-
-    profile: Mapping[str, Any]
-
-    def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
-        """Call the operation by a request to its route."""
-        method, path = operation.route(self.profile)
-        for name, text in arguments.path.items():
-            path = path.replace(f"{{{name}}}", quote(text, safe=""), 1)
-        presentation = in_force(self.profile, wire.PRESENTATION)
-        headers, query = ({}, {}) if caller is None else present(presentation, caller)
-        if operation.body is not None and operation.body.is_json and arguments.body is not None:
-            headers["Content-Type"] = "application/json"
-        target = in_force(self.profile, wire.PREFIX) + path
-        return self._outcome(method, target, urlencode({**arguments.query, **query}), headers, arguments.raw())
-
-    def control(self, method: str, path: str, body: object = None) -> Outcome:
-        """A request to the control plane."""
-        raw = b"" if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"} if raw else {}
-        path, _, query = path.partition("?")
-        return self._outcome(method, f"/_confsim{path}", query, headers, raw)
-
-    def send(self, sent: Sent) -> Got:
-        """One request of a scenario, one answer."""
-        return self._send(sent.method, sent.target, sent.query, sent.headers, sent.body)
-
-    def _outcome(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Outcome:
-        got = self._send(method, path, query, headers, raw)
-        return Outcome(got.status, got.body, got.headers.get("content-type", ""))
-
-    @abstractmethod
-    def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
-        """One request, one answer."""
-
-
-class Wsgi(_Http):
+class Wsgi(Target):
     """The WSGI app of a simulator, called directly."""
 
     name = "wsgi"
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
-        self.profile = simulator.service.profile
-
-    def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
-        told: list[Any] = []
-        body = b"".join(
-            self.simulator.wsgi(
-                environ(method, path, query, headers, raw), lambda status, lines: told.extend((status, lines))
-            )
-        )
-        return Got(int(told[0][:3]), {name.lower(): value for name, value in told[1]}, body)
+        wire = WsgiTransport(simulator.wsgi)
+        super().__init__(wire, wire, simulator.service.profile)
 
 
-def environ(method: str, path: str, query: str, headers: Mapping[str, str], raw: bytes) -> dict[str, Any]:
-    """A request as a WSGI server makes it; ``path`` is percent-encoded."""
-    lines = {name.upper().replace("-", "_"): value for name, value in headers.items()}
-    return {
-        "REQUEST_METHOD": method,
-        "RAW_URI": path,
-        "PATH_INFO": path,
-        "QUERY_STRING": query,
-        "CONTENT_LENGTH": str(len(raw)),
-        "CONTENT_TYPE": lines.pop("CONTENT_TYPE", ""),
-        "wsgi.input": io.BytesIO(raw),
-        "wsgi.url_scheme": "http",
-        **{f"HTTP_{name}": value for name, value in lines.items()},
-    }
-
-
-class Url(_Http):
+class Url(Target):
     """Any server of the API, by its base URL or the address of its mount: a confsim server, or the real thing.
 
     The base URL ends in ``/v1_0``; ``profile`` is the one of the server, where it has one. A server that is no confsim
@@ -193,15 +125,17 @@ class Url(_Http):
     name = "url"
 
     def __init__(self, base_url: str, profile: Mapping[str, Any] | None = None) -> None:
-        self.profile = read_profile(profile)
-        self._http = Http(mount(base_url, self.profile))
-        self._address = b"//" + self._http.root.partition("://")[2].encode()
+        chosen = read_profile(profile)
+        wire = _Readdressed(mount(base_url, chosen))
+        super().__init__(wire, wire, chosen)
 
-    def _send(self, method: str, path: str, query: str, headers: dict[str, str], raw: bytes) -> Got:
-        got = self._http.request(method, path, query, headers, raw)
+
+class _Readdressed(RemoteTransport):
+    """A server whose own address in bodies is replaced by the one that worlds in process have."""
+
+    def exchange(self, request: Request) -> Response:
+        """Send one request and return the response with the address replaced, so that two targets compare equal."""
+        response = super().exchange(request)
         # Addresses of websockets differ in their scheme.
-        return Got(got.status, got.headers, got.body.replace(self._address, _ADDRESS))
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._http.close()
+        own = b"//" + self.root.partition("://")[2].encode()
+        return Response(response.status, response.headers, response.body.replace(own, _ADDRESS))

@@ -1,4 +1,4 @@
-"""Documents in the making, and a way in whose answers are written down beforehand."""
+"""Documents in the making, and a transport whose responses are written down beforehand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from confsim.arazzo import check, document, runner
-from confsim.arazzo.exchange import Got
 from confsim.control.scenarios import faces
+from confsim.service.message import Response
 
 API = {"name": "api", "url": "http://127.0.0.1:8080/openapi.json"}
 CONTROL = {"name": "control", "url": "http://127.0.0.1:8080/_confsim/openapi.json"}
@@ -35,21 +35,26 @@ def planned():
 
 
 class Script:
-    """A way in that answers what it is told to; ``sent`` and ``waited`` tell what it was asked."""
+    """A transport with given responses; ``calls`` and ``waited`` hold what it was asked."""
 
     root = "http://there"
 
     def __init__(self, *answers):
         self.answers = list(answers)
-        self.sent = []
+        self.calls = []
         self.waited = []
 
-    def send(self, sent):
+    @property
+    def sent(self):
+        """The requests as they go over the wire."""
+        return [call.request for call in self.calls]
+
+    def send(self, call):
         """The next answer, the last one for ever."""
-        self.sent.append(sent)
+        self.calls.append(call)
         status, body = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         raw = body if isinstance(body, bytes) else b"" if body is None else msgspec.json.encode(body)
-        return Got(status, {"content-type": "application/json", "x-trace": "t-1"}, raw)
+        return Response(status, [("Content-Type", "application/json"), ("X-Trace", "t-1")], raw)
 
     def wait(self, seconds):
         """Note how long."""
@@ -58,7 +63,7 @@ class Script:
 
 @pytest.fixture
 def play(written, planned):
-    """Run workflows, or a whole document, against written answers; answers the report and the way."""
+    """Run workflows, or a whole document, against written answers; answers the report and the transport."""
 
     def playing(workflows, *answers, inputs=None, profile=None):
         way = Script(*(answers or ((200, {}),)))

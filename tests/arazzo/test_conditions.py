@@ -7,18 +7,20 @@ from confsim.api.catalogue import API
 from confsim.arazzo import jsonpath
 from confsim.arazzo.conditions import Test as Trial
 from confsim.arazzo.document import Criterion
-from confsim.arazzo.exchange import Exchange, Got, Sent
+from confsim.arazzo.exchange import Exchange
 from confsim.arazzo.expressions import Scope
 from confsim.kernel.refusal import Misuse
+from confsim.service.message import Response
+from confsim.transport.address import address
 
 BODY = {"name": "Demo", "count": 3, "open": True, "none": None, "list": [{"id": 1}, {"id": 2}], "it's": "x"}
 
 
 def scope(body=BODY, status=200):
     """What a step sees that was answered so."""
-    sent = Sent(API["get_me"], "GET", "/v1_0/users/me", "", {}, {}, {}, b"")
-    got = Got(status, {"content-type": "application/json"}, msgspec.json.encode(body))
-    return Scope(inputs={"wanted": "demo"}, exchange=Exchange("http://here", sent, got))
+    response = Response(status, [("Content-Type", "application/json")], msgspec.json.encode(body))
+    exchange = Exchange("http://here", address(API["get_me"], {}, {}), response)
+    return Scope(inputs={"wanted": "demo"}, exchange=exchange)
 
 
 def holds(condition, **more):

@@ -5,28 +5,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
-from confsim.arazzo.exchange import Exchange, Got, Sent
+from confsim.arazzo.exchange import Exchange
 from confsim.arazzo.expressions import Expression, Missing, Scope, as_text, expressions, filled, pointed
 from confsim.kernel.refusal import Misuse
+from confsim.service.message import Response
+from confsim.transport.address import request_of
 
-SENT = Sent(
+CALL = request_of(
     API["get_user"],
-    "GET",
-    "/v1_0/users/7",
-    "imgSize=small",
-    {"userId": "7"},
+    ("7",),
     {"imgSize": "small"},
+    {},
     {"authorization": "Bearer t"},
     b'{"a": [1, {"b/c": "deep"}]}',
 )
-GOT = Got(200, {"x-trace": "abc"}, b'{"id": 7, "tags": ["x", "y"], "none": null, "in": {"ner": true}}')
+RESPONSE = Response(200, [("X-Trace", "abc")], b'{"id": 7, "tags": ["x", "y"], "none": null, "in": {"ner": true}}')
 SCOPE = Scope(
     inputs={"name": "Ada", "list": [1, 2], "a": {"b": "c"}},
     steps={"first": {"id": 41, "all": {"k": ["v"]}}},
     workflows={"other": {"inputs": {"i": 1}, "outputs": {"o": 2}}},
     sources={"api": "http://here/openapi.json"},
     outputs={"token": "secret"},
-    exchange=Exchange("http://here/v1_0/users/7?imgSize=small", SENT, GOT),
+    exchange=Exchange("http://here/v1_0/users/7?imgSize=small", CALL, RESPONSE),
 )
 
 

@@ -109,7 +109,7 @@ def test_a_query_parameter_tells_operations_of_one_route_apart(play):
     """As on the server."""
     by_id = [{"name": "meetingId", "in": "query", "value": 1}]
     report, way = play([[{"stepId": "s", "operationId": "list_channels", "parameters": by_id}]])
-    assert way.sent[0].operation.name == "find_channel_by_meeting_id"
+    assert way.calls[0].operation.name == "find_channel_by_meeting_id"
     assert report.passed
 
 

@@ -14,12 +14,12 @@ from http.client import HTTPConnection
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
+from kit.catalogue_walk import walk
 
 from confsim import Misuse, Simulator
 from confsim.control.scenarios import planned, play
 from confsim.testing.journeys import START, Journey, api_journey
 from confsim.testing.targets import Core, Wsgi
-from confsim.testing.tour import tour
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
@@ -276,7 +276,7 @@ def test_whatever_the_world_started_from(sim, start):
 def test_a_tour_through_the_catalogue_is_run_again(sim):
     """Eight hundred calls of every operation, with their ids and tokens taken from answers."""
     sim.requests.most = 10_000
-    for _ in tour(sim, CUSTOMER, ("demo-owner", "demo-customer-admin", "demo-user"), rounds=(0,)):
+    for _ in walk(sim, CUSTOMER, ("demo-owner", "demo-customer-admin", "demo-user"), rounds=(0,)):
         pass
     again(sim)
     steps = json.loads(sim.requests.export("scenario"))["workflows"][0]["steps"]

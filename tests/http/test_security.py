@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 from jwt.utils import base64url_decode
+from kit.catalogue_walk import walk
 
 from confsim import Simulator
 from confsim.control import perform
@@ -26,7 +27,6 @@ from confsim.http.app import App
 from confsim.http.limits import Limits
 from confsim.http.server import LiveServer
 from confsim.service import courier, journal
-from confsim.testing.tour import tour
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 SECRET = b"\x89PNG\r\n\x1a\nwhat only this machine may read"
@@ -415,7 +415,7 @@ def test_nothing_else_leaves_the_machine(sim, monkeypatch, canary):
     def attack():
         opened.clear()
         sim.call("set_user_image", "demo-user", userId="me", url=canary.url)
-        for _ in tour(sim, CUSTOMER, ("demo-owner", "demo-customer-admin"), rounds=(0,)):
+        for _ in walk(sim, CUSTOMER, ("demo-owner", "demo-customer-admin"), rounds=(0,)):
             pass
         sim.clock.advance("8d")
         return opened != []

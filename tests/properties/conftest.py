@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
+from kit.catalogue_walk import walk
 
 from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
 from confsim.testing.samples import Pool
-from confsim.testing.tour import tour
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 OTHER = "33333333-3333-4333-8333-333333333333"
@@ -39,7 +39,7 @@ def lived() -> Simulator:
     for client, callers, first in ((CUSTOMER, CALLERS, 0), (OTHER, ("demo-other-admin",), 20)):
         for turn, leave_out in ((first, NOT_TOURED), (first + 1, (*NOT_TOURED, *REMOVING))):
             people_come(simulator, client, callers)
-            for _ in tour(simulator, client, callers, rounds=(turn,), leave_out=leave_out):
+            for _ in walk(simulator, client, callers, rounds=(turn,), leave_out=leave_out):
                 pass
     return simulator
 

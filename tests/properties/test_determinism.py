@@ -13,11 +13,11 @@ import hashlib
 import sys
 
 from confsim import Simulator
-from confsim.testing.tour import tour
+from kit.catalogue_walk import walk
 
 simulator = Simulator(seed=int(sys.argv[1]), clock="2026-02-01T00:00:00Z")
 bytes_, calls = hashlib.sha256(), 0
-for step in tour(simulator, "22222222-2222-4222-8222-222222222222", (
+for step in walk(simulator, "22222222-2222-4222-8222-222222222222", (
     "demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin"
 )):
     calls += 1

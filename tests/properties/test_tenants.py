@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
+from kit.catalogue_walk import call
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.contract.gates import Grant
 from confsim.testing.samples import Arguments, Pool, valid
-from confsim.testing.tour import call
 
 OURS = "22222222-2222-4222-8222-222222222222"
 THEIRS = "33333333-3333-4333-8333-333333333333"

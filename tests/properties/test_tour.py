@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from kit.catalogue_walk import walk
+
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.service.judge import Judge
-from confsim.testing.tour import tour
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin")
@@ -16,7 +17,7 @@ def test_every_answer_is_one_of_the_document():
     """Every operation is called, none meets a bug, and the referee agrees with every answer."""
     simulator = Simulator(clock="2026-02-01T00:00:00Z")
     simulator.service.judge = Judge({})
-    touched = {step.operation.name for step in tour(simulator, CUSTOMER, CALLERS)}
+    touched = {step.operation.name for step in walk(simulator, CUSTOMER, CALLERS)}
     assert touched == {operation.name for operation in API}
     assert [(str(bug), getattr(bug, "__notes__", "")) for bug in simulator.service.bugs] == []
 
@@ -34,7 +35,7 @@ def test_the_operations_of_an_entry_are_those_that_lean_on_it():
     simulator = Simulator(clock="2026-02-01T00:00:00Z")
     leaning = {
         (id, step.operation.name)
-        for step in tour(simulator, CUSTOMER, CALLERS)
+        for step in walk(simulator, CUSTOMER, CALLERS)
         for id in simulator.service.journal.last().assumptions
         if id.partition(".")[0] in PART_ONE
     }
@@ -48,6 +49,6 @@ def test_the_operations_of_an_entry_are_those_that_lean_on_it():
 
 def test_most_operations_succeed_somewhere_on_the_way():
     """Samples made from declarations alone are good enough that most calls do what they say."""
-    steps = list(tour(Simulator(clock="2026-02-01T00:00:00Z"), CUSTOMER, CALLERS))
+    steps = list(walk(Simulator(clock="2026-02-01T00:00:00Z"), CUSTOMER, CALLERS))
     succeeded = {step.operation.name for step in steps if step.answer.ok}
     assert len(succeeded) >= 0.6 * len(API), sorted({operation.name for operation in API} - succeeded)

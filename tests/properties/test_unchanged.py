@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from kit.catalogue_walk import call
 
 from confsim.api.catalogue import API
 from confsim.testing.samples import Pool, spoilt, valid
-from confsim.testing.tour import call
 
 OPERATIONS = list(API)
 CUSTOMER = "22222222-2222-4222-8222-222222222222"

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from kit.catalogue_walk import call, walk
 from msgspec.structs import replace
 
 from confsim import Simulator
@@ -14,7 +15,6 @@ from confsim.api.catalogue import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.gates import Grant
 from confsim.testing.samples import Pool, valid
-from confsim.testing.tour import call, tour
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 PARTNER = "11111111-1111-4111-8111-111111111111"
@@ -29,7 +29,7 @@ FILES = {"download_recording_asset"}
 @pytest.fixture(scope="module")
 def told() -> list[Any]:
     """Every step of a tour through the whole catalogue."""
-    return list(tour(Simulator(clock=AT), CUSTOMER, CALLERS))
+    return list(walk(Simulator(clock=AT), CUSTOMER, CALLERS))
 
 
 @pytest.mark.rule("R002", "R017")
@@ -215,7 +215,7 @@ PAGED = [operation for operation in API if "offset" in {parameter.name for param
 def test_no_offset_is_too_far(operation):
     """Beyond the end there is nothing, also at the end of all numbers (G082)."""
     sim = Simulator(clock=AT)
-    for _ in tour(sim, CUSTOMER, CALLERS, rounds=(0,), leave_out=("delete_channel",)):
+    for _ in walk(sim, CUSTOMER, CALLERS, rounds=(0,), leave_out=("delete_channel",)):
         pass
     arguments = valid(operation, Pool(sim.service.world, CUSTOMER))
     for limit in ("1", str(2**63 - 1)):

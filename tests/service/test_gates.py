@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kit.catalogue_walk import call
 from msgspec.structs import replace
 
 from confsim import Simulator
@@ -11,7 +12,6 @@ from confsim.contract.gates import Grant
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User
 from confsim.testing.samples import Pool, valid
-from confsim.testing.tour import call
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"

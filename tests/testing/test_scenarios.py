@@ -28,12 +28,18 @@ def told(name, target):
 
 def ran(name, sim, target):
     """The report of a run as plain values, and the world that it leads to."""
-    report = runner.run(planned(name, {}), target)
+    report = runner.run(planned(name, {}), target.transport)
     target.close()
     assert report.passed, report.failure.told()
     assert sim.service.bugs == []
     steps = [
-        (each.workflow, each.step, each.attempt, each.status, None if each.exchange is None else each.exchange.got.body)
+        (
+            each.workflow,
+            each.step,
+            each.attempt,
+            each.status,
+            None if each.exchange is None else each.exchange.response.body,
+        )
         for each in report.results
     ]
     return steps, report.outputs, sim.service.world.digest()
@@ -85,7 +91,7 @@ def test_a_scenario_says_what_it_is_about(name):
 def test_drift_is_seen():
     """A world that answers otherwise fails the scenario, at the step where it does."""
     sim = Simulator(clock=START, profile={"duration.call-answered": "manual(1)"})
-    report = runner.run(planned("phones", {}), Core(sim))
+    report = runner.run(planned("phones", {}), Core(sim).transport)
     assert (report.failure.workflow, report.failure.step) == ("dial-out", "calls")
     assert set(report.outputs) == {"caller"}
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from kit.through import through
 
 from confsim import Misuse, Simulator
 from confsim.http.app import App
-from confsim.testing.through import through
 
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 
@@ -14,11 +14,10 @@ ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 @pytest.fixture(params=["wsgi", "socket"])
 def way(request):
     """Every call of the test goes that way, and after it as before."""
-    before = Simulator.call
-    undo = through(request.param)
-    yield request.param
-    undo()
-    assert Simulator.call is before
+    before = Simulator.default_transport
+    with through(request.param):
+        yield request.param
+    assert Simulator.default_transport is before
 
 
 def test_a_call_is_a_request(way, sim):

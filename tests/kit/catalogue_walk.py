@@ -1,4 +1,4 @@
-"""A tour through the whole catalogue: every operation called with sample arguments by everybody who might."""
+"""A walk through the catalogue: every operation called with sample arguments by everybody who might."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.service.answer import Answer
 from confsim.simulator import Simulator
+from confsim.testing.samples import Arguments, Pool, valid
 
-from .samples import Arguments, Pool, valid
-
-#: What would end the tour early for its callers comes last.
+#: What would end the walk early for its callers comes last.
 LAST = ("delete_api_token", "regenerate_api_token", "promulgate_terms", "set_client_service_state")
 #: Samples that each caller tries in a round.
 TRIES = 4
 
 
 class Step(Struct, frozen=True):
-    """One call of the tour and its answer."""
+    """One call of the walk and its answer."""
 
     operation: Operation
     caller: str
@@ -28,7 +27,7 @@ class Step(Struct, frozen=True):
     answer: Answer
 
 
-def tour(
+def walk(
     simulator: Simulator,
     client: str,
     callers: Iterable[str],

@@ -1,0 +1,127 @@
+"""The address of an operation: its route under a profile, filled with arguments, as one request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+from msgspec import Struct
+
+from confsim.assumptions import wire
+from confsim.assumptions.register import in_force
+from confsim.contract.operation import Operation
+from confsim.kernel.refusal import Misuse
+from confsim.service.credential import present
+from confsim.service.message import Request
+
+
+class OperationRequest(Struct, frozen=True):
+    """A request of an operation.
+
+    ``path`` holds the decoded texts of the path parameters in their order, ``query`` the texts of the query by name.
+    ``request`` is the same as it goes over the wire: its target stands below the mount of a world, percent-encoded;
+    header names are in lower case.
+    """
+
+    operation: Operation
+    path: tuple[str, ...]
+    query: dict[str, str]
+    request: Request
+
+
+def address(
+    operation: Operation,
+    arguments: Mapping[str, object],
+    profile: Mapping[str, Any],
+    *,
+    body: object = None,
+    content_type: str | None = None,
+    token: str | None = None,
+) -> OperationRequest:
+    """Return the request of an operation under a profile.
+
+    ``arguments`` are path and query parameters by their names on the wire; a query parameter that is None is left out,
+    and so is one underscore at the end of a name (``as_`` for ``as``). ``body`` is plain JSON values, or bytes;
+    ``token`` is presented as the profile says. Misuse for a path parameter that is missing and for what cannot be sent.
+    """
+    path, query = places(operation, arguments)
+    headers = {} if content_type is None else {"content-type": content_type}
+    if token is not None:
+        lines, more = present(in_force(profile, wire.PRESENTATION), token)
+        headers |= {name.lower(): value for name, value in lines.items()}
+        query |= more
+    return request_of(operation, path, query, profile, headers, b"" if body is None else encoded(body))
+
+
+def request_of(
+    operation: Operation,
+    path: tuple[str, ...],
+    query: dict[str, str],
+    profile: Mapping[str, Any],
+    headers: dict[str, str],
+    body: bytes,
+) -> OperationRequest:
+    """Return the request of an operation under a profile whose parameters are texts and whose body is bytes."""
+    method, target = route(operation, path, profile)
+    request = Request(method, target, urlencode(query) if query else "", headers, body)
+    return OperationRequest(operation, path, query, request)
+
+
+def route(operation: Operation, path: Iterable[str], profile: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the method and the target below the mount, with these texts for the path parameters in their order."""
+    method, target = operation.route(profile) if profile else (operation.method, operation.path)
+    for name, text in zip(operation.placeholders, path, strict=True):
+        plain = text.isascii() and text.replace("-", "").isalnum()
+        target = target.replace(f"{{{name}}}", text if plain else quote(text, safe=""), 1)
+    return method, operation.catalogue.prefix_under(profile) + target
+
+
+def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return path parameters in their order and query parameters by name, as texts.
+
+    Misuse for a path parameter that is missing and for a text that cannot be sent.
+    """
+    if not arguments and not operation.placeholders:
+        return (), {}
+    rest = dict(arguments)
+    try:
+        path = tuple(_text(rest.pop(name)) for name in operation.placeholders)
+    except KeyError as missing:
+        raise Misuse(f"{operation.name} needs the path parameter {missing}") from None
+    return path, in_query(rest)
+
+
+def in_query(arguments: Mapping[str, object]) -> dict[str, str]:
+    """Return query parameters as texts by their names on the wire; None is left out."""
+    return {name.removesuffix("_"): _text(value) for name, value in arguments.items() if value is not None}
+
+
+def encoded(body: object) -> bytes:
+    """Return plain values as a JSON body, bytes as they are. Misuse for what JSON has not, such as NaN."""
+    if isinstance(body, bytes):
+        return body
+    try:
+        raw = msgspec.json.encode(body)
+        if raw.find(b"null") >= 0:  # as which a number that JSON has not is encoded too
+            json.dumps(msgspec.to_builtins(body, str_keys=True), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Misuse(f"body: {error}") from None
+    return raw
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
+            raise Misuse(f"{value!r} holds half a surrogate pair, which cannot be sent")
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ",".join(_text(item) for item in value)
+    try:
+        return str(value)
+    except ValueError as error:
+        raise Misuse(f"a number cannot be sent: {error}") from None

@@ -1,0 +1,63 @@
+"""The transport to a world of this process, without HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from confsim.contract.operation import Catalogue, Operation
+from confsim.kernel.refusal import Misuse
+from confsim.service.message import Request, Response
+from confsim.service.pipeline import HOST, Service
+from confsim.service.waiting import arrived, delivered
+
+from .address import OperationRequest
+
+#: Performs an operation of the control plane: the operation, the texts of its path parameters, the request.
+Perform = Callable[[Operation, tuple[str, ...], Request], Response]
+
+
+class DirectTransport:
+    """Performs operations on a service: those of the API itself, those of the catalogue ``control`` by ``perform``.
+
+    Without ``patient`` no response is waited for: faults delay nothing, and a control operation that waits raises
+    Misuse (409) unless its result is there at once.
+    """
+
+    def __init__(self, service: Service, control: Catalogue, perform: Perform, *, patient: bool = True) -> None:
+        self.service = service
+        self.patient = patient
+        self._control = control
+        self._perform = perform
+
+    @property
+    def root(self) -> str:
+        """The URL of the mount."""
+        return f"http://{HOST}{self.service.mount}"
+
+    def send(self, call: OperationRequest) -> Response:
+        """Perform one operation. ConnectionResetError when a fault drops the connection."""
+        sent, service = call.request, self.service
+        request = replace(sent, target=service.mount + sent.target, headers={"host": HOST, **sent.headers})
+        if call.operation.catalogue is self._control:
+            return self._arrived(self._perform(call.operation, call.path, request))
+        response = service.perform(call.operation, call.path, request.query, request)
+        if not self.patient:
+            response.after = 0.0
+        return delivered(response)
+
+    def _arrived(self, response: Response) -> Response:
+        if self.patient or response.until is None:
+            return arrived(response)
+        answer = response.until()
+        if answer is None:
+            raise Misuse("nothing is waited for while a world is made: what is not there at once does not come", 409)
+        return answer
+
+    def wait(self, seconds: float) -> None:
+        """Move the clock of the world on."""
+        self.service.advance(int(seconds * 1000))
+
+    def close(self) -> None:
+        """Nothing is held."""

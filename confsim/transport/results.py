@@ -1,0 +1,43 @@
+"""What a call in process would have returned, read from a response over the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from confsim.contract.encode import Raw
+from confsim.contract.operation import Operation
+from confsim.kernel.refusal import Misuse
+from confsim.service.answer import Answer
+from confsim.service.message import Response
+
+_PROBLEM = "application/problem+json"
+#: The fields of a problem document (RFC 9457) that are no facts of ours.
+_STANDARD = {"type", "title", "status", "detail"}
+#: Header lines that belong to the connection and not to the answer.
+_CONNECTION = {"Connection", "Content-Length"}
+
+
+def answer_of(response: Response) -> Answer:
+    """Return what ``Simulator.call`` answers in process. Misuse where the response is a problem document."""
+    raise_problem(response)
+    headers = [line for line in response.headers if line[0] not in _CONNECTION]
+    return Answer(Response(response.status, headers, response.body))
+
+
+def result_of(operation: Operation, response: Response) -> Any:
+    """Return what a control operation returns in process. Misuse where the response is a problem document."""
+    raise_problem(response)
+    kind = operation.hints["return"]
+    if kind is Raw:
+        return Raw(dict(response.headers)["Content-Type"], response.body)
+    return msgspec.convert(msgspec.json.decode(response.body), kind)
+
+
+def raise_problem(response: Response) -> None:
+    """Raise the Misuse that the response states, if it is a problem document."""
+    if dict(response.headers).get("Content-Type") == _PROBLEM:
+        problem = msgspec.json.decode(response.body)
+        facts = {name: value for name, value in problem.items() if name not in _STANDARD}
+        raise Misuse(problem["detail"], response.status, **facts)

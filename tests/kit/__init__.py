@@ -1,0 +1,1 @@
+"""What tests share: names of the demo world, walks through the catalogue, transports for the whole suite."""

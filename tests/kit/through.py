@@ -1,0 +1,171 @@
+"""Transports for a whole suite: ``pytest --through wsgi`` and ``--through socket`` send every call over HTTP.
+
+What no request can say is performed in process instead: a path parameter that is empty, or a world that was dropped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.client import HTTPConnection, IncompleteRead
+from queue import Queue
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from confsim import Simulator
+from confsim.assumptions.register import Asking
+from confsim.control.scenarios import direct
+from confsim.http.routing import Found
+from confsim.http.server import LiveServer
+from confsim.service.message import Request, Response
+from confsim.service.pipeline import HOST
+from confsim.transport.address import OperationRequest
+from confsim.transport.wsgi import WsgiTransport
+
+#: Control operations that block until another call is made: over the one connection nobody could make it.
+BLOCKING = frozenset({"wait"})
+
+
+class Wire(Protocol):
+    """Sends a request to the app of a simulator."""
+
+    def send(self, simulator: Simulator, request: Request) -> Response:
+        """Send one request, its target from the root of the app."""
+
+    def busy(self) -> bool:
+        """Return whether this very thread is in the middle of a response, which a receiver of webhooks can be."""
+
+    def stop(self) -> None:
+        """Release what is held."""
+
+
+@contextmanager
+def through(way: str) -> Iterator[None]:
+    """Send the calls of all simulators by "wsgi", or over a "socket" to a live server, while the block runs."""
+    wire: Wire = OverSocket() if way == "socket" else OverWsgi()
+    before = Simulator.default_transport
+    Simulator.default_transport = partial(Through, wire=wire)
+    try:
+        yield
+    finally:
+        Simulator.default_transport = before
+        wire.stop()
+
+
+class Through:
+    """The transport of one simulator."""
+
+    def __init__(self, simulator: Simulator, wire: Wire) -> None:
+        self._simulator = simulator
+        self._wire = wire
+
+    @property
+    def root(self) -> str:
+        """The URL of the mount."""
+        return f"http://{HOST}{self._simulator._mount}"
+
+    def send(self, call: OperationRequest) -> Response:
+        """Send one request, in process where no request over HTTP says the same."""
+        simulator, request = self._simulator, call.request
+        if self._wire.busy() or not self._reached(call):
+            return direct(simulator.control).send(call)
+        headers = {"host": HOST, **request.headers}
+        return self._wire.send(simulator, replace(request, target=simulator._mount + request.target, headers=headers))
+
+    def _reached(self, call: OperationRequest) -> bool:
+        """Whether the request over HTTP is one of this operation."""
+        simulator, operation = self._simulator, call.operation
+        if not any(each is simulator.service for _, each in simulator._all().items()) or not all(call.path):
+            return False
+        if operation.catalogue.prefix_under({}) == "/_confsim":
+            return operation.name not in BLOCKING
+        profile, request = simulator.service.profile, call.request
+        routes = simulator.app.mount.routes(profile)
+        try:
+            found = routes.find(Asking(profile), request.method, request.target.split("/")[1:], request.query)
+        except Exception:  # what is wrong with it, its answer says
+            return True
+        return isinstance(found, Found) and found.operation is operation
+
+    def wait(self, seconds: float) -> None:
+        """Move the clock of the world on."""
+        self._simulator.service.advance(int(seconds * 1000))
+
+    def close(self) -> None:
+        """The connection belongs to the suite."""
+
+
+class OverWsgi:
+    """Sends requests to the WSGI app."""
+
+    def send(self, simulator: Simulator, request: Request) -> Response:
+        """Send one request."""
+        return WsgiTransport(simulator.wsgi).exchange(request)
+
+    def busy(self) -> bool:
+        """Return False: a WSGI app may be called in the middle of a call."""
+        return False
+
+    def stop(self) -> None:
+        """Nothing is held."""
+
+
+class OverSocket:
+    """A live server that answers in the thread of the caller, which may hold the lock of its world.
+
+    Both ends of it are there before the first test, which may leave no way to open another.
+    """
+
+    def __init__(self) -> None:
+        self._came: Queue[Request] = Queue()
+        self._answered: Queue[Response] = Queue()
+        self._lock = threading.Lock()
+        self._caller = 0
+        self._server = LiveServer(self._handle)
+        self._server.start()
+        self._connection = HTTPConnection("127.0.0.1", self._server.port, timeout=60)
+        self._connection.connect()
+
+    def busy(self) -> bool:
+        """Return whether this very thread is in the middle of a response."""
+        return self._caller == threading.get_ident()
+
+    def _handle(self, request: Request) -> Response:
+        self._came.put(request)
+        return self._answered.get()
+
+    def send(self, simulator: Simulator, request: Request) -> Response:
+        """Send one request over the socket; others wait."""
+        with self._lock:
+            self._caller = threading.get_ident()
+            try:
+                return self._sent(simulator.app, request)
+            except BaseException:
+                self._connection.close()
+                raise
+            finally:
+                self._caller = 0
+
+    def _sent(self, app: Callable[[Request], Response], request: Request) -> Response:
+        url = request.target + (f"?{request.query}" if request.query else "")
+        self._connection.request(request.method, url, request.body or None, request.headers)
+        came = self._came.get(timeout=60)
+        try:
+            response = app(came)
+        except BaseException:
+            self._answered.put(Response(500, []))
+            raise
+        self._answered.put(response)
+        answer = self._connection.getresponse()
+        try:
+            return Response(answer.status, answer.getheaders(), answer.read())
+        except IncompleteRead as error:
+            raise ConnectionResetError(str(error)) from None
+
+    def stop(self) -> None:
+        """Close both ends."""
+        self._connection.close()
+        self._server.stop()
