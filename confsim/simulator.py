@@ -73,6 +73,7 @@ class Simulator:
         made_from = "" if isinstance(world, Mapping) else str(world)
         self._attach(Service(load(world, seed, chosen), when, chosen, made_from), through=transport)
         if scenario is not None:
+            import confsim.control.catalogue  # noqa: F401 its modules declare what steps call
             from confsim.control.scenarios import start_from
 
             start_from(scenario, self.control)

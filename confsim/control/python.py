@@ -22,6 +22,9 @@ from .journal import Seen, Unmatched, seen
 from .presence import InChannel, Joined
 from .webhooks import DeliveryInfo
 
+#: Operations that are performed here whatever the transport: over its one connection nobody could call meanwhile.
+_BLOCKING = frozenset({"wait"})
+
 
 def order(control: Control, operation: str, /, *path: str, **body: object) -> Any:
     """Call an operation of the control plane by name, with its path parameters and the fields of its body.
@@ -41,7 +44,7 @@ def _called(control: Control, operation: str, path: tuple[str, ...], parameters:
     if len(path) != len(declared.placeholders):
         raise Misuse(f"{operation} needs {', '.join(declared.placeholders) or 'nothing'} in its path")
     raw = b"" if declared.body is None else msgspec.json.encode(body)
-    if control.transport is not None:
+    if control.transport is not None and operation not in _BLOCKING:
         call = request_of(declared, path, in_query(parameters), {}, {"host": control.host}, raw)
         return result_of(declared, control.transport.send(call))
     try:
