@@ -80,7 +80,7 @@ class Server:
     """
 
     def __init__(self, name: str, simulator: Simulator, serving: Serving, worlds: WorldsOf[Simulator]) -> None:
-        from confsim.assumptions import wire
+        from confsim.assumptions.protocol import transport
         from confsim.assumptions.register import in_force
 
         self.name = name
@@ -88,7 +88,7 @@ class Server:
         self.simulator = simulator
         self.worlds = worlds
         self._serving = serving
-        self.base_url = self.root + in_force(simulator.service.profile, wire.PREFIX)
+        self.base_url = self.root + in_force(simulator.service.profile, transport.PREFIX)
 
     def __repr__(self) -> str:
         return f"<confsim server {self.base_url}>"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from confsim.assumptions import wire
+from confsim.assumptions.protocol import transport as assumed_transport
+from confsim.assumptions.protocol import wire
+from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
-from confsim.assumptions.transport import TIME
 from confsim.kernel.refusal import Misuse
 from confsim.service.answer import Answer
 from confsim.service.clock import Clock
@@ -68,7 +69,7 @@ class Simulator:
     ) -> None:
         chosen = read_profile(profile)
         when = clock if isinstance(clock, Clock) else Clock(clock)
-        if clock is None and in_force(chosen, TIME) == "standing":
+        if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
             when.freeze()
         made_from = "" if isinstance(world, Mapping) else str(world)
         self._attach(Service(load(world, seed, chosen), when, chosen, made_from), through=transport)
@@ -86,7 +87,7 @@ class Simulator:
         self._operations = API.operations
         self._make_transport = through
         self._through: Transport | None = None
-        self._prefix = in_force(service.profile, wire.PREFIX)
+        self._prefix = in_force(service.profile, assumed_transport.PREFIX)
         self._worlds = worlds
         self._app: App | None = None
         return self

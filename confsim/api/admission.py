@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from confsim.assumptions import roles, wire
+from confsim.assumptions import clients as assumed_clients
+from confsim.assumptions import members
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.gates import Grant
@@ -45,8 +46,8 @@ def admit(call: Call, grants: tuple[Grant, ...]) -> None:
 def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
     """Grants that the caller has beyond those it holds itself, by assumption."""
     if caller.api_token is not None:
-        return ask(call, roles.API_TOKEN_PASSES)
-    return ask(call, roles.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
+        return ask(call, members.API_TOKEN_PASSES)
+    return ask(call, members.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
 
 
 def require_service(call: Call, client: Client) -> None:
@@ -54,17 +55,17 @@ def require_service(call: Call, client: Client) -> None:
     if clients.served(call.change, client):
         return
     operation = call.operation
-    everything = ask(call, wire.WHILE_DISABLED) == "everything"
+    everything = ask(call, assumed_clients.WHILE_DISABLED) == "everything"
     if not (everything or operation.changes or operation.runtime):
         return
-    if operation.name not in ask(call, wire.OPEN_WHILE_DISABLED):
+    if operation.name not in ask(call, assumed_clients.OPEN_WHILE_DISABLED):
         raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
 
 
 def _customer_admin(call: Call, caller: Caller) -> bool:
     if call.client.id == caller.client.id:
         return caller.customer_admin
-    return caller.partner_admin and "children" in ask(call, roles.PARTNER_ADMIN_INCLUDES)
+    return caller.partner_admin and "children" in ask(call, members.PARTNER_ADMIN_INCLUDES)
 
 
 def _operator(call: Call, caller: Caller) -> bool:
@@ -82,7 +83,7 @@ def _operator(call: Call, caller: Caller) -> bool:
 def _operates(call: Call, caller: Caller, channel: Channel) -> bool:
     if not channels.is_operator(channel, caller.user):
         return False
-    return not channels.is_owner(channel, caller.user) or ask(call, roles.OWNER_IS_OPERATOR)
+    return not channels.is_owner(channel, caller.user) or ask(call, members.OWNER_IS_OPERATOR)
 
 
 def _owner(call: Call, caller: Caller) -> bool:

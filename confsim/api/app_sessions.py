@@ -6,11 +6,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from confsim.assumptions import app_sessions as assumed
-from confsim.assumptions import sizes
+from confsim.assumptions.protocol import sizes, units
+from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.assumptions.sessions import PATH_WITHOUT_ID
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Limit, Long, Offset, Page, Search, Sized, Wire
@@ -153,7 +152,7 @@ def list_app_sessions(
 
 
 def _at(call: Call, given: int | None) -> int | None:
-    return given if given is None or ask(call, assumed.STARTED_FILTER) == "epoch-ms" else given * 1000
+    return given if given is None or ask(call, units.APP_SESSION_FILTER) == "epoch-ms" else given * 1000
 
 
 @operation(
@@ -176,11 +175,11 @@ def link_app_session_to_channel_session(
     rules="R434 R435",
     line=LINE,
     gaps="G361 G388",
-    slash=PATH_WITHOUT_ID,
+    slash=SESSION_WITHOUT_ID,
 )
 def link_app_session_to_channel(call: Call, appSession: Run, channelUuid: Channel) -> None:
     """Link a channel alone to an app session; linking again changes nothing."""
-    ask(call, PATH_WITHOUT_ID)
+    ask(call, SESSION_WITHOUT_ID)
     app_sessions.link_channel(call.change, appSession, channelUuid)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from confsim.assumptions import broadcast as assumed
+from confsim.assumptions.protocol import units
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
@@ -71,7 +72,7 @@ class BroadcastState(Wire):
 def _time(call: Call, at: int | None) -> str | None:
     if at is None:
         return None
-    if ask(call, assumed.TIMES) == "epoch-ms":
+    if ask(call, units.BROADCAST_TIMES) == "epoch-ms":
         return str(at)
     instant = datetime.fromtimestamp(at // 1000, UTC).replace(microsecond=at % 1000 * 1000)
     return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import transport, wire
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.operation import Catalogue, Operation
@@ -19,7 +19,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
 #: What families declare their operations with; ``api.catalogue`` holds them all, in order.
-API = Catalogue("Conferencing Service API", prefix=wire.PREFIX)
+API = Catalogue("Conferencing Service API", prefix=transport.PREFIX)
 operation = API.operation
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from confsim.assumptions import wire
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
 from confsim.contract import gates, openapi
 from confsim.contract.encode import Raw
@@ -69,5 +69,5 @@ def get_openapi(call: Call) -> Raw:
 
 def api_document(profile: Mapping[str, Any]) -> bytes:
     """The OpenAPI document of the API under a profile, as JSON."""
-    prefix = in_force(profile, wire.PREFIX).lstrip("/")
+    prefix = in_force(profile, transport.PREFIX).lstrip("/")
     return openapi.document_bytes(API, title=API.title, version="1.0", prefix=prefix, profile=profile)

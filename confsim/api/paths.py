@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from confsim.assumptions import accounts
+from confsim.assumptions import users as assumed_users
 from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
 from confsim.assumptions.refusals import Reason
@@ -55,7 +55,7 @@ def _user(call: Call, id: int) -> User:
 
 @resolves(MeOrUser, Annotated[str, Meta(pattern="^(me|-?[0-9]{1,19})$")], "users")
 def _me_or_user(call: Call, text: str) -> User:
-    if text == "me" and (ask(call, accounts.ME) == "unmarked" or "/properties" in call.operation.path):
+    if text == "me" and (ask(call, assumed_users.ME) == "unmarked" or "/properties" in call.operation.path):
         call.subject = call.user
     elif text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
         call.subject = users.get(call.change, call.client.id, int(text))

@@ -6,7 +6,7 @@ from enum import StrEnum
 from urllib.parse import quote
 
 from confsim.assumptions import recordings as assumed
-from confsim.assumptions import units
+from confsim.assumptions.protocol import units
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import units
+from confsim.assumptions.protocol import units
 from confsim.contract import gates
 from confsim.contract.types import Int, Url, Wire
 from confsim.domain import terms

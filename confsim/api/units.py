@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import durations
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.register import Entry, ask
 
 from .call import Call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from confsim.assumptions import images
+from confsim.assumptions.protocol import images
 from confsim.assumptions.register import Entry, ask
 from confsim.contract.decode import wrong
 

@@ -9,7 +9,8 @@ from typing import Protocol, TypeVar
 from unicodedata import combining, normalize
 from urllib.parse import quote
 
-from confsim.assumptions import accounts, images, parsing, sizes
+from confsim.assumptions import users as assumed_users
+from confsim.assumptions.protocol import images, parsing, sizes
 from confsim.assumptions.register import ask, peek
 from confsim.contract.decode import wrong
 from confsim.contract.types import ImageSize, Int, Long, Page, Wire
@@ -97,7 +98,7 @@ _UNFRIENDLY = re.compile(r"[^a-z0-9]+")
 
 def url_handle(call: Call, handle: str) -> str | None:
     """The handle with its characters changed to be URL friendly, None when nothing is left of it (R045, G135)."""
-    if ask(call, accounts.URL_HANDLE) == "percent":
+    if ask(call, assumed_users.URL_HANDLE) == "percent":
         return quote(handle, safe="")
     plain = handle
     if not handle.isascii():
@@ -110,19 +111,19 @@ def kind(call: Call, user: Person) -> str:
     sort = user.account.value
     if user.account is Account.DIALLED:
         sort = "dialled-in" if user.inbound else "dialled-out"
-    return ask(call, accounts.KIND_WORDS)[sort]
+    return ask(call, assumed_users.KIND_WORDS)[sort]
 
 
 def auth_kind(call: Call, user: Person) -> str | None:
     """The word for how the user authenticates; guests and whoever is not connected have none (R053, R054, G204)."""
-    return None if user.auth_kind is None else ask(call, accounts.AUTH_KIND_WORDS)[user.auth_kind]
+    return None if user.auth_kind is None else ask(call, assumed_users.AUTH_KIND_WORDS)[user.auth_kind]
 
 
 def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
     """The user as the caller sees one (P1 User)."""
     unregistered = users.unregistered(user)
     if user.account is Account.PREDEFINED:
-        unregistered = ask(call, accounts.PREDEFINED_UNREGISTERED)
+        unregistered = ask(call, assumed_users.PREDEFINED_UNREGISTERED)
     viewer = call.maybe_user
     shown = None
     if user.languages:

@@ -9,7 +9,8 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from confsim.assumptions import transport, wire
+from confsim.assumptions import refusals
+from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
 from confsim.service.credential import present
@@ -185,7 +186,7 @@ def _in_words_of_the_defaults(ready: Ready, exchange: Exchange | None) -> Exchan
     if ready.operation.result is type(None):
         own = 204 if in_force(profile, wire.EMPTY) == "204" else 200
     elif ready.operation.makes:
-        own = in_force(profile, transport.CREATED)
+        own = in_force(profile, refusals.CREATED)
     response = exchange.response
     return None if own == 200 or response.status != own else replace(exchange, response=replace(response, status=200))
 

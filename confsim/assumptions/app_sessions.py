@@ -1,4 +1,4 @@
-"""App sessions: what the documents leave open about the runs of client applications."""
+"""Sessions that applications register, and their logs."""
 
 from __future__ import annotations
 
@@ -91,13 +91,5 @@ BOUNDS = assumption(
     "Whether an app session that started exactly at startedBefore or startedAfter is left out or found.",
     "exclusive",
     ("inclusive",),
-    "list_app_sessions",
-)
-STARTED_FILTER = assumption(
-    "units.app-session-filter",
-    "G121",
-    "Unit of startedBefore and startedAfter.",
-    "epoch-ms",
-    ("epoch-s",),
     "list_app_sessions",
 )

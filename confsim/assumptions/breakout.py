@@ -1,4 +1,4 @@
-"""Breakout sessions, rooms and linked users, where the documents do not say."""
+"""Breakout sessions, their rooms and the assignments to them."""
 
 from __future__ import annotations
 
@@ -195,11 +195,12 @@ PATHS = assumption(
     "rename_breakout_room delete_breakout_room list_breakout_rooms add_breakout_participant "
     "remove_breakout_participant list_breakout_participants",
 )
-LINKED_HANDLES = assumption(
-    "linked-users.same-handle",
-    "G447",
-    "Two channel-linked users of one channel with the same handle: allowed, or refused.",
-    "allow",
-    ("refuse",),
-    "create_linked_user",
+EVENT_ROOM_OFF = assumption(
+    "breakout.event-room-off",
+    "G354",
+    "Disabling the event room while a breakout session is active: refused, or it is stopped; or all that the room has "
+    "are deleted, prepared ones too.",
+    "refuse",
+    ("stop", "delete"),
+    "set_event_room_state",
 )

@@ -1,23 +1,13 @@
-"""Live streaming where the documents do not say: destinations, start and stop, history."""
+"""Broadcasts, their destinations and their history."""
 
 from __future__ import annotations
 
-from .durations import slow_text
 from .register import assumption
 
 _READ = "list_broadcast_history get_broadcast get_broadcast_metrics"
 _CHANGE = "add_broadcast_destination set_broadcast_destination_state"
+_RTMP: tuple[str, ...] = ("rtmp", "rtmps")
 
-START_UP = assumption(
-    "duration.broadcast-start",
-    "G525",
-    "How long a broadcast takes to start up: immediate, time(seconds), or manual(times): until its state or metrics "
-    "were looked at so many times in vain. Stopping meanwhile ends it.",
-    "immediate",
-    ("time(180)", "manual(3)"),
-    "start_broadcast get_broadcast_state get_broadcast_metrics",
-    check=slow_text,
-)
 WHILE_OFF = assumption(
     "broadcast.while-off",
     "G520",
@@ -51,8 +41,6 @@ def _schemes(value: object) -> tuple[str, ...]:
     return tuple(scheme.lower() for scheme in value)
 
 
-_RTMP: tuple[str, ...] = ("rtmp", "rtmps")
-
 SCHEMES = assumption(
     "broadcast.schemes",
     "G568",
@@ -78,6 +66,14 @@ NEEDS_SESSION = assumption(
     (True,),
     "start_broadcast",
 )
+
+
+def _words(value: object) -> tuple[str, str, str]:
+    if not isinstance(value, list | tuple) or len(value) != 3 or not all(isinstance(word, str) for word in value):
+        raise ValueError(f"{value!r} is no list of three words")
+    return value[0], value[1], value[2]
+
+
 STATES = assumption(
     "broadcast.states",
     "G570",
@@ -87,14 +83,6 @@ STATES = assumption(
     "get_broadcast_state",
     check=lambda value: _words(value),
 )
-
-
-def _words(value: object) -> tuple[str, str, str]:
-    if not isinstance(value, list | tuple) or len(value) != 3 or not all(isinstance(word, str) for word in value):
-        raise ValueError(f"{value!r} is no list of three words")
-    return value[0], value[1], value[2]
-
-
 WITHOUT = assumption(
     "broadcast.metrics-without",
     "G524",
@@ -134,12 +122,4 @@ HISTORY = assumption(
     "all",
     ("ended",),
     "list_broadcast_history get_broadcast",
-)
-TIMES = assumption(
-    "units.broadcast-times",
-    "G123",
-    "Form of created, started and ended of a broadcast, which are strings: ISO 8601 in UTC, or epoch milliseconds.",
-    "iso-8601",
-    ("epoch-ms",),
-    _READ,
 )

@@ -1,4 +1,4 @@
-"""Channels: their names, texts, access, links and lists, where the documents do not say."""
+"""Channels: creation, access, lists, feature switches and friendly URLs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ import re
 
 from .register import any_text, assumption
 
-MEETING_ID = assumption(
-    "ids.meeting-id",
-    "G133",
-    "Form of meeting ids, unique over the whole service: nine digits for the keypad of a phone, or a UUID.",
-    "digits",
-    ("uuid",),
-    "create_channel get_channel find_channel_by_meeting_id",
-)
+# channels.*
 UNIQUE_NAMES = assumption(
     "channels.unique-names",
     "G300",
@@ -172,8 +165,28 @@ MEETING_ID_EMPTY = assumption(
     ("look-up",),
     "find_channel_by_meeting_id list_channels",
 )
+PARTICIPANTS = assumption(
+    "channels.participants",
+    "G373",
+    "Historical participants of a channel, by last join: distinct users of all sessions, one entry for each join, or "
+    "distinct users of ended sessions alone.",
+    "distinct",
+    ("attendances", "ended"),
+    "list_channel_participants",
+)
+
+# ids.*
+MEETING_ID = assumption(
+    "ids.meeting-id",
+    "G133",
+    "Form of meeting ids, unique over the whole service: nine digits for the keypad of a phone, or a UUID.",
+    "digits",
+    ("uuid",),
+    "create_channel get_channel find_channel_by_meeting_id",
+)
 
 
+# friendly-urls.*
 def _pattern(value: object) -> str:
     text = any_text(value)
     try:
@@ -218,12 +231,22 @@ FRIENDLY_AVAILABLE = assumption(
     ("not-found-when-free", "conflict-when-taken"),
     "check_friendly_url",
 )
-EMBEDDING_CHECK = assumption(
-    "embedding.check",
-    "G291",
-    "Whether entries of the lists of origins (scheme://host[:port]) and domains (a host name) are checked. Either way "
-    "they are stored as given, in order, duplicates removed.",
-    False,
-    (True,),
-    "set_origins set_domains",
+
+# flags.*
+FEATURES_SWITCHED_OFF = assumption(
+    "flags.running",
+    "G355",
+    "Switching a feature of a channel off concerns what begins later, not what runs.",
+    "later",
+    (),
+    "set_speech2text_state set_midi_state set_dial_in_state set_dial_out_state set_event_room_state "
+    "set_broadcast_state",
+)
+MIDI = assumption(
+    "flags.midi-token",
+    "G318",
+    "The midi switch and isMidi are the same, or enabling needs a premium token.",
+    "same",
+    ("needs-premium",),
+    "set_midi_state",
 )

@@ -1,9 +1,12 @@
-"""Clients: their hierarchy, their service and what is told of them, where the documents do not say."""
+"""Clients: hierarchy, reseller interface, service state and embedding, where the documents are silent."""
 
 from __future__ import annotations
 
-from .register import assumption, some_of
+from .register import Entry, assumption, some_of, texts
 
+_CALLS: tuple[str, ...] = ("create_client", "set_client_service_state", "get_client", "list_clients", "for_client")
+
+# clients.*
 FIRST_ADMIN = assumption(
     "clients.first-admin",
     "G137 G138",
@@ -14,18 +17,6 @@ FIRST_ADMIN = assumption(
     (True,),
     "create_client",
 )
-RESELLER = assumption(
-    "initial.reseller",
-    "G296 G167",
-    "Whether a client that is made by the API has the reseller interface.",
-    False,
-    (True,),
-    "create_client",
-)
-
-
-_CALLS: tuple[str, ...] = ("create_client", "set_client_service_state", "get_client", "list_clients", "for_client")
-
 RESELLER_CALLS = assumption(
     "clients.reseller-calls",
     "G167 G294",
@@ -77,4 +68,32 @@ DISABLE_ENDS = assumption(
     "nothing",
     ("sessions",),
     "set_client_service_state",
+)
+
+# embedding.*
+EMBEDDING_CHECK = assumption(
+    "embedding.check",
+    "G291",
+    "Whether entries of the lists of origins (scheme://host[:port]) and domains (a host name) are checked. Either way "
+    "they are stored as given, in order, duplicates removed.",
+    False,
+    (True,),
+    "set_origins set_domains",
+)
+
+# service.*
+WHILE_DISABLED = assumption(
+    "service.refused-while-disabled",
+    "G162 G164 G156",
+    "What a disabled service refuses: everything that changes something and the running of channels, or everything.",
+    "changes",
+    ("everything",),
+)
+OPEN_WHILE_DISABLED: Entry[tuple[str, ...]] = assumption(
+    "service.open-while-disabled",
+    "G162",
+    "Calls that change something and yet work while the service is disabled.",
+    ("accept_terms",),
+    ("any list of operations",),
+    check=texts("operations"),
 )

@@ -1,19 +1,23 @@
-"""Authentication, identity tokens, guests, predefined users, invitations, API tokens: what the documents leave open."""
+"""Tokens, providers, validators, the exchange of identity tokens, invitations, API tokens, access levels."""
 
 from __future__ import annotations
 
-from .register import any_text, assumption
+from typing import Any
+
+from .register import any_text, assumption, texts
 
 _EXCHANGE = "exchange_identity_token"
+_ALGORITHMS: tuple[str, ...] = ("HS256", "RS256", "ES256")
+CLAIM_NAMES = {
+    "originId": "sub",
+    "name": "name",
+    "picture": "picture",
+    "email": "email",
+    "emailVerified": "email_verified",
+}
+_PROVIDERS: tuple[str, ...] = ("google", "microsoft", "github", "facebook", "apple")
 
-# Credentials
-PUBLIC_CREDENTIALS = assumption(
-    "auth.on-public-calls",
-    "G023",
-    "A token sent to a call that needs none plays no part, or is refused when it is not valid.",
-    "ignored",
-    ("checked",),
-)
+# tokens.*
 EARLIER_TOKENS = assumption(
     "tokens.earlier",
     "G021",
@@ -32,7 +36,7 @@ TOKEN_FORMAT = assumption(
 )
 
 
-# Authentication providers
+# providers.*
 def _icon(value: object) -> str:
     text = any_text(value)
     if not text.startswith(("http://", "https://")) or "{name}" not in text:
@@ -90,8 +94,17 @@ NO_PROVIDER = assumption(
     ("empty",),
     "get_user_auth_method get_auth_profile",
 )
+AVAILABLE_PROVIDERS = assumption(
+    "providers.available",
+    "G182",
+    "Authentication providers of the whole service, in order.",
+    _PROVIDERS,
+    ("any list of names",),
+    "list_auth_providers set_auth_providers list_client_auth_providers",
+    check=texts("names"),
+)
 
-# Validators and the exchange of identity tokens
+# validators.*
 VALIDATOR_FIELDS = assumption(
     "validators.fields",
     "G189",
@@ -110,9 +123,6 @@ VALIDATORS_CONTAINER = assumption(
 )
 
 
-_ALGORITHMS: tuple[str, ...] = ("HS256", "RS256", "ES256")
-
-
 def _algorithms(value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not value or not set(value) <= set(_ALGORITHMS):
         raise ValueError(f"{value!r} is no list of HS256, RS256, ES256")
@@ -128,22 +138,14 @@ ALGORITHMS = assumption(
     _EXCHANGE,
     check=_algorithms,
 )
+
+# identity.*
 SKEW = assumption(
     "identity.skew", "G195", "Milliseconds by which the times of an identity token may be off.", 0, (60_000,), _EXCHANGE
 )
 EXPIRY_REQUIRED = assumption(
     "identity.exp-required", "G195", "Whether an identity token without exp is refused.", True, (False,), _EXCHANGE
 )
-TOKEN_SIZE = assumption(
-    "size.identity-token", "G195", "Most characters of an identity token.", 16_384, (65_536,), _EXCHANGE
-)
-CLAIM_NAMES = {
-    "originId": "sub",
-    "name": "name",
-    "picture": "picture",
-    "email": "email",
-    "emailVerified": "email_verified",
-}
 
 
 def _claims(value: object) -> dict[str, str]:
@@ -198,7 +200,9 @@ TOKEN_LIFE = assumption(
     ("as-identity-token",),
     _EXCHANGE,
 )
-CONNECTED = assumption(
+
+# invitations.*
+INVITATION_ON_EXCHANGE = assumption(
     "invitations.on-exchange",
     "G202",
     "What becomes of a pending Nonce when its user is connected by an identity token.",
@@ -206,77 +210,6 @@ CONNECTED = assumption(
     ("kept",),
     f"{_EXCHANGE} create_invitation get_invitation delete_channel unlink_user",
 )
-
-# Guests
-GUEST_ACCESS_OFF = assumption(
-    "guests.access-off",
-    "G227",
-    "What a channel without guest access refuses to guests: creation and joining, or joining alone.",
-    "creation",
-    ("joining",),
-    "create_guest",
-)
-GUEST_CREATION = assumption(
-    "guests.creation",
-    "G230",
-    "Whether guests are made while the lobby door is closed or the channel private (they wait at joining), or not.",
-    "always",
-    ("open-channel",),
-    "create_guest",
-)
-GUEST_END = assumption(
-    "guests.end",
-    "G231",
-    "What becomes of a guest when the token expires: the user stays readable, or is removed.",
-    "stays",
-    ("removed",),
-    "create_guest",
-)
-UNREGISTERED_HANDLES = assumption(
-    "handles.unregistered",
-    "G232",
-    "Whether an unregistered user may bear the handle of a registered one while the client requires unique handles.",
-    "free",
-    ("unique",),
-    "create_guest create_linked_user dial_unregistered_user set_user_handle rename_channel_user",
-)
-
-# Predefined users
-PREDEFINED_NAME = assumption(
-    "users.predefined-name",
-    "G209",
-    "Where the name of a predefined user goes: handle and fullName, the handle alone (then it must be free), or "
-    "fullName beside a handle that is made up. Being connected leaves the handle as it is, even one that others have.",
-    "both",
-    ("handle", "full-name"),
-    "create_predefined_user",
-)
-CREATION_EMAIL = assumption(
-    "users.predefined-email",
-    "G212",
-    "The address given with a predefined user: unverified without a mail, unverified with a code mailed, or verified.",
-    "silent",
-    ("mailed", "verified"),
-    "create_predefined_user",
-)
-ORIGIN_TWICE = assumption(
-    "users.origin-id-twice",
-    "G213",
-    "A second predefined user of the same origin id in a client: refused, or the existing user is answered.",
-    "refuse",
-    ("existing",),
-    "create_predefined_user",
-)
-ORIGIN_LOOKUP = assumption(
-    "users.origin-lookup",
-    "G214",
-    "Whom the look-up by origin id finds: any user of the client, or only those still predefined.",
-    "any",
-    ("predefined",),
-    "find_predefined_user",
-)
-
-# Invitations
 INVITATION_KIND = assumption(
     "invitations.kind",
     "G233",
@@ -318,7 +251,7 @@ RECREATION = assumption(
     "create_invitation",
 )
 
-# API tokens
+# api-tokens.*
 MASK = assumption(
     "api-tokens.mask",
     "G278",
@@ -327,14 +260,6 @@ MASK = assumption(
     ("first-4", "asterisks"),
     "list_api_tokens",
 )
-API_TOKEN_LIFE = assumption(
-    "duration.api-token",
-    "G279",
-    "Life of an API token in milliseconds; 0 sets no expiry. Expired ones stay in the list.",
-    0,
-    (365 * 86_400_000,),
-    "create_api_token regenerate_api_token",
-)
 REGENERATED_EXPIRY = assumption(
     "api-tokens.regenerated-expiry",
     "G280",
@@ -342,4 +267,54 @@ REGENERATED_EXPIRY = assumption(
     "renewed",
     ("kept",),
     "regenerate_api_token",
+)
+
+
+# levels.*
+def _levels(value: object) -> dict[str, dict[str, Any]]:
+    kinds = {"customer-admin", "partner-admin"}
+    if not isinstance(value, dict) or set(value) != kinds:
+        raise ValueError(f"{value!r} does not tell of exactly {' and '.join(sorted(kinds))}")
+    for level in value.values():
+        if (
+            not isinstance(level, dict)
+            or not isinstance(level.get("id"), int)
+            or not isinstance(level.get("name"), str)
+        ):
+            raise ValueError(f"{level!r} has no whole number as id and text as name")
+    if len({level["id"] for level in value.values()}) != len(value):
+        raise ValueError("two levels have the same id")
+    return value
+
+
+LEVELS = assumption(
+    "levels.table",
+    "G140",
+    "The access levels, each with its id and its display name.",
+    {
+        "customer-admin": {"id": 10, "name": "Customer Admin"},
+        "partner-admin": {"id": 20, "name": "Partner Admin"},
+    },
+    ("any ids and names",),
+    check=_levels,
+)
+LEVELS_GRANTABLE = assumption(
+    "levels.grantable",
+    "G141",
+    "Levels that an administrator may give and take: up to the own, below the own, or all. An API token ranks as "
+    "Customer Admin; everybody else may none.",
+    "up-to-own",
+    ("below-own", "all"),
+    "list_assignable_access_levels add_access_level remove_access_level",
+)
+LEVELS_OWN = assumption(
+    "levels.own",
+    "G144",
+    "Whether callers may change their own levels: never, freely, or as long as the client keeps an administrator.",
+    "never",
+    ("freely", "keep-one"),
+    "add_access_level remove_access_level",
+)
+LEVELS_GUESTS = assumption(
+    "levels.guests", "G146", "Whether unregistered users may hold levels.", False, (True,), "add_access_level"
 )

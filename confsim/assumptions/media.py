@@ -1,15 +1,16 @@
-"""Media pools where the documents do not say."""
+"""Media pools of clients and channels, media links and the upload gateway."""
 
 from __future__ import annotations
 
-from .register import assumption
+from .register import any_text, assumption, texts
 
 _UPLOAD = "upload_channel_media upload_client_media"
 _LIST = "list_channel_media list_client_media"
 _GET = "get_channel_media get_client_media"
-_LINK = "get_channel_media_link get_client_media_link"
-_CHANNEL = "get_channel_media list_channel_media get_channel_media_link"
+_BOTH = "create_gateway_endpoint get_gateway_endpoint"
+_SECRET: tuple[str, ...] = ("RTMP", "SRT")
 
+# media.*
 FORM = assumption(
     "media.form",
     "G506",
@@ -28,7 +29,6 @@ UNTYPED = assumption(
     _UPLOAD,
 )
 EMPTY = assumption("media.empty-file", "G506", "A file without a byte: refused, or kept.", "refuse", ("keep",), _UPLOAD)
-MOST = assumption("size.media", "G506", "Most bytes of one uploaded file.", 100_000_000, (8 * 2**20,), _UPLOAD)
 NAMES = assumption(
     "media.same-name",
     "G507",
@@ -63,7 +63,7 @@ PUBLIC = assumption(
     "address without the link's signature too, or not.",
     True,
     (False,),
-    _LINK,
+    "get_channel_media_link get_client_media_link",
 )
 POOLS = assumption(
     "media.pools",
@@ -71,7 +71,7 @@ POOLS = assumption(
     "Pools are separate, an id of another pool is not there; or a channel also reads the assets of its client's pool.",
     "separate",
     ("inherited",),
-    _CHANNEL,
+    "get_channel_media list_channel_media get_channel_media_link",
 )
 POOL_SIZE = assumption(
     "media.pool-size",
@@ -89,9 +89,55 @@ BATCH = assumption(
     ("skip",),
     "batch_delete_channel_media batch_delete_client_media",
 )
-LINK_LIFE = assumption(
-    "duration.media-link", "G573", "Life in milliseconds of a link without ttl.", 300_000, (3_600_000,), _LINK
+
+
+# gateway.*
+def _gateway_kinds(value: object) -> dict[str, int]:
+    if not isinstance(value, dict) or not value:
+        raise ValueError(f"{value!r} is no table of kinds and their ports")
+    for kind, port in value.items():
+        if not isinstance(kind, str) or not isinstance(port, int) or isinstance(port, bool) or not 0 < port < 65536:
+            raise ValueError(f"{kind!r} = {port!r} is no kind with a port from 1 to 65535")
+    return value
+
+
+GATEWAY_KINDS = assumption(
+    "gateway.kinds",
+    "G514 G517",
+    "Literals of the kinds of gateway endpoints, each with its port; nothing listens there. Other kinds are refused.",
+    {"RTMP": 1935, "SRT": 9710},
+    ("any table of kinds and ports",),
+    _BOTH,
+    check=_gateway_kinds,
 )
-CREATED = assumption(
-    "units.media-created", "G122", "Unit of created of a media asset.", "epoch-ms", ("epoch-s",), f"{_GET} {_LIST}"
+GATEWAY_KIND_CASE = assumption(
+    "gateway.kind-case", "G514", "Case of a kind in a request: exact, or of no weight.", "exact", ("ignore",), _BOTH
+)
+GATEWAY_HOST = assumption(
+    "gateway.host", "G517", "Host of gateway endpoints.", "localhost", ("any host name",), _BOTH, check=any_text
+)
+GATEWAY_CREDENTIALS = assumption(
+    "gateway.credentials",
+    "G515",
+    "Kinds whose endpoints have credentials, an object of username and password.",
+    _SECRET,
+    (("RTMP",), "any list of kinds"),
+    _BOTH,
+    check=texts("kinds"),
+)
+GATEWAY_CREDENTIALS_SHOWN = assumption(
+    "gateway.credentials-shown",
+    "G515",
+    "When credentials are shown: whenever the endpoint is, or at its creation alone.",
+    "always",
+    ("creation",),
+    _BOTH,
+)
+GATEWAY_SEVERAL = assumption(
+    "gateway.several",
+    "G516",
+    "A user may have several endpoints of one kind, or one that a repeated creation answers again. They have no end.",
+    True,
+    (False,),
+    "create_gateway_endpoint",
 )

@@ -1,4 +1,4 @@
-"""Recordings, their files and how they are fetched, where the documents do not say."""
+"""Recordings, their assets and downloads."""
 
 from __future__ import annotations
 
@@ -110,9 +110,6 @@ LINK = assumption(
     "stop_recording",
     check=any_text,
 )
-LINK_LIFE = assumption(
-    "duration.recording-mail-link", "G505", "Life in milliseconds of the link in the mail.", 7 * 86_400_000, (300_000,)
-)
 NOT_ENDED = assumption(
     "recordings.not-ended",
     "G088",
@@ -121,9 +118,6 @@ NOT_ENDED = assumption(
     ("last",),
     "list_recordings",
 )
-
-# Assets
-
 BEFORE_READY = assumption(
     "recordings.assets-before-ready",
     "G491",
@@ -172,19 +166,15 @@ def _contents(value: object) -> dict[str, str]:
     return value
 
 
-def _kinds(value: object) -> dict[str, str]:
-    return _among(value, {"audio", "video", "other"})
-
-
-def _download_kinds(value: object) -> dict[str, str]:
-    return _among(value, {"archive", "combined_video", "captions", "other"})
-
-
 def _among(value: object, words: set[str]) -> dict[str, str]:
     table = _contents(value)
     if not set(table.values()) <= words:
         raise ValueError(f"{value!r} holds a word that is none of {', '.join(sorted(words))}")
     return table
+
+
+def _kinds(value: object) -> dict[str, str]:
+    return _among(value, {"audio", "video", "other"})
 
 
 KINDS = assumption(
@@ -196,6 +186,12 @@ KINDS = assumption(
     _ASSETS,
     check=_kinds,
 )
+
+
+def _download_kinds(value: object) -> dict[str, str]:
+    return _among(value, {"archive", "combined_video", "captions", "other"})
+
+
 DOWNLOAD_KINDS = assumption(
     "recordings.download-kinds",
     "G493 G497",
@@ -270,9 +266,6 @@ INSTANTS = assumption(
     ("relative",),
     _ASSETS,
 )
-
-# Downloads
-
 DEFAULT_KIND = assumption(
     "recordings.download-default",
     "G497",

@@ -225,3 +225,12 @@ CODE: dict[Reason, Entry[str]] = {
     )
     for reason in Reason
 }
+
+CREATED = assumption(
+    "status.created",
+    "G044",
+    "Status of a call that makes or adds something and answers it (create_... and add_...).",
+    200,
+    (201,),
+    check=any_status,
+)

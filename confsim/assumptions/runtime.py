@@ -1,9 +1,10 @@
-"""Presence, lobby, streaming and the switches of a running channel, where the documents do not say."""
+"""Running channels: presence, lobby, populations, streaming, TURN, active channels."""
 
 from __future__ import annotations
 
 from .register import Entry, any_text, assumption, texts, whole
 
+# presence.*
 JOINING = assumption(
     "presence.joining",
     "G327",
@@ -12,7 +13,9 @@ JOINING = assumption(
     ("proxyfor",),
     "get_streaming_proxy",
 )
-ON_OPEN = assumption(
+
+# lobby.*
+LOBBY_ON_OPEN = assumption(
     "lobby.on-open",
     "G328 G329",
     "When the door opens, users who wait enter, the longest wait first, or keep waiting to be admitted one by one.",
@@ -20,7 +23,7 @@ ON_OPEN = assumption(
     ("wait",),
     "set_lobby_door",
 )
-ADMISSION = assumption(
+LOBBY_ADMISSION = assumption(
     "lobby.admission",
     "G328 G596",
     "An operator lets in a user who waits; no call of the API does it, so the control plane does.",
@@ -28,7 +31,7 @@ ADMISSION = assumption(
     (),
     "set_lobby_door",
 )
-PASSES = assumption(
+LOBBY_BYPASS = assumption(
     "lobby.passes",
     "G330",
     "Who passes a closed door: hosts and whoever was inside in the same session before, or hosts alone.",
@@ -36,7 +39,7 @@ PASSES = assumption(
     ("hosts",),
     "set_lobby_door",
 )
-ON_CLOSE = assumption(
+LOBBY_ON_CLOSE = assumption(
     "lobby.on-close",
     "G331",
     "What closing the door does to those inside who are no hosts: they stay, or go back to the lobby.",
@@ -52,7 +55,7 @@ AUTO_CLOSE_EMPTY = assumption(
     (True,),
     "set_lobby_auto_close",
 )
-EMPTY = assumption(
+CHANNEL_EMPTY = assumption(
     "lobby.empty",
     "G334",
     "A channel is empty when nobody is in it nor in its active breakout rooms, or when nobody is in itself.",
@@ -60,7 +63,9 @@ EMPTY = assumption(
     ("channel",),
     "set_lobby_auto_close",
 )
-ATTENDEES = assumption(
+
+# attendees.*
+ATTENDEES_LOCKED = assumption(
     "attendees.locked",
     "G336",
     "Whom the attendee lock mutes: all who are no hosts, also those who come later, or only those who do not present.",
@@ -68,6 +73,8 @@ ATTENDEES = assumption(
     ("all-but-presenters",),
     "set_attendees_state",
 )
+
+# presenters.*
 ZERO_PRESENTERS = assumption(
     "presenters.zero",
     "G338",
@@ -76,6 +83,8 @@ ZERO_PRESENTERS = assumption(
     ("unlimited", "refuse"),
     "set_presenters_limit",
 )
+
+# populations.*
 POPULATION_SHAPE = assumption(
     "populations.shape",
     "G341",
@@ -120,6 +129,8 @@ POPULATION_COUNTS = assumption(
     ("with-rooms", "with-waiting"),
     "get_populations",
 )
+
+# data.*
 DATA_KINDS = assumption(
     "data.kinds",
     "G347",
@@ -137,6 +148,16 @@ DATA_PLACED = assumption(
     ("409", "404"),
     "get_data_channel",
 )
+
+
+# streaming.*
+def _template(value: object) -> str:
+    text = any_text(value)
+    if "{channel}" not in text:
+        raise ValueError(f"{text!r} has no {{channel}}")
+    return text
+
+
 STREAMING_URL = assumption(
     "streaming.url",
     "G348",
@@ -145,7 +166,7 @@ STREAMING_URL = assumption(
     "{root}/streaming/{channel}",
     ("any template with {channel}",),
     "get_streaming_proxy get_data_channel",
-    check=lambda value: _template(value),
+    check=_template,
 )
 STREAMING_MODE = assumption(
     "streaming.mode",
@@ -172,6 +193,8 @@ PLACED_SESSION = assumption(
     (False,),
     "get_streaming_proxy",
 )
+
+# active.*
 ACTIVE_SEEN = assumption(
     "active.seen",
     "G351",
@@ -197,7 +220,7 @@ ACTIVE_ROOMS = assumption(
     (True,),
     "list_active_channels",
 )
-PARTICIPANTS = assumption(
+ACTIVE_PARTICIPANTS = assumption(
     "active.participants",
     "G353",
     "participants of an active channel: an object {total, users}, or the number alone.",
@@ -205,32 +228,8 @@ PARTICIPANTS = assumption(
     ("number",),
     "list_active_channels",
 )
-EVENT_ROOM_OFF = assumption(
-    "breakout.event-room-off",
-    "G354",
-    "Disabling the event room while a breakout session is active: refused, or it is stopped; or all that the room has "
-    "are deleted, prepared ones too.",
-    "refuse",
-    ("stop", "delete"),
-    "set_event_room_state",
-)
-FLAGS = assumption(
-    "flags.running",
-    "G355",
-    "Switching a feature of a channel off concerns what begins later, not what runs.",
-    "later",
-    (),
-    "set_speech2text_state set_midi_state set_dial_in_state set_dial_out_state set_event_room_state "
-    "set_broadcast_state",
-)
-MIDI = assumption(
-    "flags.midi-token",
-    "G318",
-    "The midi switch and isMidi are the same, or enabling needs a premium token.",
-    "same",
-    ("needs-premium",),
-    "set_midi_state",
-)
+
+# turn.*
 TURN = assumption(
     "turn.credentials",
     "G358",
@@ -248,15 +247,6 @@ TURN_LIFE = assumption(
     "get_turn_credentials",
     check=whole(0, 2**31 - 1),
 )
-
-
-def _template(value: object) -> str:
-    text = any_text(value)
-    if "{channel}" not in text:
-        raise ValueError(f"{text!r} has no {{channel}}")
-    return text
-
-
 TURN_URIS: Entry[tuple[str, ...]] = assumption(
     "turn.uris",
     "G358",

@@ -1,4 +1,4 @@
-"""Sessions and who took part in them, where the documents do not say."""
+"""Sessions of channels: their life, their participants and how they are listed."""
 
 from __future__ import annotations
 
@@ -24,15 +24,6 @@ ENDED_AGAIN = assumption(
     "ignore",
     ("refuse",),
     "end_session",
-)
-PATH_WITHOUT_ID = assumption(
-    "route.session-without-id",
-    "G361",
-    "The path that ends the active session is that of one session without its last segment, with its slash or not; so "
-    "is the path that links a channel alone to an app session.",
-    "either",
-    ("no-slash",),
-    "end_session end_active_session link_app_session_to_channel_session link_app_session_to_channel",
 )
 NAME = assumption(
     "sessions.name",
@@ -76,15 +67,6 @@ PARTICIPANTS = assumption(
     "first-join",
     ("handle", "every-join"),
     "list_session_participants",
-)
-CHANNEL_PARTICIPANTS = assumption(
-    "channels.participants",
-    "G373",
-    "Historical participants of a channel, by last join: distinct users of all sessions, one entry for each join, or "
-    "distinct users of ended sessions alone.",
-    "distinct",
-    ("attendances", "ended"),
-    "list_channel_participants",
 )
 PARTICIPANT_HANDLE = assumption(
     "sessions.participant-handle",

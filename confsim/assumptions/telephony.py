@@ -1,18 +1,17 @@
-"""Telephony: numbers, PINs, calls and prices, where the documents do not say."""
+"""Phone numbers and their assignment, PINs, calls in both directions and quotes."""
 
 from __future__ import annotations
 
 import re
 
-from .durations import slow_text
 from .register import any_text, assumption
 
 _DIAL = "dial_registered_user dial_unregistered_user"
 _NUMBERS = "assign_dial_number assign_exclusive_dial_number list_dial_number_assignments"
 _LISTS = "list_available_dial_numbers list_inbound_numbers"
+PIN_FORMS = {"1-16 digits": r"[0-9]{1,16}\Z", "4-8 digits": r"[0-9]{4,8}\Z", "any text": r".{1,255}\Z"}
 
-# Numbers as text
-
+# numbers.*
 VALID = assumption(
     "numbers.valid",
     "G454",
@@ -29,27 +28,6 @@ FORM = assumption(
     ("digits",),
     f"{_NUMBERS} {_LISTS} get_dial_quote",
 )
-DTMF_BEGINS = assumption(
-    "dial.dtmf-begins",
-    "G455",
-    "Where the DTMF part of a number begins, whose first character counts as part of it: at the first of , # *, or "
-    "after 15 digits at the latest.",
-    "separator",
-    ("fifteenth-digit",),
-    f"{_DIAL} get_dial_quote",
-)
-LETTERS = assumption(
-    "dial.letters",
-    "G457",
-    "Letters in the number of an unregistered call: digits as on a keypad, or dropped. Punctuation is always dropped, "
-    "also , # * before the first digit and words before a plus; no country is guessed.",
-    "keypad",
-    ("dropped",),
-    "dial_unregistered_user",
-)
-
-# Inbound numbers and their assignment
-
 CODE = assumption(
     "numbers.code",
     "G471",
@@ -133,18 +111,8 @@ PHONE = assumption(
     ("text",),
     _NUMBERS,
 )
-DIAL_IN_OFF = assumption(
-    "dial-in.while-off",
-    "G467 G478",
-    "What a channel with dial-in off refuses: callers alone, or assigning numbers and changing PINs too.",
-    "callers",
-    ("everything",),
-    "assign_dial_number assign_exclusive_dial_number add_dial_pin delete_dial_pin",
-)
 
-# PINs
-
-PIN_FORMS = {"1-16 digits": r"[0-9]{1,16}\Z", "4-8 digits": r"[0-9]{4,8}\Z", "any text": r".{1,255}\Z"}
+# pins.*
 PIN_FORM = assumption(
     "pins.form",
     "G461",
@@ -188,17 +156,24 @@ PIN_CONTAINER = assumption(
     "list_dial_pins",
 )
 
-# Calls
-
-ANSWERED = assumption(
-    "duration.call-answered",
-    "G452",
-    "How long a dialled phone rings until it is answered: immediate, time(seconds), or manual(1): until the control "
-    "plane answers, fails or hangs up.",
-    "immediate",
-    ("time(5)", "manual(1)"),
-    _DIAL,
-    check=slow_text,
+# dial.*
+DTMF_BEGINS = assumption(
+    "dial.dtmf-begins",
+    "G455",
+    "Where the DTMF part of a number begins, whose first character counts as part of it: at the first of , # *, or "
+    "after 15 digits at the latest.",
+    "separator",
+    ("fifteenth-digit",),
+    f"{_DIAL} get_dial_quote",
+)
+LETTERS = assumption(
+    "dial.letters",
+    "G457",
+    "Letters in the number of an unregistered call: digits as on a keypad, or dropped. Punctuation is always dropped, "
+    "also , # * before the first digit and words before a plus; no country is guessed.",
+    "keypad",
+    ("dropped",),
+    "dial_unregistered_user",
 )
 NO_SESSION = assumption(
     "dial.no-session",
@@ -227,6 +202,8 @@ CALLEES_PASS = assumption(
     (False,),
     _DIAL,
 )
+
+# quote.*
 LONG_DTMF_QUOTE = assumption(
     "quote.long-dtmf",
     "G456",
@@ -320,7 +297,15 @@ PRICES = assumption(
     check=_prices,
 )
 
-# Phones that dial in
+# dial-in.*
+DIAL_IN_OFF = assumption(
+    "dial-in.while-off",
+    "G467 G478",
+    "What a channel with dial-in off refuses: callers alone, or assigning numbers and changing PINs too.",
+    "callers",
+    ("everything",),
+    "assign_dial_number assign_exclusive_dial_number add_dial_pin delete_dial_pin",
+)
 
 
 def _handle(value: object) -> str:

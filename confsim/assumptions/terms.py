@@ -1,8 +1,8 @@
-"""Terms where the documents do not say."""
+"""Terms and conditions: whom they bind and when."""
 
 from __future__ import annotations
 
-from .register import assumption
+from .register import Entry, assumption, texts
 
 BINDS = assumption(
     "terms.binds",
@@ -19,4 +19,12 @@ FIRST = assumption(
     "published.",
     "bind",
     ("accepted",),
+)
+OPEN_CALLS: Entry[tuple[str, ...]] = assumption(
+    "terms.open-calls",
+    "G175",
+    "Calls that a user may make before accepting the current terms; public calls need no user at all.",
+    ("get_user_terms", "accept_terms"),
+    ("any list of operations",),
+    check=texts("operations"),
 )

@@ -17,7 +17,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 import msgspec
 
-from confsim.assumptions import durations, parsing, transport
+from confsim.assumptions.protocol import durations, parsing
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal
@@ -306,7 +306,7 @@ def _enum(type_: type[Enum]) -> FromText:
 
     def read(asker: Asker, where: str, text: str) -> Enum:
         member = words.get(text)
-        if member is None and text.lower() in words and ask(asker, transport.STATE_CASE) == "ignore":
+        if member is None and text.lower() in words and ask(asker, parsing.STATE_CASE) == "ignore":
             member = words[text.lower()]
         if member is None:
             if where.startswith("path"):

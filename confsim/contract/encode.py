@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions import transport, wire
+from confsim.assumptions import refusals
+from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import Asker, ask
 
 from . import containers
@@ -50,7 +51,7 @@ def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, list[t
         absent = ask(asker, wire.ABSENT)
         if absent != "omit":
             result = with_nulls(result, absent)
-    status = ask(asker, transport.CREATED) if operation.makes else 200
+    status = ask(asker, refusals.CREATED) if operation.makes else 200
     return status, [("Content-Type", "application/json")], _ENCODER.encode(result)
 
 

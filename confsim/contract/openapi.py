@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from confsim.assumptions import transport, wire
+from confsim.assumptions import refusals as assumed_refusals
+from confsim.assumptions.protocol import wire
 from confsim.assumptions.refusals import CODE, Reason
 from confsim.assumptions.register import REGISTER, in_force
 
@@ -235,7 +236,7 @@ class _Document:
         shown = json_part(result)
         if shown is not None:
             content[_JSON] = {"schema": self.components.of(shown)}
-        status = in_force(self.profile, transport.CREATED) if operation.makes else 200
+        status = in_force(self.profile, assumed_refusals.CREATED) if operation.makes else 200
         responses: dict[str, Any] = {str(status): {"description": "The answer.", "content": content}}
         if NoContent in options:
             responses["204"] = {"description": "There is nothing to show; the answer has no body."}

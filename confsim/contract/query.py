@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_origin
 
-from confsim.assumptions import parsing
+from confsim.assumptions.protocol import parsing
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask
 from confsim.kernel.refusal import Refusal
@@ -66,7 +66,7 @@ def _read(asker: Asker, parameter: QueryParameter, text: str, named: dict[str, A
     try:
         named[parameter.keyword] = parameter.read(asker, parameter.where, text)
     except Refusal:
-        if parameter.name not in {"sort", "order"} or ask(asker, parsing.BAD_WORD) == "refuse":
+        if parameter.name not in {"sort", "order"} or ask(asker, parsing.BAD_SORT) == "refuse":
             raise
 
 

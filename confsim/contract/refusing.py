@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from confsim.assumptions import wire
+from confsim.assumptions.protocol import wire
 from confsim.assumptions.refusals import STATUS, Reason
 from confsim.assumptions.register import in_force
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
-from confsim.assumptions import parsing
+from confsim.assumptions.protocol import parsing
 from confsim.assumptions.register import in_force
 
 from .annotations import sized_of, struct_of

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
-from confsim.assumptions import sizes
+from confsim.assumptions.protocol import sizes
 from confsim.assumptions.register import Entry
 
 T = TypeVar("T")

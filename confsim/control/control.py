@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from confsim.assumptions import parsing, transport, wire
+from confsim.assumptions.protocol import parsing
+from confsim.assumptions.protocol import transport as assumed_transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import in_force
 from confsim.contract import gates
@@ -92,13 +93,13 @@ class Control:
     @property
     def root(self) -> str:
         """The URL of the world's mount, without a slash at its end."""
-        scheme = in_force(self.service.profile, transport.SCHEME)
+        scheme = in_force(self.service.profile, assumed_transport.SCHEME)
         return f"{self.service.public_url or f'{scheme}://{self.host}'}{self.service.mount}"
 
     @property
     def base_url(self) -> str:
         """The URL below which the API of the world stands."""
-        prefix = in_force(self.service.profile, wire.PREFIX)
+        prefix = in_force(self.service.profile, assumed_transport.PREFIX)
         return self.root + prefix
 
     def lock(self, operation: Operation) -> AbstractContextManager[object]:

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim.api.catalogue import API
-from confsim.assumptions import transport, wire
+from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.register import Asking, in_force
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Operation
@@ -188,7 +188,7 @@ def presented(service: Service, token: str) -> tuple[dict[str, str], dict[str, s
 def _texts(service: Service, performed: Operation, method: str, target: str) -> dict[str, str] | None:
     """The parameters in the path, None when it is not that of the operation."""
     wanted, path = performed.route(service.profile)
-    prefix = in_force(service.profile, wire.PREFIX)
+    prefix = in_force(service.profile, transport.PREFIX)
     ours, theirs = f"{prefix}{path}".split("/"), target.split("/")
     if method != wanted or len(ours) != len(theirs):
         return None

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from confsim.api.catalogue import API
-from confsim.assumptions import wire
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import Asking, in_force
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of, unknown
@@ -333,7 +333,7 @@ def part_of(part: Any, whole: Any) -> bool:
 def _nearest(control: Control, entry: Entry) -> str:
     """The route that the request comes nearest to."""
     profile = control.service.profile
-    prefix = in_force(profile, wire.PREFIX)
+    prefix = in_force(profile, transport.PREFIX)
     target = below(control, entry)
     asked = [segment[:_LONGEST].lower() for segment in _segments(target.removeprefix(prefix))]
     routes = (each.route(profile) for each in API)

@@ -12,7 +12,7 @@ from confsim.arazzo import check, library, runner
 from confsim.arazzo.check import Face, Plan
 from confsim.arazzo.document import read
 from confsim.arazzo.report import Report
-from confsim.assumptions import wire
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
 from confsim.transport.direct import DirectTransport
@@ -62,4 +62,4 @@ def start_from(scenario: str | Path | Mapping[str, Any], control: Control, *, pa
 
 def mount(base_url: str, profile: Mapping[str, Any]) -> str:
     """The address of the mount whose API stands at the base URL; the address of the mount itself will do too."""
-    return base_url.rstrip("/").removesuffix(in_force(profile, wire.PREFIX))
+    return base_url.rstrip("/").removesuffix(in_force(profile, transport.PREFIX))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from confsim.assumptions.durations import Slow, slow_word
+from confsim.assumptions.protocol.durations import Slow, slow_word
 from confsim.assumptions.register import Asker, Entry, ask
 from confsim.kernel.world import Change
 

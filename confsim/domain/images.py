@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import images, sizes
+from confsim.assumptions.protocol import images as assumed
+from confsim.assumptions.protocol import sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal
@@ -46,7 +47,7 @@ def keep(change: Change, client: str, data: bytes, url: str | None) -> str:
     Refusals: IMAGE_MISSING, IMAGE_TOO_LARGE, IMAGE_UNKNOWN_FORMAT, IMAGE_UNREACHABLE.
     """
     if url is not None:
-        if any(url.startswith(dead) for dead in ask(change, images.UNREACHABLE)):
+        if any(url.startswith(dead) for dead in ask(change, assumed.UNREACHABLE)):
             raise Refusal(Reason.IMAGE_UNREACHABLE, url=url)
         data = STUB
     if not data:
@@ -56,7 +57,7 @@ def keep(change: Change, client: str, data: bytes, url: str | None) -> str:
         raise Refusal(Reason.IMAGE_TOO_LARGE, limit=limit)
     kind = recognised(data)
     if kind is None:
-        if ask(change, images.FORMATS) == "known":
+        if ask(change, assumed.FORMATS) == "known":
             raise Refusal(Reason.IMAGE_UNKNOWN_FORMAT)
         kind = "application/octet-stream"
     return IMAGES.of(change, client).put(Image(change.uuid(), kind, data)).id
@@ -64,7 +65,7 @@ def keep(change: Change, client: str, data: bytes, url: str | None) -> str:
 
 def given(change: Change, client: str, url: str | None) -> str | None:
     """What stands for the image whose URL is given with a new user: the URL itself (G243). Refusal as ``keep``."""
-    if url is None or ask(change, images.GIVEN_URL) == "stored":
+    if url is None or ask(change, assumed.GIVEN_URL) == "stored":
         return url
     return keep(change, client, b"", url)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from confsim.assumptions import conventions
+from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Asker, ask
 
 T = TypeVar("T")

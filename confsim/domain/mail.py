@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import emails
+from confsim.assumptions import users
 from confsim.assumptions.register import ask
 from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.world import Change
@@ -57,7 +57,7 @@ def send(
         link=link,
     )
     lost = struck(change, MAIL, client=client, to=to, kind=kind) is not None
-    if ask(change, emails.OUTBOX) and not lost:
+    if ask(change, users.MAIL_STORED) and not lost:
         MAILS.of(change).put(mail)
     return mail
 

@@ -7,7 +7,8 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.assumptions import accounts, sizes
+from confsim.assumptions import properties as assumed
+from confsim.assumptions.protocol import sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Entry, ask
 from confsim.domain.channels.channels import Channel, Step, on_delete
@@ -101,7 +102,7 @@ def of_channel(channel: Channel) -> Owner:
     return Owner(channel.client, f"channel {channel.id}")
 
 
-def get(change: Change, owner: Owner, key: str, missing: Entry[str] = accounts.PROPERTY_MISSING) -> str:
+def get(change: Change, owner: Owner, key: str, missing: Entry[str] = assumed.PROPERTY_MISSING) -> str:
     """The JSON text under the key. Refusal NOT_FOUND, or null, by the entry."""
     kept = PROPERTIES.of(change, owner.client).get((owner.name, key))
     if kept is not None:
@@ -113,7 +114,7 @@ def get(change: Change, owner: Owner, key: str, missing: Entry[str] = accounts.P
 
 def put(change: Change, owner: Owner, key: str, text: str) -> None:
     """Keep the JSON text under the key, in place of what was there. Refusal PROPERTY_TOO_LARGE (G249)."""
-    if text == NULL and ask(change, accounts.PROPERTY_NULL) == "removes":
+    if text == NULL and ask(change, assumed.PROPERTY_NULL) == "removes":
         MACHINE.follow(change, _slot(change, owner, key), "remove")
         return
     limit = ask(change, sizes.PROPERTY)

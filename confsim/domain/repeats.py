@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import conventions
+from confsim.assumptions.protocol import conventions
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from confsim.assumptions import parsing, sizes, transport, wire
+from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asking, ask, in_force, peek
 from confsim.contract.operation import Catalogue, Operation
@@ -61,7 +61,7 @@ class Mount:
         routes = self._routes.get(chosen)
         if routes is None:
             faces: list[tuple[str, Iterable[Operation]]] = [
-                (in_force(profile, wire.PREFIX), self.api),
+                (in_force(profile, transport.PREFIX), self.api),
                 ("", self._files),
                 (self.control.prefix, self.control.catalogue),
             ]
@@ -159,7 +159,7 @@ class App:
             _check_accept(accept, asker)
         ask(asker, transport.CACHING)
         if found.operation.catalogue is self.mount.api:
-            ask(asker, wire.PREFIX)
+            ask(asker, transport.PREFIX)
         return service.perform(found.operation, found.texts, request.query, request, used=asker.used, finish=finish)
 
     def _admit(self, request: Request) -> None:

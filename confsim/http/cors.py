@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import transport
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import Asking, ask
 from confsim.contract.query import query_of
 from confsim.domain.clients.clients import CLIENTS

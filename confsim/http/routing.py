@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from confsim.assumptions import transport
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import Asking, ask, in_force
 from confsim.contract.decode import decoded
 from confsim.contract.operation import Operation

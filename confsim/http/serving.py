@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
-from confsim.assumptions import wire
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
 from confsim.service.courier import Courier
 from confsim.service.worlds import Worlds
@@ -50,7 +50,7 @@ class Serving:
     @property
     def base_url(self) -> str:
         """The URL below which the API of the world at the root stands."""
-        prefix = in_force(self.worlds.default.profile, wire.PREFIX)
+        prefix = in_force(self.worlds.default.profile, transport.PREFIX)
         return self.root + prefix
 
     def answer_to(self, *names: str) -> None:

@@ -12,7 +12,9 @@ import msgspec
 
 from confsim.api import admission
 from confsim.api.call import Call
-from confsim.assumptions import identity, parsing, roles, sizes, transport, wire
+from confsim.assumptions import members
+from confsim.assumptions import terms as assumed_terms
+from confsim.assumptions.protocol import parsing, sizes, transport, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, peek
 from confsim.contract.decode import Body, listed, wrong
@@ -31,14 +33,14 @@ def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: 
     """The result of the operation, once every check is passed. Raises the Refusal of the first that is not."""
     operation = call.operation
     named = None
-    if call.profile and peek(call, transport.ORDER) == "input first":
+    if call.profile and peek(call, transport.CHECKS_ORDER) == "input first":
         named = _input(call, values, request)
     gate = operation.gate_entry
     grants = operation.gate.grants if gate is None else ask(call, gate)
     public = operation.public if gate is None else Grant.PUBLIC in grants
     if not public:
         _identify(call, token)
-    elif token and ask(call, identity.PUBLIC_CREDENTIALS) == "checked":
+    elif token and ask(call, wire.PUBLIC_CREDENTIALS) == "checked":
         credentials.authenticate(call.change, token)
     things: list[Any] = []
     if path:
@@ -77,7 +79,7 @@ def _identify(call: Call, token: str | None) -> None:
     if (
         caller.user is not None
         and terms.blocked(call.change, client, caller.user)
-        and call.operation.name not in ask(call, wire.BEFORE_TERMS)
+        and call.operation.name not in ask(call, assumed_terms.OPEN_CALLS)
     ):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
     admission.require_service(call, client)
@@ -93,7 +95,7 @@ def _enter_child(call: Call, id: str) -> None:
     if not credentials.manages_children(call.change, caller):
         raise Refusal(Reason.ROLE_MISSING, operation="for_client", gate=Grant.PARTNER_ADMIN)
     clients.require_reseller(call.change, caller.client, "for_client")
-    if id == caller.client.id and ask(call, roles.FOR_CLIENT_OWN):
+    if id == caller.client.id and ask(call, members.FOR_CLIENT_OWN):
         return
     child = clients.CLIENTS.of(call.change).get(id)
     if child is None or not clients.below(call.change, child, caller.client):

@@ -6,9 +6,9 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from confsim.assumptions import wire
+from confsim.assumptions.protocol import wire
+from confsim.assumptions.protocol.wire import Presentation
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.wire import Presentation
 from confsim.kernel.refusal import Refusal
 
 from .message import Request

@@ -25,7 +25,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim.api.call import Call
-from confsim.assumptions import transport
+from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Misuse, Refusal
@@ -109,7 +109,7 @@ class Do(Struct, frozen=True, kw_only=True):
 
 def _bare(call: Call, status: int, headers: list[tuple[str, str]]) -> Response:
     """An answer of which only the status is given (G046)."""
-    if status < 400 or ask(call, transport.SERVER_FAULT) == "empty":
+    if status < 400 or ask(call, wire.SERVER_FAULT) == "empty":
         return Response(status, headers)
     try:
         phrase = HTTPStatus(status).phrase

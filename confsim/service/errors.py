@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from confsim.assumptions import wire
+from confsim.assumptions.protocol import wire
 from confsim.assumptions.refusals import CODE, STATUS, Reason
 from confsim.assumptions.register import Asker, ask, peek
 from confsim.kernel.refusal import Refusal

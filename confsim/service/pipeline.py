@@ -11,7 +11,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from confsim.api.call import Call
-from confsim.assumptions import identity, transport, wire
+from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, in_force
 from confsim.contract.encode import encode
@@ -292,7 +292,7 @@ class Service:
                     response = meeting.answer(call) or self._answer(call, path, meeting.query, request, token)
                 after = self.put(change)
             except Refusal as refusal:
-                ask(call, transport.ORDER)
+                ask(call, transport.CHECKS_ORDER)
                 response = refused(call, refusal)
                 if isinstance(refusal, NotYet):
                     after = self.put(change)
@@ -339,7 +339,7 @@ class Service:
         try:
             return self.token(request, values)
         except Refusal:
-            if call.operation.public and ask(call, identity.PUBLIC_CREDENTIALS) == "ignored":
+            if call.operation.public and ask(call, wire.PUBLIC_CREDENTIALS) == "ignored":
                 return None
             raise
 

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from confsim.assumptions import wire
+from confsim.assumptions import clients, terms
+from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import REGISTER
 from confsim.contract.annotations import options
 from confsim.kernel.refusal import Misuse
@@ -35,7 +36,7 @@ def _named(chosen: dict[str, Any], origin: str) -> dict[str, Any]:
     """The choices, whose lists name operations and fields that there are. Misuse that names every other."""
     from confsim.api.catalogue import API
 
-    for entry in (wire.BEFORE_TERMS, wire.OPEN_WHILE_DISABLED):
+    for entry in (terms.OPEN_CALLS, clients.OPEN_WHILE_DISABLED):
         _check(origin, entry.id, chosen.get(entry.id, ()), API.operations, "operation")
     fields = chosen.get(wire.ABSENT.id)
     if isinstance(fields, tuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from confsim.api.call import Call
-from confsim.assumptions import transport
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, peek
 from confsim.kernel.refusal import Refusal

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions import deliveries as assumed
+from confsim.assumptions import events
 from confsim.assumptions.register import ask
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
@@ -174,7 +174,7 @@ class Webhooks:
             self._record(now, partial(deliveries.refuse, id=delivery.id, problem=problem))
             return
         self._under_way.add(delivery.id)
-        seconds = self._asked(now, assumed.TIMEOUT) / 1000
+        seconds = self._asked(now, events.TIMEOUT) / 1000
         for _ in range(copies - 1):
             courier.carry(message, seconds, lambda outcome: None)
         courier.carry(message, seconds, partial(self._carried, delivery.id, now, self._age))
@@ -218,8 +218,8 @@ class Webhooks:
         endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
         body = msgspec.json.encode(delivery.payload)
         headers = {"Content-Type": "application/json", "User-Agent": "confsim"}
-        if ask(change, assumed.SIGNATURE) == "standard-webhooks":
-            at = now if ask(change, assumed.TIMESTAMP) == "world" else int(time.time() * 1000)
+        if ask(change, events.SIGNATURE) == "standard-webhooks":
+            at = now if ask(change, events.TIMESTAMP) == "world" else int(time.time() * 1000)
             headers |= _signed(endpoints.secret(change, delivery.client), delivery.message, at, body)
         service.journal.leaned.update(change.used)
         return Message(endpoint.url, headers, body)

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions import wire
+from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse

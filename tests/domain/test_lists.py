@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.assumptions import conventions
+from confsim.assumptions.protocol import conventions
 from confsim.domain import lists
 from confsim.kernel.world import World
 

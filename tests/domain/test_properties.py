@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.assumptions import accounts, sizes
+from confsim.assumptions import properties as assumed
+from confsim.assumptions.protocol import sizes
 from confsim.domain import properties
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -62,7 +63,7 @@ def test_a_missing_property_is_refused_or_null():
     """What was never stored is not found, unless a profile reads it as null."""
     with pytest.raises(Refusal, match="not_found"):
         properties.get(_now(), ANN, "k")
-    assert properties.get(_now({accounts.PROPERTY_MISSING.id: "null"}), ANN, "k") == "null"
+    assert properties.get(_now({assumed.PROPERTY_MISSING.id: "null"}), ANN, "k") == "null"
 
 
 def test_removing_a_property_needs_one():
@@ -80,7 +81,7 @@ def test_null_is_a_value_unless_it_removes():
     change = _now()
     properties.put(change, ANN, "k", "null")
     assert properties.get(change, ANN, "k") == "null"
-    change = _now({accounts.PROPERTY_NULL.id: "removes"})
+    change = _now({assumed.PROPERTY_NULL.id: "removes"})
     properties.put(change, ANN, "k", "1")
     for _ in range(2):
         properties.put(change, ANN, "k", "null")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.assumptions import initial
+from confsim.assumptions.protocol import initial
 from confsim.domain.clients import clients
 
 CUSTOMER = "22222222-2222-4222-8222-222222222222"

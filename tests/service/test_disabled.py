@@ -6,7 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.api.catalogue import API
-from confsim.assumptions.wire import OPEN_WHILE_DISABLED
+from confsim.assumptions.clients import OPEN_WHILE_DISABLED
 from confsim.contract.gates import Grant
 from confsim.domain.clients import clients
 

@@ -16,8 +16,8 @@ from confsim.assumptions.channels import (
     LIST_IS_OWNER,
     MEETING_ID_EMPTY,
 )
+from confsim.assumptions.members import OWNER_IS_OPERATOR
 from confsim.assumptions.register import ask
-from confsim.assumptions.roles import OWNER_IS_OPERATOR
 from confsim.contract import gates
 from confsim.contract.decode import wrong
 from confsim.contract.operation import Source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.api.call import Call, operation
 from confsim.api.values import packed, unpacked
-from confsim.assumptions.configuration import PROPERTY_MISSING
+from confsim.assumptions.properties import CHANNEL_PROPERTY_MISSING
 from confsim.contract import gates
 from confsim.contract.types import Json, Key
 from confsim.domain import properties
@@ -23,7 +23,7 @@ def list_channel_properties(call: Call, uuid: Channel) -> list[str]:
 @operation("GET /channels/{uuid}/properties/{key}", gate=gates.ACCESS, rules="R408 R410", line=LINE, gaps="G099 G356")
 def get_channel_property(call: Call, uuid: Channel, key: Key) -> Json:
     """Read the JSON value under a key. 404 when there is none."""
-    return unpacked(properties.get(call.change, properties.of_channel(uuid), key, PROPERTY_MISSING))
+    return unpacked(properties.get(call.change, properties.of_channel(uuid), key, CHANNEL_PROPERTY_MISSING))
 
 
 @operation(

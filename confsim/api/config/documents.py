@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import Call, operation
-from confsim.assumptions import sizes
+from confsim.assumptions.protocol import sizes
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Int, Json, Long, Sized, Switch, Wire

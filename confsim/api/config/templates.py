@@ -7,7 +7,7 @@ from enum import StrEnum
 from confsim.api import views
 from confsim.api.call import Call, operation
 from confsim.api.views import Id
-from confsim.assumptions import configuration
+from confsim.assumptions import config as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
@@ -91,7 +91,7 @@ def list_templates(
     found = [
         seen
         for seen in templates.listed(call.change, call.client)
-        if (not seen.inherited or ask(call, configuration.INHERITED_LISTED))
+        if (not seen.inherited or ask(call, assumed.INHERITED_LISTED))
         and _passes(call, onlyEnabled, seen.enabled)
         and _passes(call, onlyInheritable, seen.template.inheritable)
     ]
@@ -99,7 +99,7 @@ def list_templates(
 
 
 def _passes(call: Call, only: bool | None, has: bool) -> bool:
-    if only is None or (not only and ask(call, configuration.ONLY_FALSE) == "nothing"):
+    if only is None or (not only and ask(call, assumed.ONLY_FALSE) == "nothing"):
         return True
     return has is only
 
@@ -112,7 +112,7 @@ def get_channel_template(call: Call, uuid: Channel) -> ChannelTemplate | NoConte
     seen = templates.selected(call.change, call.client, uuid)
     if seen is not None:
         return ChannelTemplate(id=seen.id, name=seen.template.name, inherited=seen.inherited)
-    if ask(call, configuration.NO_TEMPLATE) == "204":
+    if ask(call, assumed.NO_TEMPLATE) == "204":
         return NO_CONTENT
     raise Refusal(Reason.NO_TEMPLATE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from confsim.api.call import Call, operation
 from confsim.api.ids import ApiTokenId
 from confsim.api.units import instant
-from confsim.assumptions import units
+from confsim.assumptions.protocol import units
 from confsim.contract import gates
 from confsim.contract.types import Label, Long, Wire
 from confsim.domain.identity import api_tokens

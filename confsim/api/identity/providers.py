@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.api.call import Call, operation
 from confsim.api.paths import MeOrUser
-from confsim.assumptions import identity
+from confsim.assumptions import identity as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.types import Wire
@@ -48,7 +48,7 @@ class AuthProfile(Wire):
 
 
 def _provider(call: Call, name: str) -> Provider:
-    if ask(call, identity.PROVIDER_FIELDS) == "name":
+    if ask(call, assumed.PROVIDER_FIELDS) == "name":
         return Provider(name=name)
     return Provider(name=name, icon=providers.icon(call, name))
 

@@ -6,7 +6,7 @@ from confsim.api.call import Call, operation
 from confsim.api.ids import Code, ValidatorId
 from confsim.api.units import instant
 from confsim.assumptions import identity as assumed
-from confsim.assumptions import units
+from confsim.assumptions.protocol import units
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.types import Long, Wire

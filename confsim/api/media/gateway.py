@@ -5,7 +5,7 @@ from __future__ import annotations
 from confsim.api.call import Call, operation
 from confsim.api.ids import SourceId
 from confsim.api.paths import MeOrUser
-from confsim.assumptions import gateway as assumed
+from confsim.assumptions import media as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.types import Int, Name, Wire
@@ -72,5 +72,5 @@ def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: SourceId) -> Gatewa
 
     404 when it is another user's.
     """
-    secret = ask(call, assumed.SECRECY) == "always"
+    secret = ask(call, assumed.GATEWAY_CREDENTIALS_SHOWN) == "always"
     return _shown(gateway.get(call.change, userId, uuid), secret=secret)

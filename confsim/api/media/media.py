@@ -12,6 +12,7 @@ from confsim.api.units import instant
 from confsim.api.uploads import uploaded
 from confsim.api.views import Id, page
 from confsim.assumptions import media as assumed
+from confsim.assumptions.protocol import durations, units
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.decode import wrong
@@ -76,7 +77,7 @@ def _shown(call: Call, asset: media.Asset) -> MediaAsset:
         tags=[tag if plain else Tag(name=tag) for tag in asset.tags],
         contentType=asset.content_type,
         publicRead=asset.public,
-        created=instant(call, assumed.CREATED, asset.created),
+        created=instant(call, units.MEDIA_CREATED, asset.created),
     )
 
 
@@ -272,7 +273,7 @@ def get_client_media_link(call: Call, mediaId: MediaId, *, ttl: Ttl | None = Non
 
 
 def _link(call: Call, asset: media.Asset, ttl: Ttl | None) -> MediaLink:
-    expires = call.now + (ask(call, assumed.LINK_LIFE) if ttl is None else ttl)
+    expires = call.now + (ask(call, durations.MEDIA_LINK) if ttl is None else ttl)
     signed = urlencode({"expires": expires, "signature": media.sign(call.change, asset, expires)})
     return MediaLink(url=f"{call.root}/files/{asset.client}/media/{asset.id}?{signed}")
 

@@ -13,8 +13,8 @@ from confsim.api.ids import ChannelId, SessionId
 from confsim.api.recordings import RecordingAsset, asset_view
 from confsim.api.units import instant
 from confsim.api.views import Face, Found, image_url, page
-from confsim.assumptions import conventions, units
-from confsim.assumptions import sessions as assumed
+from confsim.assumptions import sessions as assumed_sessions
+from confsim.assumptions.protocol import conventions, transport, units
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
@@ -65,7 +65,7 @@ def _shown(call: Call, session: Run, size: ImageSize | None) -> Session:
         return None if moment is None else instant(call, units.SESSION, moment)
 
     image = session.image
-    if ask(call, assumed.IMAGE) == "current":
+    if ask(call, assumed_sessions.IMAGE) == "current":
         image = channels.get(call.change, session.client, session.channel).image
     return Session(
         id=session.id,
@@ -86,7 +86,7 @@ def _shown(call: Call, session: Run, size: ImageSize | None) -> Session:
 
 def _count(call: Call, session: Run) -> int:
     """participantsCount, as G371 chooses."""
-    choice = ask(call, assumed.COUNT)
+    choice = ask(call, assumed_sessions.COUNT)
     if choice == "distinct":
         return session.participants
     if choice == "peak":
@@ -99,9 +99,9 @@ def _count(call: Call, session: Run) -> int:
 def _known(call: Call, found: list[Attendance]) -> list[Attendance]:
     """Who took part, under the handle of now (G372); who is gone stays under that of the time, or not (G446)."""
     people = USERS.of(call.change, call.client.id)
-    if ask(call, assumed.REMOVED) == "leave-out":
+    if ask(call, assumed_sessions.REMOVED) == "leave-out":
         found = [each for each in found if each.user in people]
-    if ask(call, assumed.PARTICIPANT_HANDLE) == "last-join":
+    if ask(call, assumed_sessions.PARTICIPANT_HANDLE) == "last-join":
         return found
     users = ((each, people.get(each.user)) for each in found)
     return [
@@ -138,7 +138,7 @@ def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None)
 def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> list[Face]:
     """List who took part in a session: every user once, by first join."""
     found = _known(call, sessions.attendances(call.change, sessionId))
-    choice = ask(call, assumed.PARTICIPANTS)
+    choice = ask(call, assumed_sessions.PARTICIPANTS)
     if choice == "handle":
         found.sort(key=lambda attendance: lists.text_key(call, attendance.handle))
     elif choice == "every-join":
@@ -181,11 +181,11 @@ def end_session(call: Call, uuid: Channel, sessionId: SessionId) -> None:
     rules="R353 R418 R552",
     gaps="G360 G361 G362 G365",
     line="P2 Sessions",
-    slash=assumed.PATH_WITHOUT_ID,
+    slash=transport.SESSION_WITHOUT_ID,
 )
 def end_active_session(call: Call, uuid: Channel) -> None:
     """End the active session of the channel; everybody in it is disconnected. Refusal NO_ACTIVE_SESSION."""
-    ask(call, assumed.PATH_WITHOUT_ID)
+    ask(call, transport.SESSION_WITHOUT_ID)
     sessions.end_active(call.change, uuid)
 
 
@@ -254,7 +254,7 @@ def _in_order(call: Call) -> bool:
 
     A page of many then costs no more than one of few.
     """
-    listed = ask(call, assumed.ROOMS) == "listed" and ask(call, assumed.NOT_STARTED) == "hidden"
+    listed = ask(call, assumed_sessions.ROOMS) == "listed" and ask(call, assumed_sessions.NOT_STARTED) == "hidden"
     return listed and _administers(call) and ask(call, conventions.TIES) == "direction"
 
 
@@ -266,10 +266,10 @@ def _matching(
     rows = sessions.SESSIONS.of(call.change, call.client.id)
     if channel is not None:
         channel = channel.lower()
-        if not mine(channel) and ask(call, assumed.UNKNOWN_CHANNEL) == "refuse":
+        if not mine(channel) and ask(call, assumed_sessions.UNKNOWN_CHANNEL) == "refuse":
             raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
     found = rows.oldest() if channel is None else rows.find(sessions.BY_CHANNEL, channel)
-    if recorded is False and ask(call, assumed.WITHOUT_RECORDING) == "ignore":
+    if recorded is False and ask(call, assumed_sessions.WITHOUT_RECORDING) == "ignore":
         recorded = None
     within = _within(call, after, before)
     return [
@@ -285,13 +285,13 @@ def _matching(
 def _administers(call: Call) -> bool:
     """Whether the caller sees the sessions of every channel of the client (G378)."""
     administers = call.who.api_token is not None or call.who.customer_admin
-    return administers and ask(call, assumed.ADMINISTRATORS) == "all"
+    return administers and ask(call, assumed_sessions.ADMINISTRATORS) == "all"
 
 
 def _hosted(call: Call) -> Callable[[str], bool]:
     """Whether the caller may list the sessions of a channel: hosts those of theirs and of its rooms (R421, G439)."""
     caller, client = call.who, call.client.id
-    rooms = ask(call, assumed.ROOMS) == "listed"
+    rooms = ask(call, assumed_sessions.ROOMS) == "listed"
     everything = _administers(call)
     known: dict[str, bool] = {}
 
@@ -310,9 +310,9 @@ def _hosted(call: Call) -> Callable[[str], bool]:
 
 def _within(call: Call, after: int | None, before: int | None) -> Callable[[Run], bool]:
     """Whether a session is listed at all, and started between the bounds (G376, G379)."""
-    slack = 1 if ask(call, assumed.BOUNDS) == "inclusive" else 0
+    slack = 1 if ask(call, assumed_sessions.BOUNDS) == "inclusive" else 0
     bounded = after is not None or before is not None
-    unstarted = not bounded and ask(call, assumed.NOT_STARTED) == "last"
+    unstarted = not bounded and ask(call, assumed_sessions.NOT_STARTED) == "last"
 
     def within(session: Run) -> bool:
         if session.started is None:
@@ -328,7 +328,7 @@ def _ordered(call: Call, found: list[Run], sort: Sort, order: Order) -> list[Run
     """By the column; sessions that have not started come last, whatever the order (G379)."""
     begun = [each for each in found if each.started is not None]
     last = [each for each in found if each.started is None]
-    if sort is Sort.ENDED and ask(call, assumed.NOT_ENDED) == "last":
+    if sort is Sort.ENDED and ask(call, assumed_sessions.NOT_ENDED) == "last":
         last = [each for each in begun if each.ended is None] + last
         begun = [each for each in begun if each.ended is not None]
     return lists.ordered(call, begun, _column(call, sort), descending=order is Order.DESC) + last
@@ -341,7 +341,7 @@ def _column(call: Call, sort: Sort) -> Callable[[Run], Any]:
         return lambda session: (session.ended is None, session.ended or 0)
     if sort is Sort.PRESENCE:
         user = call.maybe_user
-        if ask(call, assumed.PRESENCE) == "caller":
+        if ask(call, assumed_sessions.PRESENCE) == "caller":
             return lambda session: user is not None and sessions.attended(call.change, session, user.id)
         return lambda session: _count(call, session)
     return lambda session: session.started

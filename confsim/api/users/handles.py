@@ -6,7 +6,7 @@ from confsim.api.call import Call, operation
 from confsim.api.ids import Reservation
 from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
-from confsim.assumptions import handles as assumed
+from confsim.assumptions import users as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
@@ -83,7 +83,7 @@ def change_handle_with_reservation(call: Call, nonce: Reservation) -> None:
 def check_handle_unique(call: Call, *, handle: Handle) -> Uniqueness:
     """Tell whether a handle is free in the client, whether or not the client requires it to be."""
     required = call.client.unique_handles
-    shown = required or ask(call, assumed.REQUIRED_SHOWN) == "always"
+    shown = required or ask(call, assumed.HANDLE_REQUIRED_SHOWN) == "always"
     return Uniqueness(
         unique=handles.free(call.change, call.client, handle, by=call.who.name),
         required=required if shown else None,

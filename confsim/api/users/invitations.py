@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.api.call import Call, operation
 from confsim.api.units import instant
-from confsim.assumptions import units
+from confsim.assumptions.protocol import units
 from confsim.contract import gates
 from confsim.contract.types import Long, Ttl, Wire
 from confsim.domain.identity import invitations

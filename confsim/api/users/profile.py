@@ -9,7 +9,8 @@ from confsim.api.paths import MeOrUser
 from confsim.api.units import instant
 from confsim.api.views import AccessLevel, Id, NumberId, access_level, auth_kind, image_url, kind, page, user_view
 from confsim.api.views import User as UserView
-from confsim.assumptions import accounts, sizes, units
+from confsim.assumptions import users as assumed
+from confsim.assumptions.protocol import sizes, units
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.decode import wrong
@@ -65,7 +66,7 @@ class NewFullName(Wire):
     rules="R029 R031 R043 R047 R048 R058 R146",
     gaps="G098 G216 G217",
     line="P1 Users",
-    container=accounts.SEVERAL_CONTAINER,
+    container=assumed.SEVERAL_CONTAINER,
 )
 def get_users(call: Call, userIds: UserIds, *, imgSize: ImageSize | None = None) -> list[UserView]:
     """Read several users by a comma separated list of ids.

@@ -7,7 +7,7 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions import sessions as sessions_assumed
+from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
@@ -101,7 +101,7 @@ def _create(change: Change, room: Room, facts: Facts) -> Room:
 def _open(change: Change, room: Room, facts: Facts) -> Room:
     """The room is real: it has a channel below the event room, and a session there."""
     place = _channel(change, room)
-    how = ask(change, sessions_assumed.PARENT)
+    how = ask(change, assumed_sessions.PARENT)
     main = sessions.active(change, channels.get(change, room.client, room.channel))
     parents = {"event-session": main.id if main else None, "breakout-session": room.breakout, "absent": None}
     session = sessions.initialise(change, place, parents[how])

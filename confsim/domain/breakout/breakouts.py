@@ -7,7 +7,7 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions import durations, runtime
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels import switches
@@ -270,7 +270,7 @@ def switch(change: Change, channel: Channel, event: str) -> Channel:
     """Make the channel an event room (enable), or none any more (disable). Refusal BREAKOUT_ACTIVE (G354)."""
     running = active(change, channel)
     if event == "disable":
-        choice = ask(change, runtime.EVENT_ROOM_OFF)
+        choice = ask(change, assumed.EVENT_ROOM_OFF)
         if choice != "refuse" and running is not None:
             MACHINE.fire(change, running, "stop", again=False)
             running = None

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.assumptions import broadcast as assumed
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import delays
@@ -85,7 +86,9 @@ def _of(run: Run) -> Broadcast:
 
 def _start(change: Change, run: Run, facts: Facts) -> Run:
     """It starts up, to the destinations that are enabled now."""
-    looks = delays.begin(change, assumed.START_UP, "broadcast start", run.client, run.channel, since=change.now)
+    looks = delays.begin(
+        change, durations.BROADCAST_START, "broadcast start", run.client, run.channel, since=change.now
+    )
     made = Broadcast(
         id=change.uuid(),
         client=run.client,

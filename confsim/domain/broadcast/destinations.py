@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from confsim.assumptions import broadcast
+from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
@@ -101,11 +101,11 @@ MACHINE: Machine[Life, Slot] = Machine(
 
 def add(change: Change, channel: Channel, url: str, label: str | None, enabled: bool | None) -> Destination:
     """Add a destination to the channel. Refusal INVALID_INPUT for what is no RTMP URL (R526)."""
-    schemes = ask(change, broadcast.SCHEMES)
+    schemes = ask(change, assumed.SCHEMES)
     if not _valid(url, schemes):
         problem = f"{url[:80]!r} is no URL of {' or '.join(schemes)}"
         raise Refusal(Reason.INVALID_INPUT, where="body destination", problem=problem)
-    on = ask(change, broadcast.ENABLED) if enabled is None else enabled
+    on = ask(change, assumed.ENABLED) if enabled is None else enabled
     place = Slot(channel.client, channel.id, None)
     slot = MACHINE.fire(change, place, "add", url=url, label=label or None, enabled=on)
     assert slot.destination is not None

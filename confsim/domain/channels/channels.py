@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.assumptions import channels as assumed
-from confsim.assumptions import initial, sizes
+from confsim.assumptions.protocol import initial, sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, peek
 from confsim.domain.clients.clients import CLIENTS, Client

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from confsim.assumptions import channels as assumed
 from confsim.assumptions import runtime
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
@@ -189,10 +190,10 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
 
 def set_flag(change: Change, channel: Channel, machine: Machine[Flag, Channel], event: str, **facts: object) -> Channel:
     """Switch a feature of the channel on or off; what is running goes on (G355)."""
-    ask(change, runtime.FLAGS)
+    ask(change, assumed.FEATURES_SWITCHED_OFF)
     return turn(change, channel, machine, event, on=event == "enable", **facts)
 
 
 def set_midi(change: Change, channel: Channel, event: str) -> Channel:
     """Switch midi. Refusal MIDI_NEEDS_TOKEN where enabling needs a token that the channel has not (G318)."""
-    return set_flag(change, channel, MIDI, event, needs=ask(change, runtime.MIDI) == "needs-premium")
+    return set_flag(change, channel, MIDI, event, needs=ask(change, assumed.MIDI) == "needs-premium")

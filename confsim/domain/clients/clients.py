@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from confsim.assumptions import clients as assumed
-from confsim.assumptions import initial
+from confsim.assumptions.protocol import initial
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.users import users
@@ -162,7 +162,7 @@ def create_child(change: Change, parent: Client, name: str) -> Client:
 
     With or without the parent's terms (G168), the reseller interface and a first admin (G138, G296).
     """
-    child = create(change, name, parent.id, reseller=ask(change, assumed.RESELLER))
+    child = create(change, name, parent.id, reseller=ask(change, initial.RESELLER))
     if ask(change, initial.TERMS_FROM) == "parent":
         child = update(change, child, terms=parent.terms)
     if ask(change, assumed.FIRST_ADMIN):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from confsim.assumptions import channels as assumed
+from confsim.assumptions import clients as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal

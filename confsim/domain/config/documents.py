@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from confsim.assumptions import configuration
+from confsim.assumptions import config as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel, Step, on_delete
@@ -99,16 +99,16 @@ def update(
     json_documents.bounded(change, posted)
     _shaped(change, posted)
     known(change, theme)
-    key = ask(change, configuration.TEXTS_KEY)
-    texts, rest = json_documents.split(posted, key, strings=key == configuration.EVERY_STRING)
+    key = ask(change, assumed.TEXTS_KEY)
+    texts, rest = json_documents.split(posted, key, strings=key == assumed.EVERY_STRING)
     if texts and language is None:
-        how = ask(change, configuration.TEXTS_WITHOUT_LANGUAGE)
+        how = ask(change, assumed.TEXTS_WITHOUT_LANGUAGE)
         if how == "refuse":
             raise Refusal(Reason.LANGUAGE_MISSING)
         _fire(change, client, (level, theme, None), rest)
         if how == "default-language":
-            _fire(change, client, (level, theme, ask(change, configuration.DEFAULT_LANGUAGE)), texts)
-    elif language is not None and ask(change, configuration.LANGUAGE_SCOPE) == "texts":
+            _fire(change, client, (level, theme, ask(change, assumed.DEFAULT_LANGUAGE)), texts)
+    elif language is not None and ask(change, assumed.LANGUAGE_SCOPE) == "texts":
         _fire(change, client, (level, theme, None), rest)
         _fire(change, client, (level, theme, language), texts)
     else:
@@ -118,7 +118,7 @@ def update(
 def _fire(change: Change, client: str, place: Place, posted: dict[str, Any]) -> None:
     document = DOCUMENTS.of(change, client).get(place)
     before = {} if document is None else document.values
-    how = ask(change, configuration.UPDATE)
+    how = ask(change, assumed.UPDATE)
     if how == "replace":
         after = posted
     else:
@@ -127,7 +127,7 @@ def _fire(change: Change, client: str, place: Place, posted: dict[str, Any]) -> 
 
 
 def _shaped(change: Change, posted: dict[str, Any]) -> None:
-    if ask(change, configuration.STRUCTURE) == "contexts":
+    if ask(change, assumed.STRUCTURE) == "contexts":
         for context, value in posted.items():
             inner = [value, *value.values()] if isinstance(value, dict) else [value]
             if not all(isinstance(each, dict) or each is None for each in inner):
@@ -137,7 +137,7 @@ def _shaped(change: Change, posted: dict[str, Any]) -> None:
 
 def known(change: Change, theme: str) -> None:
     """Refusal THEME_UNKNOWN for a theme that there is not (G404)."""
-    themes = ask(change, configuration.THEMES)
+    themes = ask(change, assumed.THEMES)
     if themes and theme not in themes:
         raise Refusal(Reason.THEME_UNKNOWN, theme=theme, expected=", ".join(themes))
 

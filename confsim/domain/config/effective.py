@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import configuration
+from confsim.assumptions import config as assumed
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
@@ -36,7 +36,7 @@ def of_client(change: Change, client: Client, reading: Reading) -> dict[str, Any
 def of_template(change: Change, client: Client, offered: Offered, reading: Reading) -> dict[str, Any]:
     """The configuration of a template: its own document, or what the broader levels make of it too (G395)."""
     own = [(offered.template.client, offered.id)]
-    if ask(change, configuration.TEMPLATE_READ) == "effective":
+    if ask(change, assumed.TEMPLATE_READ) == "effective":
         ranked = _ranked(change, _broad(change, client), own)
         return _picked(change, _laid(change, ranked, reading), reading)
     return _picked(change, _laid(change, own, reading, base={}), reading)
@@ -54,7 +54,7 @@ Level = tuple[str, str]
 
 def _broad(change: Change, client: Client) -> list[Level]:
     """The levels of clients, the broadest first."""
-    if ask(change, configuration.PARENT_LEVEL):
+    if ask(change, assumed.PARENT_LEVEL):
         return [(each.id, each.id) for each in clients.lineage(change, client)][::-1]
     return [(client.id, client.id)]
 
@@ -62,7 +62,7 @@ def _broad(change: Change, client: Client) -> list[Level]:
 def _templates(change: Change, client: Client, channel: Channel) -> list[Level]:
     """The templates that count in the channel, the one it uses last."""
     found: dict[str, Offered] = {}
-    if ask(change, configuration.INHERITED_LEVEL) == "enabled":
+    if ask(change, assumed.INHERITED_LEVEL) == "enabled":
         found = {each.id: each for each in templates.inherited(change, client) if each.enabled}
     used = templates.selected(change, client, channel)
     if used is not None:
@@ -72,18 +72,18 @@ def _templates(change: Change, client: Client, channel: Channel) -> list[Level]:
 
 
 def _ranked(change: Change, broad: list[Level], template: list[Level]) -> list[Level]:
-    return broad + template if ask(change, configuration.TEMPLATE_RANK) == "over-client" else template + broad
+    return broad + template if ask(change, assumed.TEMPLATE_RANK) == "over-client" else template + broad
 
 
 def _laid(change: Change, laid: list[Level], reading: Reading, base: dict[str, Any] | None = None) -> dict[str, Any]:
     """The levels laid over one another; in each the theme wins over the light one, the language over none."""
     documents.known(change, reading.theme)
-    how = ask(change, configuration.MERGE)
+    how = ask(change, assumed.MERGE)
     themes = [reading.theme]
-    if reading.theme != LIGHT and ask(change, configuration.THEME_OVER_LIGHT):
+    if reading.theme != LIGHT and ask(change, assumed.THEME_OVER_LIGHT):
         themes.insert(0, LIGHT)
     languages = _languages(change, reading)
-    result = ask(change, configuration.SERVICE_DEFAULT) if base is None else base
+    result = ask(change, assumed.SERVICE_DEFAULT) if base is None else base
     for client, level in laid:
         rows = DOCUMENTS.of(change, client)
         for theme in themes:
@@ -96,11 +96,11 @@ def _laid(change: Change, laid: list[Level], reading: Reading, base: dict[str, A
 
 def _languages(change: Change, reading: Reading) -> list[str | None]:
     """The languages that count, the weakest first, after what is stored without one (G401)."""
-    how = ask(change, configuration.LANGUAGES)
+    how = ask(change, assumed.LANGUAGES)
     wanted = [reading.language] if reading.language is not None else []
     if how == "user" and not wanted:
         wanted = list(reading.spoken)[::-1]
-    default = ask(change, configuration.DEFAULT_LANGUAGE)
+    default = ask(change, assumed.DEFAULT_LANGUAGE)
     if how == "exact":
         return [None, *(wanted or [default])]
     chain: dict[str | None, None] = {None: None, default: None}
@@ -114,14 +114,14 @@ def _languages(change: Change, reading: Reading) -> list[str | None]:
 def _picked(change: Change, document: dict[str, Any], reading: Reading) -> dict[str, Any]:
     """The context and the categories asked for, nothing else (G399, G400)."""
     if reading.categories is not None:
-        how = ask(change, configuration.CATEGORIES)
+        how = ask(change, assumed.CATEGORIES)
         if how == "first-level":
             document = _only(document, reading.categories)
         elif how == "second-level":
             kept = {key: _only(value, reading.categories) for key, value in document.items() if isinstance(value, dict)}
             document = {key: value for key, value in kept.items() if value}
     if reading.context is not None:
-        how = ask(change, configuration.CONTEXT)
+        how = ask(change, assumed.CONTEXT)
         if how == "filter":
             return _only(document, [reading.context])
         if how == "inner":

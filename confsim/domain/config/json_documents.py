@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from confsim.assumptions import sizes
+from confsim.assumptions.protocol import sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, peek
 from confsim.kernel.refusal import Refusal

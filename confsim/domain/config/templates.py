@@ -7,7 +7,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import configuration
+from confsim.assumptions import config as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
@@ -192,11 +192,11 @@ OFFER: Machine[Offer, Offered] = Machine(
 def create(change: Change, client: Client, name: str) -> Offered:
     """A new template of the client, enabled and inheritable or not as G584 says."""
     slot = MACHINE.fire(change, Slot(client.id, None), "create", name=name)
-    if ask(change, configuration.NEW_INHERITABLE):
+    if ask(change, assumed.NEW_INHERITABLE):
         slot = MACHINE.fire(change, slot, "allow")
     assert slot.template is not None
     seen = Offered(client.id, slot.template, Offer.DISABLED)
-    return OFFER.fire(change, seen, "enable") if ask(change, configuration.NEW_ENABLED) else seen
+    return OFFER.fire(change, seen, "enable") if ask(change, assumed.NEW_ENABLED) else seen
 
 
 def rename(change: Change, seen: Offered, name: str) -> None:
@@ -246,7 +246,7 @@ def get(change: Change, client: Client, id: str) -> Offered:
 def listed(change: Change, client: Client) -> list[Offered]:
     """Every template that the client may see, by name or as they were made (G414)."""
     found = [_seen(change, client, template) for template in _visible(change, client)]
-    if ask(change, configuration.ORDER) == "name":
+    if ask(change, assumed.ORDER) == "name":
         found.sort(key=lambda seen: text_key(change, seen.template.name))
     return found
 
@@ -261,7 +261,7 @@ def inherited(change: Change, client: Client) -> list[Offered]:
 
 def for_channel(change: Change, client: Client, channel: Channel) -> list[Offered]:
     """The templates to choose from for a channel (G410)."""
-    how = ask(change, configuration.LISTED)
+    how = ask(change, assumed.LISTED)
     if how == "selected":
         used = selected(change, client, channel)
         return [] if used is None else [used]
@@ -286,7 +286,7 @@ def _visible(change: Change, client: Client) -> Iterator[Template]:
 def _givers(change: Change, client: Client) -> Iterator[Client]:
     """The client and those above whose templates it may inherit, the nearest first (G411)."""
     for distance, each in enumerate(clients.lineage(change, client)):
-        if distance > 1 and ask(change, configuration.INHERITED_FROM) == "parent":
+        if distance > 1 and ask(change, assumed.INHERITED_FROM) == "parent":
             return
         yield each
 
@@ -301,7 +301,7 @@ def _seen(change: Change, client: Client, template: Template) -> Offered:
     if choice is not None:
         return Offered(client.id, template, choice.offer)
     inherited = template.client != client.id
-    enabled = inherited and ask(change, configuration.INHERITED_ENABLED)
+    enabled = inherited and ask(change, assumed.INHERITED_ENABLED)
     return Offered(client.id, template, Offer.ENABLED if enabled else Offer.DISABLED)
 
 
@@ -314,5 +314,5 @@ def _in_use(change: Change, template: Template, scope: list[str]) -> dict[str, o
     """What a machine must know of a template that channels of these clients may use (G413)."""
     if not template_choice.used(change, scope, template.id):
         return {"held": False, "lose": False}
-    how = ask(change, configuration.IN_USE)
+    how = ask(change, assumed.IN_USE)
     return {"held": how == "refuse", "lose": how == "lose", "name": template.name}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import clients as assumed
+from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.channels import channels
@@ -21,7 +21,7 @@ def switch(change: Change, client: Client, event: str, by: Client | None = None)
     switched = clients.switch_service(change, client, event, by)
     holds = switched.service is client.service
     repeats.allow(change, event, holds=holds)
-    if not holds and switched.service is Service.DISABLED and ask(change, assumed.DISABLE_ENDS) == "sessions":
+    if not holds and switched.service is Service.DISABLED and ask(change, assumed_clients.DISABLE_ENDS) == "sessions":
         for each in clients.descendants(change, switched):
             for channel in list(CHANNELS.of(change, each.id)):
                 channels.stop(change, channel)

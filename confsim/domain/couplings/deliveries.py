@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from confsim.assumptions import deliveries as assumed
+from confsim.assumptions import events
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.events import endpoints
@@ -41,11 +41,11 @@ def _gone(change: Change, slot: endpoints.Slot) -> Iterable[Delivery]:
 
 def _deaf(choice: str, change: Change, slot: endpoints.Slot) -> Iterable[Delivery]:
     assert slot.endpoint is not None
-    return _open(change, slot.endpoint) if ask(change, assumed.DEAF) == choice else ()
+    return _open(change, slot.endpoint) if ask(change, events.WHILE_INACTIVE) == choice else ()
 
 
 def _all_deaf(choice: str, change: Change, client: Client) -> Iterable[Delivery]:
-    if ask(change, assumed.DEAF) != choice:
+    if ask(change, events.WHILE_INACTIVE) != choice:
         return []
     return [each for endpoint in ENDPOINTS.of(change, client.id).oldest() for each in _open(change, endpoint)]
 

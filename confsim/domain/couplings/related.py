@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from confsim.assumptions import recordings as recordings_assumed
+from confsim.assumptions import recordings as assumed_recordings
 from confsim.assumptions import runtime
 from confsim.assumptions.register import ask
 from confsim.domain.broadcast import broadcasts
@@ -66,7 +66,7 @@ def left_empty(change: Change, present: Presence) -> Iterable[Channel]:
     if not presence.crowd(change, present.client, present.channel).count:
         return  # it is empty either way
     channel = channels.get(change, present.client, present.channel)
-    if not presence.number_inside(change, channel) and ask(change, runtime.EMPTY) == "channel":
+    if not presence.number_inside(change, channel) and ask(change, runtime.CHANNEL_EMPTY) == "channel":
         yield channel
 
 
@@ -78,7 +78,7 @@ def empty_already(change: Change, channel: Channel) -> Iterable[Channel]:
 
 def waiting(change: Change, channel: Channel) -> Iterable[Presence]:
     """Those in the lobby, when they come in as the door opens."""
-    if ask(change, runtime.ON_OPEN) == "admit":
+    if ask(change, runtime.LOBBY_ON_OPEN) == "admit":
         yield from presence.fresh(change, presence.waiting(change, channel))
 
 
@@ -89,7 +89,7 @@ def fits(change: Change, channel: Channel, present: Presence) -> dict[str, Any]:
 
 def attendees(change: Change, channel: Channel) -> Iterable[Presence]:
     """Those inside who are no hosts, when they go to the lobby as the door closes."""
-    if ask(change, runtime.ON_CLOSE) == "lobby":
+    if ask(change, runtime.LOBBY_ON_CLOSE) == "lobby":
         found = presence.inside(change, channel)
         yield from (each for each in presence.fresh(change, found) if not presence.hosts(change, each))
 
@@ -125,7 +125,7 @@ def showing(change: Change, run: Run, shown: broadcasts.Run) -> dict[str, Any]:
 
 def recording_of(change: Change, run: Run) -> Iterable[Take]:
     """The recording of the channel, when it stops with the session."""
-    if ask(change, recordings_assumed.SESSION_ENDS) == "stops":
+    if ask(change, assumed_recordings.SESSION_ENDS) == "stops":
         yield recordings.run(change, run.client, run.channel)
 
 

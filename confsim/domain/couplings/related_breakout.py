@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from confsim.assumptions import breakout as assumed
-from confsim.assumptions import sessions as sessions_assumed
+from confsim.assumptions import breakout as assumed_breakout
+from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.register import ask
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Assignment, Room
@@ -23,7 +23,7 @@ def breakout_of(change: Change, run: Run) -> Iterable[Breakout]:
     """The breakout session that runs in the session, where it does not outlast it (G440)."""
     channel = channels.get(change, run.client, run.channel)
     running = breakouts.active(change, channel)
-    if running is not None and ask(change, assumed.MAIN_ENDS) == "completes":
+    if running is not None and ask(change, assumed_breakout.MAIN_ENDS) == "completes":
         yield running
 
 
@@ -36,7 +36,7 @@ def without_main(change: Change, run: Run) -> Iterable[Breakout]:
 
 def without_parent(change: Change, run: Run) -> Iterable[Run]:
     """The sessions of its rooms, where their parent is that of the event room."""
-    if ask(change, sessions_assumed.PARENT) == "event-session":
+    if ask(change, assumed_sessions.PARENT) == "event-session":
         for breakout in without_main(change, run):
             for room in breakout_rooms.rooms(change, breakout):
                 yield from run_in(change, room)
@@ -73,7 +73,7 @@ def in_event_room(change: Change, breakout: Breakout) -> Iterable[Presence]:
 
 def latecomer(change: Change, present: Presence) -> Iterable[Presence]:
     """Who has just come in, with a room to go to (G437)."""
-    return assignments.routed(change, present) if ask(change, assumed.LATECOMERS) == "route" else ()
+    return assignments.routed(change, present) if ask(change, assumed_breakout.LATECOMERS) == "route" else ()
 
 
 def way(change: Change, subject: object, present: Presence) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.assumptions import deliveries as assumed
+from confsim.assumptions import events as assumed
 from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
@@ -223,7 +223,7 @@ def tell(change: Change, client: str, kind: Kind, message: str, payload: Mapping
         )
         MACHINE.fire(change, made, "happen")
         _release(change, client, endpoint.id)
-        past = DELIVERIES.of(change).first(NUMBER, (client, number - ask(change, assumed.KEPT)))
+        past = DELIVERIES.of(change).first(NUMBER, (client, number - ask(change, assumed.DELIVERIES_STORED)))
         if past is not None:
             MACHINE.follow(change, past, "lose")
             DELIVERIES.of(change).remove(past.id)
@@ -240,7 +240,7 @@ def turn(change: Change, client: str, endpoint: str) -> Iterable[Delivery]:
     if there is None or not there.active or not CLIENTS.of(change)[client].events:
         return ()
     rows = DELIVERIES.of(change)
-    if ask(change, assumed.ORDER) == "free":
+    if ask(change, assumed.DELIVERY_ORDER) == "free":
         return rows.find(LANE, (endpoint, "waits"))
     if rows.find(LANE, (endpoint, "under way")):
         return ()
@@ -276,7 +276,7 @@ def answered(change: Change, id: str, at: int, status: int | None, problem: str 
 def _taken(change: Change, status: int | None) -> bool:
     if status is None:
         return False
-    taken = ask(change, assumed.TAKEN)
+    taken = ask(change, assumed.DELIVERED)
     return taken == "any" or status == 200 or (taken == "2xx" and 200 <= status <= 299)
 
 

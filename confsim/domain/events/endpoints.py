@@ -7,7 +7,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import deliveries, events
+from confsim.assumptions import events as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
@@ -153,7 +153,7 @@ ENDPOINT: Machine[Life, Slot] = Machine(
 def add(change: Change, client: Client, url: str, active: bool | None) -> Endpoint:
     """A new endpoint. Refusal INVALID_INPUT for a scheme that is not taken."""
     _check(change, url)
-    on = ask(change, events.ACTIVE) if active is None else active
+    on = ask(change, assumed.ACTIVE) if active is None else active
     return _of(ENDPOINT.fire(change, Slot(client.id, None), "add", url=url, active=on))
 
 
@@ -164,10 +164,10 @@ def update(change: Change, client: Client, id: str, url: str | None, active: boo
     """
     slot = Slot(client.id, ENDPOINTS.of(change, client.id).get(id))
     if slot.endpoint is None:
-        if ask(change, events.UNKNOWN) == "ignore":
+        if ask(change, assumed.UNKNOWN) == "ignore":
             return
         raise _missing(id)
-    if url is None and active is None and ask(change, events.EMPTY_UPDATE) == "refuse":
+    if url is None and active is None and ask(change, assumed.EMPTY_UPDATE) == "refuse":
         raise Refusal(Reason.INVALID_INPUT, where="body", problem="it has neither url nor active")
     if url is not None:
         _check(change, url)
@@ -177,7 +177,7 @@ def update(change: Change, client: Client, id: str, url: str | None, active: boo
 
 
 def _check(change: Change, url: str) -> None:
-    if not url.lower().startswith("https://") and ask(change, events.SCHEMES) == "https":
+    if not url.lower().startswith("https://") and ask(change, assumed.SCHEMES) == "https":
         raise Refusal(Reason.INVALID_INPUT, where="body url", problem=f"{url[:80]!r} is no https URL")
 
 
@@ -216,10 +216,10 @@ SECRETS: Table[str, Secret] = Table("events secrets", Secret, "client")
 
 def secret(change: Change, client: str) -> str:
     """The secret that the client shares with its endpoints."""
-    ask(change, events.SECRET)
+    ask(change, assumed.SECRET)
     kept = SECRETS.of(change, client).get(client)
     key = change.key(f"events secret {client} {0 if kept is None else kept.renewals}")
-    if ask(change, deliveries.SECRET_FORM) == "text":
+    if ask(change, assumed.SECRET_FORM) == "text":
         return as_token(key)
     return "whsec_" + b64encode(key).decode()
 

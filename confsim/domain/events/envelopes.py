@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from confsim.assumptions import deliveries as assumed
+from confsim.assumptions import events as assumed
 from confsim.assumptions.events import Kind
 from confsim.assumptions.register import ask
 from confsim.kernel.world import Change

@@ -42,7 +42,7 @@ def happened(change: Change, client: str, kind: Kind, /, **payload: Any) -> None
     number = change.count(f"happening {client}")
     id = change.uuid()
     rows.put(Happening(number=number, id=id, client=client, kind=kind, at=change.now, payload=payload))
-    past = number - ask(change, assumed.KEPT)
+    past = number - ask(change, assumed.EVENTS_STORED)
     if past in rows:
         rows.remove(past)
     if CLIENTS.of(change)[client].events:

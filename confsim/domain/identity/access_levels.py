@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from confsim.assumptions import roles
+from confsim.assumptions import identity as assumed
+from confsim.assumptions import members
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask
 from confsim.domain.clients.clients import Client
@@ -64,11 +65,11 @@ def grantable(change: Change, caller: Caller, client: Client) -> tuple[Level, ..
     if not held:
         return ()
     own = max(RANKS.index(level) for level in held)
-    how = ask(change, roles.LEVELS_GRANTABLE)
+    how = ask(change, assumed.LEVELS_GRANTABLE)
     most = len(RANKS) if how == "all" else own + (how == "up-to-own")
     found = RANKS[:most]
     if Level.PARTNER_ADMIN in found:
-        where = ask(change, roles.PARTNER_ADMIN_GRANTED)
+        where = ask(change, members.PARTNER_ADMIN_GRANTED)
         if where == "nowhere" or (where == "own" and client.id != caller.client.id):
             found = tuple(level for level in found if level is not Level.PARTNER_ADMIN)
     return found
@@ -80,7 +81,7 @@ def add(change: Change, caller: Caller, client: Client, user: User, id: int) -> 
     Refusals: LEVEL_UNKNOWN, LEVEL_OWN, LEVEL_NOT_ASSIGNABLE, LEVEL_FOR_GUEST.
     """
     level = _assignable(change, caller, client, user, id)
-    if users.unregistered(user) and not ask(change, roles.LEVELS_GUESTS):
+    if users.unregistered(user) and not ask(change, assumed.LEVELS_GUESTS):
         raise Refusal(Reason.LEVEL_FOR_GUEST)
     return MACHINE.fire(change, user, "add", level=level)
 
@@ -91,7 +92,7 @@ def remove(change: Change, caller: Caller, client: Client, user: User, id: int) 
     Refusals: LEVEL_UNKNOWN, LEVEL_OWN, LEVEL_LAST_ADMIN, LEVEL_NOT_ASSIGNABLE, LEVEL_NOT_HELD.
     """
     level = _assignable(change, caller, client, user, id)
-    if user.levels == (level,) and _own(caller, user) and ask(change, roles.LEVELS_OWN) == "keep-one":
+    if user.levels == (level,) and _own(caller, user) and ask(change, assumed.LEVELS_OWN) == "keep-one":
         _keep_one(change, client, user)
     if level not in user.levels:
         raise Refusal(Reason.LEVEL_NOT_HELD, id=user.id, level=id)
@@ -112,7 +113,7 @@ def _assignable(change: Change, caller: Caller, client: Client, user: User, id: 
     level = known(change, id)
     if level is None:
         raise Refusal(Reason.LEVEL_UNKNOWN, level=id)
-    if _own(caller, user) and ask(change, roles.LEVELS_OWN) == "never":
+    if _own(caller, user) and ask(change, assumed.LEVELS_OWN) == "never":
         raise Refusal(Reason.LEVEL_OWN)
     if level not in grantable(change, caller, client):
         raise Refusal(Reason.LEVEL_NOT_ASSIGNABLE, level=id)

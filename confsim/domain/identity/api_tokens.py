@@ -6,7 +6,8 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import identity
+from confsim.assumptions import identity as assumed
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
@@ -52,7 +53,7 @@ def _renew(change: Change, slot: Slot, facts: Facts) -> Slot:
     """The old value is dead, the new one told this once."""
     assert slot.token is not None
     CREDENTIALS.of(change).remove(slot.token.value)
-    kept = ask(change, identity.REGENERATED_EXPIRY) == "kept"
+    kept = ask(change, assumed.REGENERATED_EXPIRY) == "kept"
     expires = slot.token.expires if kept else _expiry(change)
     return _keep(change, slot.client, replace(slot.token, value=secret(change), expires=expires))
 
@@ -66,7 +67,7 @@ def _remove(change: Change, slot: Slot, facts: Facts) -> Slot:
 
 
 def _expiry(change: Change) -> int | None:
-    life = ask(change, identity.API_TOKEN_LIFE)
+    life = ask(change, durations.API_TOKEN)
     return change.now + life if life else None
 
 
@@ -115,7 +116,7 @@ def listed(change: Change, client: Client) -> list[ApiToken]:
 
 def masked(change: Change, value: str) -> str:
     """What a list shows of a value: enough to recognise it, useless as a credential (R092, G278)."""
-    form = ask(change, identity.MASK)
+    form = ask(change, assumed.MASK)
     return {"last-4": "****" + value[-4:], "first-4": value[:4] + "****", "asterisks": "********"}[form]
 
 

@@ -6,7 +6,9 @@ from enum import Enum
 
 from msgspec import Struct
 
-from confsim.assumptions import durations, identity, roles
+from confsim.assumptions import identity as assumed
+from confsim.assumptions import members
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
@@ -129,19 +131,19 @@ def caller(change: Change, client: Client, user: User) -> Caller:
 
 
 def _customer_admin(change: Change, user: User) -> bool:
-    return Level.CUSTOMER_ADMIN in user.levels or "own" in ask(change, roles.PARTNER_ADMIN_INCLUDES)
+    return Level.CUSTOMER_ADMIN in user.levels or "own" in ask(change, members.PARTNER_ADMIN_INCLUDES)
 
 
 def manages_children(change: Change, caller: Caller) -> bool:
     """Whether the caller manages the child clients: a Partner Admin; an API token where that is assumed (G152)."""
     if caller.api_token is None:
         return caller.partner_admin
-    return caller.client.reseller and ask(change, roles.API_TOKEN_FOR_CLIENT)
+    return caller.client.reseller and ask(change, members.API_TOKEN_FOR_CLIENT)
 
 
 def issue(change: Change, user: User, life: int | None = None) -> Credential:
     """A fresh token of the user; earlier ones live on until they expire (G021). ``life`` in milliseconds (G112)."""
-    if ask(change, identity.EARLIER_TOKENS) == "die":
+    if ask(change, assumed.EARLIER_TOKENS) == "die":
         revoke(change, user)
     span = life if life is not None else ask(change, durations.TOKEN)
     issued = MACHINE.fire(change, Slot(user.client, user.id, None), "issue", expires=change.now + span).credential
@@ -151,7 +153,7 @@ def issue(change: Change, user: User, life: int | None = None) -> Credential:
 
 def secret(change: Change) -> str:
     """A fresh secret in the form of all tokens (G022)."""
-    return change.uuid() if ask(change, identity.TOKEN_FORMAT) == "uuid" else change.token()
+    return change.uuid() if ask(change, assumed.TOKEN_FORMAT) == "uuid" else change.token()
 
 
 def revoke(change: Change, user: User) -> None:

@@ -6,7 +6,8 @@ from enum import Enum, StrEnum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import durations, identity
+from confsim.assumptions import identity as assumed
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
@@ -144,7 +145,7 @@ def create(change: Change, user: User, ttl: int | None = None) -> Invitation:
     made = Invitation(user=user.id, client=user.client, code=code, kind=kind, expires=expires)
     before = slot_of(change, user)
     MACHINE.fire(change, before, "create", id=user.id, made=made)
-    if before.invitation is not None and ask(change, identity.RECREATION) == "die":
+    if before.invitation is not None and ask(change, assumed.RECREATION) == "die":
         credentials.revoke(change, user)
     return made
 
@@ -196,10 +197,10 @@ def exchange(change: Change, client: Client, invitation: Invitation) -> Credenti
 
     Refusal INVITATION_CODE_INVALID for a Nonce (G234).
     """
-    if invitation.kind is Kind.NONCE and ask(change, identity.NONCE_EXCHANGE) == "redeems":
+    if invitation.kind is Kind.NONCE and ask(change, assumed.NONCE_EXCHANGE) == "redeems":
         return redeem(change, client, invitation.code)[1]
     user = users.get(change, client.id, invitation.user)
-    event = "exchange once" if ask(change, identity.PERSISTENT_EXCHANGE) == "once" else "exchange"
+    event = "exchange once" if ask(change, assumed.PERSISTENT_EXCHANGE) == "once" else "exchange"
     MACHINE.fire(change, slot_of(change, user), event, problem="a Nonce is redeemed by a login")
     return credentials.issue(change, user)
 
@@ -207,7 +208,7 @@ def exchange(change: Change, client: Client, invitation: Invitation) -> Credenti
 def connected(change: Change, user: User) -> None:
     """The user has been connected by an identity token: a pending Nonce is used up (G202)."""
     found = pending(change, user)
-    if found is not None and found.kind is Kind.NONCE and ask(change, identity.CONNECTED) == "consumed":
+    if found is not None and found.kind is Kind.NONCE and ask(change, assumed.INVITATION_ON_EXCHANGE) == "consumed":
         MACHINE.fire(change, slot_of(change, user), "connect")
 
 
@@ -236,11 +237,11 @@ def _invitable(change: Change, user: User) -> bool:
     """Predefined users without authentication, and channel-linked ones (R548, G443)."""
     if user.account in {Account.PREDEFINED, Account.LINKED}:
         return True
-    return pending(change, user) is not None and ask(change, identity.CONNECTED) == "kept"
+    return pending(change, user) is not None and ask(change, assumed.INVITATION_ON_EXCHANGE) == "kept"
 
 
 def _kind(change: Change, user: User, ttl: int | None) -> Kind:
-    when = ask(change, identity.INVITATION_KIND)
+    when = ask(change, assumed.INVITATION_KIND)
     persistent = {
         "linked": user.account is Account.LINKED,
         "never": False,
@@ -255,7 +256,7 @@ def _code(change: Change, user: User, kind: Kind, expires: int) -> str:
     """A code that no earlier one equals. Of a Persistent one the claims say whose, for whom, and until when (G237)."""
     if kind is Kind.NONCE:
         return change.token()
-    if ask(change, identity.PERSISTENT_CODE) == "opaque":
+    if ask(change, assumed.PERSISTENT_CODE) == "opaque":
         return ".".join(change.token() for _ in range(3))
     claims = {"sub": str(user.id), "aud": user.client, "exp": expires // 1000, "jti": change.uuid()}
     return jws.sign(claims, change.key("persistent invitations"))

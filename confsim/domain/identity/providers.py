@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from confsim.assumptions import identity, initial
+from confsim.assumptions import identity as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask
 from confsim.domain.clients import clients
@@ -17,17 +17,17 @@ from confsim.kernel.world import Change
 
 def available(asker: Asker) -> tuple[str, ...]:
     """Every provider of the service, in its order."""
-    return ask(asker, initial.AVAILABLE_PROVIDERS)
+    return ask(asker, assumed.AVAILABLE_PROVIDERS)
 
 
 def icon(asker: Asker, name: str) -> str:
     """The address of the provider's icon; a name may have any characters, an address may not (R072)."""
-    return ask(asker, identity.PROVIDER_ICON).replace("{name}", quote(name, safe=""))
+    return ask(asker, assumed.PROVIDER_ICON).replace("{name}", quote(name, safe=""))
 
 
 def enabled(asker: Asker, client: Client) -> tuple[str, ...]:
     """The providers by which the client's users may log in, in the order in which they were set."""
-    if ask(asker, identity.UNKNOWN_PROVIDERS) == "store":
+    if ask(asker, assumed.UNKNOWN_PROVIDERS) == "store":
         return client.providers
     known = available(asker)
     return tuple(name for name in client.providers if name in known)
@@ -38,7 +38,7 @@ def default(asker: Asker, client: Client) -> str | None:
     names = enabled(asker, client)
     if client.default_provider in names:
         return client.default_provider
-    return names[0] if names and ask(asker, identity.DEFAULT_PROVIDER) == "first" else None
+    return names[0] if names and ask(asker, assumed.DEFAULT_PROVIDER) == "first" else None
 
 
 def choose(change: Change, client: Client, names: Sequence[str]) -> Client:
@@ -49,7 +49,7 @@ def choose(change: Change, client: Client, names: Sequence[str]) -> Client:
     chosen = tuple(dict.fromkeys(names))
     unknown = [name for name in chosen if name not in available(change)]
     if unknown:
-        what = ask(change, identity.UNKNOWN_PROVIDERS)
+        what = ask(change, assumed.UNKNOWN_PROVIDERS)
         if what == "refuse":
             raise Refusal(Reason.PROVIDER_UNKNOWN, name=unknown[0][:80])
         if what == "ignore":
@@ -57,7 +57,7 @@ def choose(change: Change, client: Client, names: Sequence[str]) -> Client:
         elif any(not name.strip() for name in unknown):
             raise Refusal(Reason.INVALID_INPUT, where="body", problem="a name is blank")
     if not chosen:
-        what = ask(change, identity.NO_PROVIDERS)
+        what = ask(change, assumed.NO_PROVIDERS)
         if what == "refuse":
             raise Refusal(Reason.INVALID_INPUT, where="body", problem="it names no provider")
         if what == "all":
@@ -82,6 +82,6 @@ def told(asker: Asker, user: User | None) -> Identity | None:
     """
     if user is not None and user.identity is not None:
         return user.identity
-    if ask(asker, identity.NO_PROVIDER) == "refuse":
+    if ask(asker, assumed.NO_PROVIDER) == "refuse":
         raise Refusal(Reason.AUTH_METHOD_NOT_FOUND)
     return None

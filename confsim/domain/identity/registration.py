@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from confsim.assumptions import accounts
-from confsim.assumptions import emails as assumed
-from confsim.assumptions import handles as assumed_handles
+from confsim.assumptions import users as assumed_users
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import images
@@ -48,12 +46,12 @@ def register(
     if image is not None:
         images.drop(change, client.id, user.image)
     user = users.update(change, user, **{name: value for name, value in details.items() if value is not None})
-    return emails.given(change, user, email, ask(change, assumed.REGISTRATION))
+    return emails.given(change, user, email, ask(change, assumed_users.EMAIL_AT_REGISTRATION))
 
 
 def _becomes(change: Change, caller: Caller) -> User | None:
     """The caller who is registered, None when a new user is."""
-    whom = ask(change, accounts.REGISTERS)
+    whom = ask(change, assumed_users.REGISTERS)
     if whom == "caller" and caller.user is None:
         raise Refusal(Reason.NO_USER_CONTEXT)
     made = whom == "new" or (whom == "by-caller" and (caller.user is None or caller.customer_admin))
@@ -66,6 +64,6 @@ def change_handle(change: Change, caller: Caller, user: User, token: str) -> Use
     Refusals: RESERVATION_NOT_FOUND, HANDLE_TAKEN.
     """
     handle = handles.take(change, caller.client, token, by=caller.name, user=user)
-    if user.account is Account.GUEST and ask(change, assumed_handles.GUEST_CHANGE) == "registers":
+    if user.account is Account.GUEST and ask(change, assumed_users.GUEST_HANDLE_CHANGE) == "registers":
         return users.register(change, user, handle)
     return users.update(change, user, handle=handle)

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from confsim.assumptions import identity, sizes
+from confsim.assumptions import identity as assumed
+from confsim.assumptions.protocol import sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
@@ -50,7 +51,7 @@ def exchange(change: Change, client: Client, token: str) -> Credential:
         raise Refusal(Reason.NO_ACTIVE_VALIDATOR, client=client.id)
     person = check(change, validator, token)
     user = _user(change, client, validator, person)
-    until = person.until if ask(change, identity.TOKEN_LIFE) == "as-identity-token" else None
+    until = person.until if ask(change, assumed.TOKEN_LIFE) == "as-identity-token" else None
     return credentials.issue(change, user, None if until is None else max(until - change.now, 1))
 
 
@@ -60,9 +61,9 @@ def check(change: Change, validator: Validator, token: str) -> Person:
     Refusal IDENTITY_TOKEN_MALFORMED when it is no signed JWT; IDENTITY_TOKEN_INVALID when its algorithm or signature is
     not the validator's, a time, the issuer or the audience is wrong, or it names nobody.
     """
-    if len(token) > ask(change, identity.TOKEN_SIZE):
+    if len(token) > ask(change, sizes.IDENTITY_TOKEN):
         raise Refusal(Reason.IDENTITY_TOKEN_MALFORMED, problem="it is too long")
-    if validator.algorithm not in ask(change, identity.ALGORITHMS):
+    if validator.algorithm not in ask(change, assumed.ALGORITHMS):
         raise _invalid(f"{validator.algorithm} is not accepted")
     try:
         claims = jws.verify(token, validator.algorithm, jws.parse_key(validator.algorithm, validator.key))
@@ -82,10 +83,10 @@ def check(change: Change, validator: Validator, token: str) -> Person:
 
 def _check_times(change: Change, claims: dict[str, Any]) -> int | None:
     """exp, nbf and iat (epoch seconds) by the clock of the world; answers exp in milliseconds."""
-    skew = ask(change, identity.SKEW)
+    skew = ask(change, assumed.SKEW)
     exp, nbf, iat = (_instant(claims, name) for name in ("exp", "nbf", "iat"))
     if exp is None:
-        if ask(change, identity.EXPIRY_REQUIRED):
+        if ask(change, assumed.EXPIRY_REQUIRED):
             raise _invalid("it has no exp")
     elif exp + skew <= change.now:
         raise _invalid("it has expired")
@@ -106,7 +107,7 @@ def _instant(claims: dict[str, Any], name: str) -> float | None:
 
 
 def _person(change: Change, validator: Validator, claims: dict[str, Any], until: int | None) -> Person:
-    names = ask(change, identity.CLAIMS) | dict(validator.claims)
+    names = ask(change, assumed.CLAIMS) | dict(validator.claims)
     told = {about: claims.get(claim) for about, claim in names.items()}
     origin = told["originId"]
     if not isinstance(origin, str) or not origin.strip() or len(origin) > 255 or _CONTROL.search(origin):
@@ -143,7 +144,7 @@ def _user(change: Change, client: Client, validator: Validator, person: Person) 
     """The user whom the person is: found by origin id and connected with all roles kept, or a new one (R061, G199)."""
     found = USERS.of(change, client.id).first(BY_ORIGIN, person.origin)
     if found is None:
-        if ask(change, identity.UNKNOWN_SUBJECT) == "refuse":
+        if ask(change, assumed.UNKNOWN_SUBJECT) == "refuse":
             raise _invalid("the person is not in the system")
         handle = _free_handle(change, client, person.name or person.origin)
         found = users.create(change, client.id, handle, Account.REGISTERED, origin_id=person.origin)
@@ -171,14 +172,14 @@ def _detailed(change: Change, user: User, validator: Validator, person: Person) 
     if person.picture is not None:
         user = user_images.adopt(change, user, person.picture)
     if person.email is not None and person.email != user.email:
-        when = ask(change, identity.TOKEN_EMAIL)
+        when = ask(change, assumed.TOKEN_EMAIL)
         if when == "always" or (when == "when-verified" and person.verified):
             user = emails.trust(change, user, person.email)
     return user
 
 
 def _renamed(change: Change, client: Client, user: User, person: Person) -> User:
-    if person.name is None or ask(change, identity.NAME_UPDATE) == "full-name":
+    if person.name is None or ask(change, assumed.NAME_UPDATE) == "full-name":
         return user
     name = person.name[: ask(change, sizes.HANDLE)]
     if folded(name) == folded(user.handle):

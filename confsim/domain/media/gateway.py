@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from confsim.assumptions import gateway
+from confsim.assumptions import media as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.users.users import User
@@ -48,13 +48,13 @@ class Slot(Record):
 def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
     """An address that nothing listens at, with credentials of its own."""
     kind = facts["kind"]
-    secret = kind in ask(change, gateway.CREDENTIALS)
+    secret = kind in ask(change, assumed.GATEWAY_CREDENTIALS)
     endpoint = Endpoint(
         uuid=change.uuid(),
         user=slot.user,
         kind=kind,
-        host=ask(change, gateway.HOST),
-        port=ask(change, gateway.KINDS)[kind],
+        host=ask(change, assumed.GATEWAY_HOST),
+        port=ask(change, assumed.GATEWAY_KINDS)[kind],
         username=f"user-{change.digits(8)}" if secret else None,
         password=change.token() if secret else None,
     )
@@ -83,17 +83,17 @@ def create(change: Change, user: User, kind: str) -> Endpoint:
     literal = _literal(change, kind)
     found = ENDPOINTS.of(change, user.client).find(BY_USER, user.id)
     same = next((endpoint for endpoint in found if endpoint.kind == literal), None)
-    several = ask(change, gateway.SEVERAL)
+    several = ask(change, assumed.GATEWAY_SEVERAL)
     slot = MACHINE.fire(change, Slot(user.client, user.id, same), "create", kind=literal, several=several)
     assert slot.endpoint is not None
     return slot.endpoint
 
 
 def _literal(change: Change, kind: str) -> str:
-    kinds = ask(change, gateway.KINDS)
+    kinds = ask(change, assumed.GATEWAY_KINDS)
     if kind in kinds:
         return kind
-    if ask(change, gateway.CASE) == "ignore":
+    if ask(change, assumed.GATEWAY_KIND_CASE) == "ignore":
         for literal in kinds:
             if literal.casefold() == kind.casefold():
                 return literal

@@ -11,7 +11,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.assumptions import media, sizes
+from confsim.assumptions import media as assumed
+from confsim.assumptions.protocol import sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask
 from confsim.domain.channels.channels import Channel, Step, on_delete
@@ -133,12 +134,12 @@ class File(Struct, frozen=True):
 def upload(change: Change, pool: Pool, file: File) -> Asset:
     """Put a file into the pool. Refusals MEDIA_MISSING, MEDIA_TOO_LARGE, MEDIA_NAME_TAKEN, MEDIA_POOL_FULL."""
     size = len(file.data)
-    if size == 0 and ask(change, media.EMPTY) == "refuse":
+    if size == 0 and ask(change, assumed.EMPTY) == "refuse":
         raise Refusal(Reason.MEDIA_MISSING)
-    limit = ask(change, media.MOST)
+    limit = ask(change, sizes.MEDIA)
     if size > limit:
         raise Refusal(Reason.MEDIA_TOO_LARGE, limit=limit)
-    if ask(change, media.NAMES) == "refuse" and any(each.name == file.name for each in _own(change, pool)):
+    if ask(change, assumed.NAMES) == "refuse" and any(each.name == file.name for each in _own(change, pool)):
         raise Refusal(Reason.MEDIA_NAME_TAKEN, name=file.name)
     if pool.limit and used(change, pool) + size > pool.limit:
         raise Refusal(Reason.MEDIA_POOL_FULL, limit=pool.limit)
@@ -148,8 +149,8 @@ def upload(change: Change, pool: Pool, file: File) -> Asset:
         channel=pool.channel,
         name=file.name,
         description=file.description or None,
-        content_type=file.content_type or ask(change, media.UNTYPED),
-        public=(ask(change, media.READ) == "public") if file.public is None else file.public,
+        content_type=file.content_type or ask(change, assumed.UNTYPED),
+        public=(ask(change, assumed.READ) == "public") if file.public is None else file.public,
         created=change.now,
         data=file.data,
     )
@@ -165,7 +166,7 @@ def delete(change: Change, pool: Pool, id: str) -> None:
 
 def delete_all(change: Change, pool: Pool, ids: Iterable[str]) -> None:
     """Take assets out of the pool. Refusal NOT_FOUND for the first that is not in it, unless those are passed over."""
-    skip = ask(change, media.BATCH) == "skip"
+    skip = ask(change, assumed.BATCH) == "skip"
     for id in dict.fromkeys(ids):
         if not skip or _found(change, pool, id) is not None:
             delete(change, pool, id)
@@ -174,7 +175,7 @@ def delete_all(change: Change, pool: Pool, ids: Iterable[str]) -> None:
 def get(change: Change, pool: Pool, id: str) -> Asset:
     """The asset of this id in the pool, or in one whose assets are read there. Refusal NOT_FOUND."""
     asset = _found(change, pool, id)
-    if asset is None and pool.channel is not None and ask(change, media.POOLS) == "inherited":
+    if asset is None and pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
         asset = CLIENT_MEDIA.of(change, pool.client).get(id)
     if asset is None:
         raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
@@ -220,7 +221,7 @@ def listed(
         oldest_first = list(_own(change, pool))[::-1]
     else:
         oldest_first = list(_own(change, pool))
-        if ask(change, media.POOLS) == "inherited":
+        if ask(change, assumed.POOLS) == "inherited":
             oldest_first = list(CLIENT_MEDIA.of(change, pool.client))[::-1] + oldest_first
     found = [asset for asset in oldest_first if _fits(change, asset, search)]
     return ordered(change, found, lambda asset: _column(change, asset, sort), descending=descending)
@@ -242,7 +243,7 @@ def _fits(change: Change, asset: Asset, search: Search) -> bool:
 
 
 def _tag(change: Change, tag: str) -> str:
-    return tag.casefold() if ask(change, media.TAG_MATCH) == "caseless" else tag
+    return tag.casefold() if ask(change, assumed.TAG_MATCH) == "caseless" else tag
 
 
 def used(change: Change, pool: Pool) -> int:
@@ -252,7 +253,7 @@ def used(change: Change, pool: Pool) -> int:
 
 def pool_size(change: Change, pool: Pool) -> int:
     """The size of the pool in bytes: what fits into it, 0 for no limit, or what is in it (G513)."""
-    return used(change, pool) if ask(change, media.POOL_SIZE) == "used" else pool.limit
+    return used(change, pool) if ask(change, assumed.POOL_SIZE) == "used" else pool.limit
 
 
 def by_id(change: Change, client: str, id: str) -> Asset:
@@ -284,7 +285,7 @@ def read(change: Change, client: str, id: str, expires: int | None, signature: s
     Refusals NOT_FOUND, MEDIA_LINK_INVALID, MEDIA_LINK_EXPIRED.
     """
     asset = by_id(change, client, id)
-    if signature is None and asset.public and ask(change, media.PUBLIC):
+    if signature is None and asset.public and ask(change, assumed.PUBLIC):
         return asset
     if expires is None or signature is None:
         raise Refusal(Reason.MEDIA_LINK_INVALID)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import channels as assumed
+from confsim.assumptions import channels
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel, governing, is_operator
@@ -24,7 +24,7 @@ def at_home(change: Change, user: User, channel: Channel) -> bool:
     """Whether a user made for one channel may use this one: it is that channel, a room of it, or one he hosts."""
     if user.channel in (channel.id, channel.parent) or is_operator(governing(change, channel), user):
         return True
-    return channel.guest_access and not ask(change, assumed.GUESTS_CONFINED)
+    return channel.guest_access and not ask(change, channels.GUESTS_CONFINED)
 
 
 def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
@@ -34,7 +34,7 @@ def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
     user, base = caller.user, governing(change, channel)
     if user is None or caller.customer_admin or is_operator(base, user):
         return True
-    if ask(change, assumed.ACCESS) == "anyone":
+    if ask(change, channels.ACCESS) == "anyone":
         return True
     if user.channel is not None:
         return at_home(change, user, channel)

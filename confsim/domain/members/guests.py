@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import identity
+from confsim.assumptions import members as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
@@ -25,14 +25,14 @@ def create(change: Change, client: Client, channel: Channel, handle: str) -> Cre
 
     Refusals GUEST_ACCESS_OFF, and HANDLE_TAKEN where guests may not bear the handles of registered users (G232).
     """
-    if not channel.guest_access and ask(change, identity.GUEST_ACCESS_OFF) == "creation":
+    if not channel.guest_access and ask(change, assumed.GUEST_ACCESS_OFF) == "creation":
         raise Refusal(Reason.GUEST_ACCESS_OFF)
-    if ask(change, identity.GUEST_CREATION) == "open-channel" and (not channel.open or channel.private):
+    if ask(change, assumed.GUEST_CREATION) == "open-channel" and (not channel.open or channel.private):
         raise Refusal(Reason.GUEST_ACCESS_OFF)
     handles.require_bearable(change, client, handle)
     user = users.create(change, client.id, handle, Account.GUEST, channel=channel.id)
     credential = credentials.issue(change, user)
-    if ask(change, identity.GUEST_END) == "removed" and credential.expires is not None:
+    if ask(change, assumed.GUEST_END) == "removed" and credential.expires is not None:
         change.schedule(_TIMER, credential.expires, client.id, str(user.id))
     return credential
 

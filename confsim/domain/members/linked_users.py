@@ -6,7 +6,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import breakout as assumed
+from confsim.assumptions import members as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel, Step, on_delete

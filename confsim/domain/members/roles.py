@@ -6,8 +6,8 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import channels as channel_choices
-from confsim.assumptions import roles as assumed
+from confsim.assumptions import channels as assumed_channels
+from confsim.assumptions import members as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import images, properties
@@ -190,7 +190,7 @@ def dismiss(change: Change, user: User) -> None:
 @on_delete(Step.FREE)
 def _people_go(change: Change, channel: Channel) -> None:
     """Users made for the channel are removed with it: linked users (P2 States L171, R365), guests by choice (G309)."""
-    guests_go = ask(change, channel_choices.GUESTS_AFTER_DELETION) == "go"
+    guests_go = ask(change, assumed_channels.GUESTS_AFTER_DELETION) == "go"
     for user in USERS.of(change, channel.client).find(BY_CHANNEL, channel.id):
         if user.account is Account.LINKED or (guests_go and users.unregistered(user)):
             dismiss(change, user)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum, StrEnum
 
-from confsim.assumptions import accounts
+from confsim.assumptions import users as assumed_users
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import lists
@@ -48,7 +48,7 @@ def listed(
         found = [user for user in found if lists.matches(change, search, user.handle, user.full_name)]
     if sort is Sort.HANDLE:
         return lists.ordered(change, found, lambda user: lists.text_key(change, user.handle), descending=descending)
-    compared = ask(change, accounts.LEVEL_ORDER)
+    compared = ask(change, assumed_users.LEVEL_ORDER)
     if compared == "rank":
         return lists.ordered(change, found, lambda user: _rank(change, user), descending=descending)
     ids = {user.id: [users.level_id(change, level) for level in user.levels] for user in found}
@@ -60,7 +60,7 @@ def listed(
 def _members(change: Change, client: Client) -> list[User]:
     """Whom the list holds, in order of creation (G219)."""
     rows = USERS.of(change, client.id)
-    whom = ask(change, accounts.LISTED)
+    whom = ask(change, assumed_users.LISTED)
     if whom != "roles":
         return [user for user in rows.oldest() if whom == "everybody" or not users.unregistered(user)]
     found = {user.id: user for user in rows.find(LISTED, True)}
@@ -85,7 +85,7 @@ def _rank(change: Change, user: User) -> Rank:
 def several(change: Change, client: Client, ids: list[int]) -> list[User]:
     """The users of these ids, each once, in the order asked (G216, G217). Refusal NOT_FOUND where the entry says so."""
     rows = USERS.of(change, client.id)
-    if ask(change, accounts.SEVERAL) == "refused":
+    if ask(change, assumed_users.SEVERAL) == "refused":
         return [users.get(change, client.id, id) for id in dict.fromkeys(ids)]
     found = (rows.get(id) for id in dict.fromkeys(ids))
     return [user for user in found if user is not None and user.account is not Account.REMOVED]

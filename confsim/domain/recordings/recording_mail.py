@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from confsim.assumptions import recordings as assumed
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.register import ask
 from confsim.domain import mail
 from confsim.domain.channels.channels import Channel
@@ -35,7 +36,7 @@ def _link(change: Change, channel: Channel, recording: str) -> str:
     link = ask(change, assumed.LINK)
     if "{token}" in link:
         combined = assets.of(change, channel.client, recording)[0]
-        link = link.replace("{token}", downloads.link(change, combined, ask(change, assumed.LINK_LIFE)))
+        link = link.replace("{token}", downloads.link(change, combined, ask(change, durations.RECORDING_MAIL_LINK)))
     for name, id in {"client": channel.client, "channel": channel.id, "recording": recording}.items():
         link = link.replace(f"{{{name}}}", id)
     return link

@@ -7,9 +7,9 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import durations
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.events import Kind
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import delays
@@ -143,7 +143,7 @@ def _stop(change: Change, take: Take, facts: Facts) -> Take:
     if stroke is None or outcome is Outcome.FAILED:
         looks = _process(change, recording)
     elif outcome is Outcome.LATE:
-        span = delays.takes(change, durations.RECORDING)
+        span = delays.takes(change, durations.RECORDING_PROCESSING)
         usual = span.amount * 1000 if span.word == "time" else 0
         change.schedule(_TIMER, change.now + usual + stroke.by, take.client, recording.id)
     owners = channels.governing(change, channel).owners
@@ -155,8 +155,8 @@ def _stop(change: Change, take: Take, facts: Facts) -> Take:
 def _process(change: Change, recording: Recording) -> int | None:
     """Begin the processing; answers how often it is looked at in vain, None when time will tell."""
     client = recording.client
-    looks = delays.begin(change, durations.RECORDING, _TIMER, client, recording.id, since=change.now)
-    span = delays.takes(change, durations.RECORDING)
+    looks = delays.begin(change, durations.RECORDING_PROCESSING, _TIMER, client, recording.id, since=change.now)
+    span = delays.takes(change, durations.RECORDING_PROCESSING)
     if looks is None and ask(change, assumed.UPLOADING) == "half-way":
         change.schedule(_UPLOAD, change.now + span.amount * 500, client, recording.id)
     elif looks == 0 and span.word != "manual":

@@ -7,7 +7,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import runtime
+from confsim.assumptions import runtime as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import terms
@@ -174,7 +174,7 @@ def join(
     SERVICE_DISABLED (G163), TERMS_NOT_ACCEPTED (R105), GUEST_ACCESS_OFF (G227), GUEST_ELSEWHERE (G228), CHANNEL_PRIVATE
     (G310), CHANNEL_FULL (G317).
     """
-    ask(change, runtime.JOINING)
+    ask(change, assumed.JOINING)
     if not phone and terms.blocked(change, client, user):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
     _check(change, client, channel, user)
@@ -197,7 +197,7 @@ def _check(change: Change, client: Client, channel: Channel, user: User) -> None
 
 def _readmitted(change: Change, channel: Channel, user: User) -> bool:
     session = sessions.active(change, channel)
-    if session is None or ask(change, runtime.PASSES) == "hosts":
+    if session is None or ask(change, assumed.LOBBY_BYPASS) == "hosts":
         return False
     return sessions.attended(change, session, user.id)
 
@@ -212,7 +212,7 @@ def room_left(change: Change, channel: Channel) -> dict[str, int | bool]:
 
 def admit(change: Change, channel: Channel, user: int) -> Presence:
     """Let in a user who waits. Refusal NOT_PRESENT, CHANNEL_FULL; ADMISSION_REFUSED by a fault."""
-    ask(change, runtime.ADMISSION)
+    ask(change, assumed.LOBBY_ADMISSION)
     if (waiting := of(change, channel, user)).state is Where.WAITING:
         stroke = struck(change, ADMISSION, client=channel.client, channel=channel.id, user=user)
         if stroke is not None and stroke.outcome is Outcome.REFUSED:
@@ -239,7 +239,7 @@ def muted(change: Change, channel: Channel, presence: Presence) -> bool:
     """Whether the attendee lock mutes this user (R346, G336)."""
     if not channel.attendees_muted or presence.state is Where.WAITING:
         return False
-    if ask(change, runtime.ATTENDEES) == "all-but-presenters" and presence.presenter:
+    if ask(change, assumed.ATTENDEES_LOCKED) == "all-but-presenters" and presence.presenter:
         return False
     return not channels.is_operator(channel, USERS.of(change, channel.client).get(presence.user))
 
@@ -354,7 +354,7 @@ def population(change: Change, channel: Channel) -> int:
     """The number of users connected to the channel, as G346 chooses: those in it; with its breakout rooms; with its
     lobby.
     """
-    counted = ask(change, runtime.POPULATION_COUNTS)
+    counted = ask(change, assumed.POPULATION_COUNTS)
     if counted == "with-rooms" and channel.parent is None:
         return crowd(change, channel.client, channel.id).count
     return number_inside(change, channel) + (len(waiting(change, channel)) if counted == "with-waiting" else 0)

@@ -7,9 +7,9 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import channels as channels_assumed
-from confsim.assumptions import durations
-from confsim.assumptions import sessions as assumed
+from confsim.assumptions import channels as assumed_channels
+from confsim.assumptions import sessions as assumed_sessions
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
@@ -114,12 +114,12 @@ def _initialise(change: Change, run: Run, facts: Facts) -> Run:
     """The session exists on the streaming server; nobody has come yet."""
     channel = channels.get(change, run.client, run.channel)
     id = change.uuid()
-    ask(change, assumed.GROUP)
+    ask(change, assumed_sessions.GROUP)
     session = Session(
         id=id,
         client=run.client,
         channel=channel.id,
-        name=channel.name if ask(change, assumed.NAME) == "channel" else f"Session {id[:8]}",
+        name=channel.name if ask(change, assumed_sessions.NAME) == "channel" else f"Session {id[:8]}",
         service_mode=channel.service_mode,
         created=change.now,
         parent_id=facts.get("parent"),
@@ -218,7 +218,7 @@ def get(change: Change, client: str, id: str) -> Session:
 
 def end_active(change: Change, channel: Channel) -> None:
     """End the channel's active session; everybody in it is disconnected. Refusal NO_ACTIVE_SESSION (G362)."""
-    ask(change, assumed.ONE_ACTIVE)
+    ask(change, assumed_sessions.ONE_ACTIVE)
     MACHINE.fire(change, Run(channel.client, channel.id, active(change, channel)), "end")
 
 
@@ -230,14 +230,14 @@ def end(change: Change, channel: Channel, id: str) -> None:
     session = SESSIONS.of(change, channel.client).get(id)
     if session is None or session.channel != channel.id:
         raise Refusal(Reason.NOT_FOUND, what="session", id=id)
-    if session.ended is not None and ask(change, assumed.ENDED_AGAIN) == "ignore":
+    if session.ended is not None and ask(change, assumed_sessions.ENDED_AGAIN) == "ignore":
         return
     MACHINE.fire(change, Run(channel.client, channel.id, session), "end", id=id)
 
 
 def ending(change: Change) -> dict[str, int | None]:
     """The facts of a channel becoming empty: how long its session goes on, None when for as long as nobody ends it."""
-    if ask(change, assumed.ENDS) == "by-call":
+    if ask(change, assumed_sessions.ENDS) == "by-call":
         return {"grace": None}
     return {"grace": ask(change, durations.SESSION_GRACE)}
 
@@ -271,7 +271,7 @@ def visitors(change: Change, channel: Channel) -> list[Attendance]:
     """Who took part in any session of the channel, the latest join first, as G373 chooses: one entry for each user,
     for each join, or for each user of ended sessions.
     """
-    choice = ask(change, assumed.CHANNEL_PARTICIPANTS)
+    choice = ask(change, assumed_channels.PARTICIPANTS)
     found = ATTENDANCES.of(change, channel.client).find(AT_CHANNEL, channel.id)
     if choice == "attendances":
         found = [replace(each, joins=(join,)) for each in found for join in each.joins]
@@ -289,7 +289,7 @@ def visitors(change: Change, channel: Channel) -> list[Attendance]:
 
 def require_deletable(change: Change, channel: Channel) -> None:
     """Refusal CHANNEL_IN_USE when the active session of the channel keeps it from being deleted (G309)."""
-    if ask(change, channels_assumed.DELETION) == "refuse" and active(change, channel) is not None:
+    if ask(change, assumed_channels.DELETION) == "refuse" and active(change, channel) is not None:
         raise Refusal(Reason.CHANNEL_IN_USE)
 
 

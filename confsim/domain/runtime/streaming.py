@@ -6,7 +6,8 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import durations, runtime
+from confsim.assumptions import runtime as assumed
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import delays
@@ -112,7 +113,7 @@ def place(change: Change, channel: Channel) -> None:
 def _wait(change: Change, channel: Channel) -> int | None:
     """How long the placement takes that begins now, or that began when the channel was made."""
     since = change.now
-    if ask(change, runtime.CREATING) == "channel-creation":
+    if ask(change, assumed.CREATING) == "channel-creation":
         since = channel.created
         past = sessions.SESSIONS.of(change, channel.client).first(sessions.BY_CHANNEL, channel.id)
         if past is not None and delays.takes(change, durations.PLACEMENT).word == "manual":

@@ -8,7 +8,7 @@ from hashlib import sha1
 
 from msgspec import Struct
 
-from confsim.assumptions import runtime
+from confsim.assumptions import runtime as assumed
 from confsim.assumptions.register import ask
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.world import Change
@@ -29,10 +29,10 @@ def issue(change: Change, caller: Caller) -> Credentials:
     The user name is ``end:caller`` with the end in epoch seconds; the password is the base64 of the HMAC-SHA1 of the
     user name under the secret that the world shares with its TURN server.
     """
-    life = ask(change, runtime.TURN_LIFE)
-    since = change.now // 1000 if ask(change, runtime.TURN) == "fresh" else 0
+    life = ask(change, assumed.TURN_LIFE)
+    since = change.now // 1000 if ask(change, assumed.TURN) == "fresh" else 0
     username = f"{since + life}:{caller.name}"
-    return Credentials(username, password(change, username), life, ask(change, runtime.TURN_URIS))
+    return Credentials(username, password(change, username), life, ask(change, assumed.TURN_URIS))
 
 
 def password(change: Change, username: str) -> str:

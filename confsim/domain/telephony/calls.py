@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.events import Kind
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import delays
@@ -224,7 +225,7 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
     stroke = struck(change, CALL, **facts)
     if stroke is not None:
         return _struck(change, call, stroke)
-    looks = delays.begin(change, assumed.ANSWERED, _TIMER, call.client, call.id, since=change.now)
+    looks = delays.begin(change, durations.CALL_ANSWERED, _TIMER, call.client, call.id, since=change.now)
     return answer(change, call) if looks == 0 else call
 
 

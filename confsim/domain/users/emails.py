@@ -7,7 +7,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import emails
+from confsim.assumptions import users as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import mail
@@ -165,7 +165,7 @@ def put(change: Change, user: User, address: str | None) -> User:
         return _without(change, user)
     _check(change, user, address)
     user = _fire(change, user, "set", address=address, second=_second(change, user))
-    return verify(change, user, user.pending[-1][1]) if ask(change, emails.VERIFICATION) == "immediate" else user
+    return verify(change, user, user.pending[-1][1]) if ask(change, assumed.EMAIL_VERIFICATION) == "immediate" else user
 
 
 def verify(change: Change, user: User, code: str) -> User:
@@ -202,21 +202,21 @@ def last(user: User) -> str | None:
 
 
 def _without(change: Change, user: User) -> User:
-    meant = ask(change, emails.WITHOUT)
+    meant = ask(change, assumed.EMAIL_MISSING)
     if meant == "refused":
         raise Refusal(Reason.EMAIL_MISSING)
     return _fire(change, user, "resend" if meant == "resends" else "clear")
 
 
 def _second(change: Change, user: User) -> Second | None:
-    return Second(ask(change, emails.SECOND)) if user.email is not None else None
+    return Second(ask(change, assumed.EMAIL_SECOND)) if user.email is not None else None
 
 
 def _check(change: Change, user: User, address: str) -> None:
     """Refusals EMAIL_MALFORMED, and EMAIL_TAKEN where another user's address may not be set (G221, G225)."""
-    if not well_formed(address) and ask(change, emails.MALFORMED) == "refused":
+    if not well_formed(address) and ask(change, assumed.EMAIL_MALFORMED) == "refused":
         raise Refusal(Reason.EMAIL_MALFORMED, email=address)
-    if ask(change, emails.SHARED) == "refused":
+    if ask(change, assumed.EMAIL_SHARED) == "refused":
         others = USERS.of(change, user.client).find(BY_EMAIL, address.casefold())
         if any(other.id != user.id for other in others):
             raise Refusal(Reason.EMAIL_TAKEN, email=address)

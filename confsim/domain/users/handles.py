@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from confsim.assumptions import handles, identity
+from confsim.assumptions import users as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
@@ -135,14 +135,14 @@ UNIQUENESS: Machine[Uniqueness, Client] = Machine(
 
 def _same(change: Change, one: str, other: str) -> bool:
     """Whether two handles that are equal when folded count as equal (G254)."""
-    return ask(change, handles.EQUALITY) == "caseless" or one == other
+    return ask(change, assumed.HANDLE_EQUALITY) == "caseless" or one == other
 
 
 def holder(change: Change, client: Client, handle: str, but: User | None = None) -> User | None:
     """The user, other than ``but``, by whom the handle is taken: registered users alone take theirs (G257, G256)."""
     key = folded(handle)
     rows = USERS.of(change, client.id)
-    if ask(change, handles.OCCUPIERS) == "everybody":
+    if ask(change, assumed.HANDLE_OCCUPIERS) == "everybody":
         found = [user for user in rows.oldest() if folded(user.handle) == key]
     else:
         found = rows.find(BY_HANDLE, key)
@@ -162,7 +162,7 @@ def free(change: Change, client: Client, handle: str, *, by: str = "") -> bool:
     """Whether no registered user has the handle and, as the caller sees it, no reservation holds it (R170, G260)."""
     if holder(change, client, handle) is not None:
         return False
-    seen = ask(change, handles.CHECK_RESERVED)
+    seen = ask(change, assumed.HANDLE_CHECK_RESERVED)
     if seen == "everybody":
         return True
     return not [each for each in held(change, client, handle) if seen == "nobody" or each.by != by]
@@ -177,12 +177,12 @@ def reserve(change: Change, client: Client, handle: str, *, by: str, user: User 
     reservations = held(change, client, handle)
     own = next((each for each in reservations if each.by == by), None)
     opened = True
-    if client.unique_handles or ask(change, handles.RESERVE_CHECKED) == "always":
+    if client.unique_handles or ask(change, assumed.RESERVATION_CHECKED) == "always":
         others = len(reservations) > (own is not None)
         opened = not others and holder(change, client, handle, user) is None
-    if own is not None and ask(change, handles.RESERVE_AGAIN) == "refused":
+    if own is not None and ask(change, assumed.RESERVATION_REPEATED) == "refused":
         opened = False
-    if ask(change, handles.RESERVATIONS_HELD) == "one":
+    if ask(change, assumed.RESERVATIONS_HELD) == "one":
         for former in RESERVATIONS.of(change, client.id).oldest():
             if former.by == by and former is not own:
                 _release(change, Slot(client.id, by, True, former), {})
@@ -198,7 +198,7 @@ def take(change: Change, client: Client, token: str, *, by: str, user: User | No
     come to the handle without a reservation.
     """
     reservation = RESERVATIONS.of(change, client.id).get(token)
-    if reservation is not None and reservation.by != by and ask(change, handles.BEARER) == "maker":
+    if reservation is not None and reservation.by != by and ask(change, assumed.RESERVATION_BEARER) == "maker":
         reservation = None
     if reservation is None:
         raise Refusal(MACHINE.reason(Holding.FREE, "use"))
@@ -216,7 +216,7 @@ def _expire(change: Change, client: str, token: str) -> bool:
 
 def require_bearable(change: Change, client: Client, handle: str, user: User | None = None) -> None:
     """Refusal HANDLE_TAKEN for a handle that an unregistered user, there or to come, may not bear (G232)."""
-    checked = client.unique_handles and ask(change, identity.UNREGISTERED_HANDLES) == "unique"
+    checked = client.unique_handles and ask(change, assumed.UNREGISTERED_HANDLES) == "unique"
     if checked and holder(change, client, handle, user) is not None:
         raise Refusal(Reason.HANDLE_TAKEN, handle=handle)
 
@@ -230,7 +230,7 @@ def rename(change: Change, client: Client, user: User, handle: str) -> User:
     if users.unregistered(user):
         require_bearable(change, client, handle, user)
         return users.update(change, user, handle=handle)
-    if not client.unique_handles and ask(change, handles.REGISTERED_RENAME) == "changes":
+    if not client.unique_handles and ask(change, assumed.REGISTERED_RENAME) == "changes":
         return users.update(change, user, handle=handle)
     return user
 
@@ -243,10 +243,10 @@ def rename_in_channel(
     Refusals: NOT_UNREGISTERED (G267); NOT_FOUND for a user of another channel (G266); HANDLE_TAKEN as ``rename``.
     """
     if not users.unregistered(user):
-        if ask(change, handles.RENAME_REGISTERED) == "ignored":
+        if ask(change, assumed.RENAME_REGISTERED) == "ignored":
             return user
         raise Refusal(Reason.NOT_UNREGISTERED, id=user.id)
-    if user.channel not in channels and ask(change, handles.CHANNEL_RENAME) != "any":
+    if user.channel not in channels and ask(change, assumed.CHANNEL_RENAME) != "any":
         raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
     return rename(change, client, user, handle)
 

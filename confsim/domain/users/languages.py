@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from confsim.assumptions import accounts
+from confsim.assumptions import users as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask
 from confsim.kernel.refusal import Refusal
@@ -53,18 +53,18 @@ def put(change: Change, user: User, codes: list[str]) -> User:
 
 def supported(asker: Asker) -> tuple[str, ...]:
     """The languages that the service supports (G558)."""
-    return ask(asker, accounts.SUPPORTED_LANGUAGES)
+    return ask(asker, assumed.SUPPORTED_LANGUAGES)
 
 
 def header(asker: Asker, codes: tuple[str, ...]) -> str:
     """The codes as the value of an Accept-Language header; no weight falls below a tenth (G205)."""
-    if ask(asker, accounts.ACCEPT_LANGUAGE) == "plain":
+    if ask(asker, assumed.ACCEPT_LANGUAGE) == "plain":
         return ", ".join(codes)
     return ", ".join(code if place == 0 else f"{code};q=0.{max(10 - place, 1)}" for place, code in enumerate(codes))
 
 
 def _checked(change: Change, code: str) -> str:
-    form = ask(change, accounts.LANGUAGE_CODES)
+    form = ask(change, assumed.LANGUAGE_CODES)
     if form == "underscore":
         code = code.replace("_", "-", 1)
     match = _CODE.match(code)

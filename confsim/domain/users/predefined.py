@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import identity
+from confsim.assumptions import users as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import images
@@ -32,7 +32,7 @@ def create(
     if origin_id is not None:
         known = USERS.of(change, client.id).first(BY_ORIGIN, origin_id)
         if known is not None:
-            if ask(change, identity.ORIGIN_TWICE) == "existing":
+            if ask(change, assumed.ORIGIN_TWICE) == "existing":
                 return known
             raise Refusal(Reason.ORIGIN_ID_TAKEN, originId=origin_id)
     handle, full_name = _named(change, client, name)
@@ -46,20 +46,20 @@ def create(
         image=images.given(change, client.id, image),
         origin_id=origin_id,
     )
-    return emails.given(change, user, email, ask(change, identity.CREATION_EMAIL)) if email else user
+    return emails.given(change, user, email, ask(change, assumed.PREDEFINED_EMAIL)) if email else user
 
 
 def find(change: Change, client: Client, origin_id: str) -> User:
     """The user of this origin id in the client (G214). Refusal PREDEFINED_USER_NOT_FOUND."""
     user = USERS.of(change, client.id).first(BY_ORIGIN, origin_id)
-    if user is None or (user.account is not Account.PREDEFINED and ask(change, identity.ORIGIN_LOOKUP) == "predefined"):
+    if user is None or (user.account is not Account.PREDEFINED and ask(change, assumed.ORIGIN_LOOKUP) == "predefined"):
         raise Refusal(Reason.PREDEFINED_USER_NOT_FOUND, id=origin_id)
     return user
 
 
 def _named(change: Change, client: Client, name: str) -> tuple[str, str | None]:
     """Handle and full name out of the one name (G209)."""
-    where = ask(change, identity.PREDEFINED_NAME)
+    where = ask(change, assumed.PREDEFINED_NAME)
     if where == "both":
         return name, name
     if where == "full-name":

@@ -8,7 +8,8 @@ from unicodedata import normalize
 
 from msgspec.structs import replace
 
-from confsim.assumptions import accounts, roles
+from confsim.assumptions import identity as assumed_identity
+from confsim.assumptions import users as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Asker, ask
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row, store
@@ -50,13 +51,13 @@ class Level(Enum):
 
 def level_id(asker: Asker, level: Level) -> int:
     """The id of an access level on the wire (G140)."""
-    levels: Any = ask(asker, roles.LEVELS)
+    levels: Any = ask(asker, assumed_identity.LEVELS)
     return int(levels[level.word]["id"])
 
 
 def level_name(asker: Asker, level: Level) -> str:
     """The display name of an access level (G140)."""
-    levels: Any = ask(asker, roles.LEVELS)
+    levels: Any = ask(asker, assumed_identity.LEVELS)
     return str(levels[level.word]["name"])
 
 
@@ -174,8 +175,8 @@ BIRTHS = {row.then: row.when for row in MACHINE.rows if row.on == (Account.ABSEN
 
 def create(change: Change, client: str, handle: str, account: Account, **fields: Any) -> User:
     """A new user; ids count up over the whole service (G130)."""
-    fields.setdefault("reputation", ask(change, accounts.REPUTATION))
-    id = change.count("user", ask(change, accounts.FIRST_USER_ID))
+    fields.setdefault("reputation", ask(change, assumed.REPUTATION))
+    id = change.count("user", ask(change, assumed.FIRST_USER_ID))
     draft = User(id=id, client=client, handle=handle, account=Account.ABSENT, **fields)
     return USERS.of(change, client).put(MACHINE.fire(change, draft, BIRTHS[account]))
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions import emails
+from confsim.assumptions import users as assumed
 from confsim.domain import mail
 from confsim.domain.mail import Mail
 
@@ -114,13 +114,13 @@ def test_addresses_are_nobody_elses_business(sim, people, operation):
 
 def test_a_profile_verifies_at_once():
     """Where a profile says so, an address is verified as soon as it is set."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={emails.VERIFICATION.id: "immediate"})
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={assumed.EMAIL_VERIFICATION.id: "immediate"})
     _set(sim, "uma@example.org")
     assert _told(sim) == {"email": "uma@example.org", "verified": True}
 
 
 def test_a_profile_keeps_addresses_apart():
     """Where a profile says so, the verified address of another user is refused."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={emails.SHARED.id: "refused"})
+    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={assumed.EMAIL_SHARED.id: "refused"})
     answer = _set(sim, "olaf@customer.example")
     assert (answer.status, answer.body["code"]) == (409, "email_taken")

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions import accounts, emails, handles, images
+from confsim.assumptions import users as assumed
+from confsim.assumptions.protocol import images
 from confsim.domain import mail
 from confsim.domain.clients import clients
 from confsim.domain.images import IMAGES
@@ -56,7 +57,7 @@ def test_a_handle_is_free_when_no_registered_user_has_it(sim, handle, unique):
 def test_required_tells_the_setting_of_the_client():
     """Where uniqueness is off, required is false, or absent where a profile says so; unique is told all the same."""
     for choice, shown in (("always", {"required": False}), ("when-required", {})):
-        sim = _as({handles.REQUIRED_SHOWN.id: choice})
+        sim = _as({assumed.HANDLE_REQUIRED_SHOWN.id: choice})
         sim.call("set_handle_uniqueness", ADMIN, state="disable")
         assert _unique(sim, "Uma User") == {"unique": False, **shown}
 
@@ -147,7 +148,7 @@ def test_a_token_changes_the_handle_of_a_registered_caller(sim):
 def test_a_token_is_good_for_whoever_has_it(sim):
     """Any user of the client may use a token, unless a profile binds it to its maker."""
     assert sim.call("change_handle_with_reservation", "demo-owner", nonce=_reserved(sim)).status == 200
-    bound = _as({handles.BEARER.id: "maker"})
+    bound = _as({assumed.RESERVATION_BEARER.id: "maker"})
     assert bound.call("change_handle_with_reservation", "demo-owner", nonce=_reserved(bound)).status == 404
 
 
@@ -175,7 +176,7 @@ def test_an_api_token_has_no_handle(sim):
 @pytest.mark.parametrize(("choice", "unregistered"), [("handle", True), ("registers", False)])
 def test_what_a_guest_does_with_a_token(choice, unregistered):
     """A guest changes the handle alone, or registers where a profile says so."""
-    sim = _as({handles.GUEST_CHANGE.id: choice})
+    sim = _as({assumed.GUEST_HANDLE_CHANGE.id: choice})
     gwen = sim.call("get_me", "demo-guest").body["id"]
     sim.call("change_handle_with_reservation", "demo-guest", nonce=_reserved(sim, caller="demo-guest"))
     shown = sim.call("get_users", API, userIds=gwen).body[0]
@@ -276,10 +277,10 @@ def test_a_registered_user_registers_nobody(sim, caller):
 
 def test_a_profile_chooses_whom_a_token_registers(people):
     """Where a profile says so, it is always a new user, or always the caller."""
-    sim = _as({accounts.REGISTERS.id: "new"})
+    sim = _as({assumed.REGISTERS.id: "new"})
     made = sim.call("create_user", "demo-guest", token=_reserved(sim, caller="demo-guest"), body={})
     assert made.body["id"] not in people.values()
-    sim = _as({accounts.REGISTERS.id: "caller"})
+    sim = _as({assumed.REGISTERS.id: "caller"})
     assert sim.call("create_user", API, token=_reserved(sim), body={}).status == 403
     assert sim.call("create_user", ADMIN, token=_reserved(sim, "Two"), body={}).status == 409
 
@@ -310,7 +311,7 @@ def test_registered_users_of_all_clients_have_ids_of_their_own(sim):
 )
 def test_the_address_given_at_registration(choice, verified, mails):
     """A code is mailed to the address, unless a profile says otherwise."""
-    sim = _as({emails.REGISTRATION.id: choice})
+    sim = _as({assumed.EMAIL_AT_REGISTRATION.id: choice})
     made = sim.call("create_user", ADMIN, token=_reserved(sim), body={"email": "n@example.org"}).body["id"]
     assert sim.call("get_user_email", ADMIN, userId=made).body == {"email": "n@example.org", "verified": verified}
     assert len(mail.sent(sim.service.change())) == mails
@@ -364,7 +365,7 @@ def test_only_a_host_renames(sim, people, ids, caller, status):
 @pytest.mark.parametrize("account", [Account.REGISTERED, Account.PREDEFINED])
 def test_whoever_is_not_unregistered_is_not_renamed(sim, ids, account):
     """The call is refused, or without effect where a profile says so."""
-    for world, status in ((sim, 400), (_as({handles.RENAME_REGISTERED.id: "ignored"}), 200)):
+    for world, status in ((sim, 400), (_as({assumed.RENAME_REGISTERED.id: "ignored"}), 200)):
         ann = _user(world, ids["customer"], account)
         named = {"uuid": ids["room"], "userId": ann.id, "body": {"handle": "Bob"}}
         assert world.call("rename_channel_user", "demo-owner", **named).status == status
@@ -373,7 +374,7 @@ def test_whoever_is_not_unregistered_is_not_renamed(sim, ids, account):
 
 def test_a_user_of_another_channel_is_not_found(sim, ids):
     """The unregistered user must belong to the channel, unless a profile says otherwise."""
-    for world, status in ((sim, 404), (_as({handles.CHANNEL_RENAME.id: "any"}), 200)):
+    for world, status in ((sim, 404), (_as({assumed.CHANNEL_RENAME.id: "any"}), 200)):
         ann = _user(world, ids["customer"], Account.GUEST, channel=ids["event_room"])
         named = {"uuid": ids["room"], "userId": ann.id, "body": {"handle": "Bob"}}
         assert world.call("rename_channel_user", "demo-owner", **named).status == status

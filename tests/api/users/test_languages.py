@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions import accounts
+from confsim.assumptions import users as assumed
 
 
 def _set(sim: Simulator, codes: object, caller: str = "demo-user"):
@@ -54,6 +54,6 @@ def test_supported_languages_are_listed_to_everybody(sim, caller):
 
 def test_a_profile_chooses_the_supported_languages():
     """The list is an assumption."""
-    sim = Simulator(profile={accounts.SUPPORTED_LANGUAGES.id: ["rm", "de-CH"]})
+    sim = Simulator(profile={assumed.SUPPORTED_LANGUAGES.id: ["rm", "de-CH"]})
     assert sim.call("list_supported_languages", "demo-user").body == ["rm", "de-CH"]
     assert sim.call("list_supported_languages", None).status == 401

@@ -4,7 +4,8 @@ import pytest
 
 from confsim import Simulator
 from confsim.api.catalogue import API as API_OPERATIONS
-from confsim.assumptions import accounts, conventions, sizes
+from confsim.assumptions import users as assumed
+from confsim.assumptions.protocol import conventions, sizes
 from confsim.contract.types import ImageSize
 from confsim.domain import images
 from confsim.domain.clients import clients
@@ -104,7 +105,7 @@ def test_the_url_handle_is_made_of_the_handle(sim, ids, handle, shown):
 
 def test_the_url_handle_may_be_percent_encoded(ids):
     """Where a profile says so, the handle is encoded as it is."""
-    sim = _as({accounts.URL_HANDLE.id: "percent"})
+    sim = _as({assumed.URL_HANDLE.id: "percent"})
     assert _one(sim, _user(sim, ids["customer"], "Ann/Лee").id)["urlHandle"] == "Ann%2F%D0%9Bee"
 
 
@@ -137,9 +138,9 @@ def test_a_profile_chooses_the_words_of_kinds(ids):
     """The words of kind and authKind, and whether a predefined user counts as registered, are assumptions."""
     sim = _as(
         {
-            accounts.KIND_WORDS.id: {"predefined": "STUB"},
-            accounts.AUTH_KIND_WORDS.id: {"OAuth": "oauth"},
-            accounts.PREDEFINED_UNREGISTERED.id: True,
+            assumed.KIND_WORDS.id: {"predefined": "STUB"},
+            assumed.AUTH_KIND_WORDS.id: {"OAuth": "oauth"},
+            assumed.PREDEFINED_UNREGISTERED.id: True,
         }
     )
     shown = _one(sim, _user(sim, ids["customer"], "Ann", Account.PREDEFINED, auth_kind=AuthKind.OAUTH).id)
@@ -175,7 +176,7 @@ def test_get_users_answers_an_array_for_one_id(sim, people):
 @pytest.mark.parametrize("container", ["array", "by-id", "single", "page"])
 def test_get_users_answers_in_the_container_in_force(people, container):
     """Each container of G098, for one user and for two, fits the OpenAPI document of its profile."""
-    sim = _as({accounts.SEVERAL_CONTAINER.id: container})
+    sim = _as({assumed.SEVERAL_CONTAINER.id: container})
     sim.service.judge = Judge(sim.service.profile)
     ids = [people["demo-user"], people["demo-owner"]]
     two = sim.call("get_users", API, userIds=f"{ids[0]},{ids[1]}").body
@@ -191,7 +192,7 @@ def test_get_users_leaves_out_whom_the_client_does_not_have(sim, people):
     """Unknown and foreign ids are left out, or refused where a profile says so."""
     wanted = f"{people['demo-user']},1,{people['demo-other-admin']}"
     assert [each["id"] for each in sim.call("get_users", "demo-owner", userIds=wanted).body] == [people["demo-user"]]
-    answer = _as({accounts.SEVERAL.id: "refused"}).call("get_users", "demo-owner", userIds=wanted)
+    answer = _as({assumed.SEVERAL.id: "refused"}).call("get_users", "demo-owner", userIds=wanted)
     assert answer.status == 404
 
 
@@ -324,7 +325,7 @@ def test_predefined_users_are_listed_with_the_end_of_their_invitation(sim, ids):
 )
 def test_a_profile_lists_more_users(choice, handles):
     """Where a profile says so, users without a role are listed too."""
-    assert _listed(_as({accounts.LISTED.id: choice}), sort="handle", order="asc") == handles
+    assert _listed(_as({assumed.LISTED.id: choice}), sort="handle", order="asc") == handles
 
 
 @pytest.mark.rule("R032")
@@ -371,7 +372,7 @@ def test_the_default_order_is_by_level_downwards(sim, people, ids):
 def test_a_profile_chooses_what_levels_are_compared_by(people, ids, choice, first):
     """Levels are compared by their highest id, or by how many a user holds."""
     table = {"customer-admin": {"id": 9, "name": "A"}, "partner-admin": {"id": 4, "name": "B"}}
-    sim = _as({accounts.LEVEL_ORDER.id: choice, "levels.table": table})
+    sim = _as({assumed.LEVEL_ORDER.id: choice, "levels.table": table})
     _update(sim, people[ADMIN], ids["customer"], levels=(Level.CUSTOMER_ADMIN,))
     _update(sim, people["demo-operator"], ids["customer"], levels=(Level.PARTNER_ADMIN,))
     if choice == "count":
@@ -516,7 +517,7 @@ def test_users_change_themselves_and_administrators_everybody(sim, people, opera
 @pytest.mark.rule("R041")
 def test_a_profile_takes_me_for_properties_alone():
     """Where a profile says so, the other calls want a number."""
-    sim = _as({accounts.ME.id: "properties"})
+    sim = _as({assumed.ME.id: "properties"})
     assert sim.call("set_user_property", "demo-user", userId="me", key="k", body=1).status == 200
     assert sim.call("set_user_description", "demo-user", userId="me", body={"description": "x"}).status == 400
 

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.assumptions import accounts, sizes
+from confsim.assumptions import properties
+from confsim.assumptions.protocol import sizes
 
 NOW = "2026-02-01T00:00:00Z"
 ADMIN, API = "demo-customer-admin", "demo-api-token"
@@ -116,7 +117,7 @@ def test_properties_belong_to_one_user(sim, people):
 def test_a_missing_property_is_not_found_or_null(sim):
     """A key that was never stored is not found, or null where a profile says so."""
     assert _get(sim, "k").status == 404
-    answer = _get(Simulator(clock=NOW, profile={accounts.PROPERTY_MISSING.id: "null"}), "k")
+    answer = _get(Simulator(clock=NOW, profile={properties.PROPERTY_MISSING.id: "null"}), "k")
     assert (answer.status, answer.content) == (200, b"null")
 
 
@@ -124,7 +125,7 @@ def test_null_is_stored_or_removes(sim):
     """Null is a value, or removes the property where a profile says so."""
     _put(sim, "k", b"null")
     assert _get(sim, "k").content == b"null"
-    sim = Simulator(clock=NOW, profile={accounts.PROPERTY_NULL.id: "removes"})
+    sim = Simulator(clock=NOW, profile={properties.PROPERTY_NULL.id: "removes"})
     _put(sim, "k", 1)
     _put(sim, "k", b"null")
     assert _get(sim, "k").status == 404

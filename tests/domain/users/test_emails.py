@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from confsim.assumptions import emails as assumed
+from confsim.assumptions import users as assumed
 from confsim.domain import mail
 from confsim.domain.users import emails, users
 from confsim.domain.users.emails import MACHINE, Address, Second
@@ -104,7 +104,7 @@ def test_setting_the_same_address_again_replaces_its_code():
 )
 def test_a_new_address_after_a_verified_one(choice: str, before: str | None, after: str):
     """What becomes of a verified address while a new one waits, and when that is verified, is an assumption."""
-    change = _now({assumed.SECOND.id: choice})
+    change = _now({assumed.EMAIL_SECOND.id: choice})
     ann = emails.put(change, _ann(change, email="old@x"), "new@x")
     assert ann.email == before
     ann = emails.verify(change, ann, _codes(change)["new@x"])
@@ -122,7 +122,7 @@ def test_no_address_clears_everything(nothing: str | None):
 
 def test_no_address_may_mean_to_send_the_codes_again():
     """Where a profile says so, the codes that wait are mailed once more."""
-    change = _now({assumed.WITHOUT.id: "resends"})
+    change = _now({assumed.EMAIL_MISSING.id: "resends"})
     ann = emails.put(change, _ann(change), "a@x")
     emails.put(change, ann, None)
     assert len({sent.code for sent in mail.sent(change)}) == 1
@@ -133,7 +133,7 @@ def test_no_address_may_mean_to_send_the_codes_again():
 
 def test_no_address_may_be_refused():
     """Where a profile says so, an address is required."""
-    change = _now({assumed.WITHOUT.id: "refused"})
+    change = _now({assumed.EMAIL_MISSING.id: "refused"})
     with pytest.raises(Refusal, match="email_missing"):
         emails.put(change, _ann(change), None)
 
@@ -147,20 +147,20 @@ def test_a_malformed_address_is_refused_unless_assumed_otherwise(address: str):
     change = _now()
     with pytest.raises(Refusal, match="email_malformed"):
         emails.put(change, _ann(change), address)
-    change = _now({assumed.MALFORMED.id: "taken"})
+    change = _now({assumed.EMAIL_MALFORMED.id: "taken"})
     assert emails.put(change, _ann(change), address).pending[0][0] == address
 
 
 def test_an_address_may_be_verified_as_soon_as_it_is_set():
     """Where a profile says so, no code is needed."""
-    change = _now({assumed.VERIFICATION.id: "immediate"})
+    change = _now({assumed.EMAIL_VERIFICATION.id: "immediate"})
     assert emails.put(change, _ann(change), "a@x").email == "a@x"
 
 
 def test_an_address_is_shared_unless_assumed_otherwise():
     """Two users may have one address, or the second is refused; their own nobody is refused."""
     for choice in ("allowed", "refused"):
-        change = _now({assumed.SHARED.id: choice})
+        change = _now({assumed.EMAIL_SHARED.id: choice})
         ann = _ann(change, email="a@x")
         assert emails.put(change, ann, "A@X").pending
         if choice == "allowed":
@@ -174,7 +174,7 @@ def test_an_address_is_shared_unless_assumed_otherwise():
 def test_an_address_given_with_a_user_is_shared_unless_assumed_otherwise(how: str):
     """However it is given: what is another user's is refused, where that is assumed (G225)."""
     for choice in ("allowed", "refused"):
-        change = _now({assumed.SHARED.id: choice})
+        change = _now({assumed.EMAIL_SHARED.id: choice})
         _ann(change, email="a@x")
         if choice == "allowed":
             assert emails.last(emails.given(change, _ann(change), "A@x", how)) == "A@x"

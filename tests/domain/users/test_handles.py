@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from confsim.assumptions import conventions, identity
-from confsim.assumptions import handles as assumed
+from confsim.assumptions import users as assumed
+from confsim.assumptions.protocol import conventions
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
@@ -153,14 +153,14 @@ def test_a_token_does_not_give_a_handle_that_somebody_came_to_meanwhile():
 def test_only_registered_users_take_their_handles(account: Account):
     """The handle of anybody else is free, unless a profile says that everybody's is taken."""
     for choice, free in (("registered", True), ("everybody", False)):
-        tenant = Tenant(**{assumed.OCCUPIERS.id: choice})
+        tenant = Tenant(**{assumed.HANDLE_OCCUPIERS.id: choice})
         tenant.user("Ann", account)
         assert tenant.do(handles.free, "ANN") is free
 
 
 def test_handles_may_be_compared_exactly():
     """Where a profile says so, case makes another handle, for users and reservations alike."""
-    tenant = Tenant(**{assumed.EQUALITY.id: "exact"})
+    tenant = Tenant(**{assumed.HANDLE_EQUALITY.id: "exact"})
     tenant.user("Neo")
     tenant.token("NEO", "1")
     assert [tenant.do(handles.free, handle) for handle in ("Neo", "NEO", "neo")] == [False, False, True]
@@ -171,14 +171,14 @@ def test_handles_may_be_compared_exactly():
 )
 def test_who_is_told_that_a_reserved_handle_is_free(choice: str, seen: tuple[bool, bool]):
     """A reserved handle is free to nobody, to its maker, or to everybody."""
-    tenant = Tenant(**{assumed.CHECK_RESERVED.id: choice})
+    tenant = Tenant(**{assumed.HANDLE_CHECK_RESERVED.id: choice})
     tenant.token("Ann", "1")
     assert (tenant.do(handles.free, "Ann", by="1"), tenant.do(handles.free, "Ann", by="2")) == seen
 
 
 def test_a_profile_refuses_to_renew():
     """Where a profile says so, the maker cannot reserve the handle again either."""
-    tenant = Tenant(**{assumed.RESERVE_AGAIN.id: "refused"})
+    tenant = Tenant(**{assumed.RESERVATION_REPEATED.id: "refused"})
     token = tenant.token("Ann", "1")
     with pytest.raises(Refusal, match="handle_taken"):
         tenant.token("Ann", "1")
@@ -202,7 +202,7 @@ def test_a_caller_holds_any_number_of_handles():
 
 def test_a_profile_binds_a_token_to_its_maker():
     """Where a profile says so, a token is nothing to anybody else."""
-    tenant = Tenant(**{assumed.BEARER.id: "maker"})
+    tenant = Tenant(**{assumed.RESERVATION_BEARER.id: "maker"})
     token = tenant.token("Ann", "1")
     with pytest.raises(Refusal, match="reservation_not_found"):
         tenant.do(handles.take, token, by="2")
@@ -211,7 +211,7 @@ def test_a_profile_binds_a_token_to_its_maker():
 
 def test_a_profile_checks_reservations_without_uniqueness_too():
     """Where a profile says so, a taken handle is refused although uniqueness is off."""
-    tenant = Tenant(unique=False, **{assumed.RESERVE_CHECKED.id: "always"})
+    tenant = Tenant(unique=False, **{assumed.RESERVATION_CHECKED.id: "always"})
     tenant.token("Ann", "1")
     with pytest.raises(Refusal, match="handle_taken"):
         tenant.token("Ann", "2")
@@ -239,7 +239,7 @@ def test_a_profile_never_lets_registered_users_set_their_handle():
 )
 def test_whether_a_guest_may_bear_a_registered_handle(choice: str, unique: bool, refused: int):
     """Guests choose freely unless a profile holds them to uniqueness; their own handle they may always keep."""
-    tenant = Tenant(unique=unique, **{identity.UNREGISTERED_HANDLES.id: choice})
+    tenant = Tenant(unique=unique, **{assumed.UNREGISTERED_HANDLES.id: choice})
     tenant.user("Ann")
     guest = tenant.user("Bob", Account.GUEST)
     assert tenant.do(handles.rename, guest, "BOB").handle == "BOB"

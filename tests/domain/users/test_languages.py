@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.assumptions import accounts
+from confsim.assumptions import users as assumed
 from confsim.domain.users import languages, users
 from confsim.domain.users.languages import ISO_639_1
 from confsim.domain.users.users import Account, User
@@ -71,12 +71,12 @@ def test_a_repeated_code_counts_at_its_first_place():
 
 def test_a_profile_takes_underscores():
     """Where a profile says so, an underscore is read as the hyphen."""
-    assert _set(["de_CH", "en-US"], {accounts.LANGUAGE_CODES.id: "underscore"}) == ("de-CH", "en-US")
+    assert _set(["de_CH", "en-US"], {assumed.LANGUAGE_CODES.id: "underscore"}) == ("de-CH", "en-US")
 
 
 def test_a_profile_takes_supported_languages_alone():
     """Where a profile says so, only what the service supports is taken."""
-    profile = {accounts.LANGUAGE_CODES.id: "supported", accounts.SUPPORTED_LANGUAGES.id: ("de", "de-CH")}
+    profile = {assumed.LANGUAGE_CODES.id: "supported", assumed.SUPPORTED_LANGUAGES.id: ("de", "de-CH")}
     assert _set(["de-CH"], profile) == ("de-CH",)
     with pytest.raises(Refusal, match="language_unknown"):
         _set(["en"], profile)
@@ -112,5 +112,5 @@ def test_the_weights_end_at_a_tenth():
 
 def test_the_header_may_go_without_weights():
     """Where a profile says so, the order alone tells."""
-    change = World().change(0, {accounts.ACCEPT_LANGUAGE.id: "plain"})
+    change = World().change(0, {assumed.ACCEPT_LANGUAGE.id: "plain"})
     assert languages.header(change, ("de", "en")) == "de, en"

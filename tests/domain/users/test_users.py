@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from confsim.assumptions import accounts
+from confsim.assumptions import users as assumed
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import BIRTHS, BY_HANDLE, MACHINE, USERS, Account, Level, User, folded
@@ -128,7 +128,7 @@ def test_levels_have_the_ids_and_names_of_the_table():
 
 def test_the_first_id_and_the_reputation_are_assumptions():
     """A profile chooses where ids start and what reputation new users have."""
-    change = World().change(0, {accounts.FIRST_USER_ID.id: 7, accounts.REPUTATION.id: 3})
+    change = World().change(0, {assumed.FIRST_USER_ID.id: 7, assumed.REPUTATION.id: 3})
     client = clients.create(change, "C", None)
     user = users.create(change, client.id, "Ann", Account.REGISTERED)
     assert (user.id, user.reputation) == (7, 3)

@@ -1,9 +1,10 @@
-"""Conventions that many families share and the documents do not spell out: search, order, empty changes."""
+"""Conventions that many families share: search, order, repeated states, deletions of nothing."""
 
 from __future__ import annotations
 
-from .register import assumption
+from confsim.assumptions.register import assumption
 
+# lists.*
 SEARCH = assumption(
     "lists.search",
     "G092",
@@ -27,6 +28,8 @@ TIES = assumption(
     "direction",
     ("oldest-first",),
 )
+
+# states.*
 REPEATED_STATE = assumption(
     "states.repeated",
     "G537",
@@ -34,6 +37,8 @@ REPEATED_STATE = assumption(
     "succeed",
     ("refuse",),
 )
+
+# delete.*
 EMPTY_SLOT = assumption(
     "delete.empty-slot",
     "G536",

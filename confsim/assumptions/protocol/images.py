@@ -1,11 +1,10 @@
-"""Images of users and channels where the documents do not say."""
+"""Images of users and channels: upload, formats, URLs."""
 
 from __future__ import annotations
 
-from .register import Entry, assumption, texts
+from confsim.assumptions.register import Entry, assumption, texts
 
 _OPERATIONS = "set_user_image set_channel_image"
-
 
 UNREACHABLE: Entry[tuple[str, ...]] = assumption(
     "images.unreachable",

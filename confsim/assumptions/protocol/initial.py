@@ -1,8 +1,25 @@
-"""What a fresh client, user or channel starts with where the documents do not say."""
+"""Initial values of clients and channels."""
 
 from __future__ import annotations
 
-from .register import any_text, assumption, texts, whole
+from confsim.assumptions.identity import AVAILABLE_PROVIDERS
+from confsim.assumptions.register import any_text, assumption, texts, whole
+
+_CREATE = "create_channel get_channel"
+_FLAGS = {
+    "private": False,
+    "star": False,
+    "organization": False,
+    "premium": False,
+    "off_air": False,
+    "range_enabled": False,
+    "wall_disabled": False,
+    "event_room": False,
+    "auto_close": False,
+    "attendees_muted": False,
+    "public_pin": False,
+    "broadcast_enabled": False,
+}
 
 TERMS_URL = assumption(
     "initial.terms-url", "G168", "URL of the terms of a new client.", "https://terms.example/1", check=any_text
@@ -40,30 +57,14 @@ DIAL_OUT = assumption(
 )
 MIDI = assumption("initial.midi", "G296 G297 G588", "Whether new channels of a new client have midi.", False, (True,))
 EVENTS = assumption("initial.events", "G296 G597", "Whether a new client has the events interface on.", False, (True,))
-
-
-_PROVIDERS: tuple[str, ...] = ("google", "microsoft", "github", "facebook", "apple")
-
-AVAILABLE_PROVIDERS = assumption(
-    "providers.available",
-    "G182",
-    "Authentication providers of the whole service, in order.",
-    _PROVIDERS,
-    ("any list of names",),
-    "list_auth_providers set_auth_providers list_client_auth_providers",
-    check=texts("names"),
-)
 PROVIDERS = assumption(
     "initial.providers",
     "G186",
     "Authentication providers of a new client.",
-    _PROVIDERS,
+    AVAILABLE_PROVIDERS.default,
     ("any list of names",),
     check=texts("names"),
 )
-
-
-_CREATE = "create_channel get_channel"
 SERVICE_MODE = assumption(
     "initial.service-mode", "G301 G314", "Mode of a new channel.", "conference", ("panel",), _CREATE
 )
@@ -99,22 +100,6 @@ MAKE_PRIVATE = assumption(
 )
 
 
-_FLAGS = {
-    "private": False,
-    "star": False,
-    "organization": False,
-    "premium": False,
-    "off_air": False,
-    "range_enabled": False,
-    "wall_disabled": False,
-    "event_room": False,
-    "auto_close": False,
-    "attendees_muted": False,
-    "public_pin": False,
-    "broadcast_enabled": False,
-}
-
-
 def _flags(value: object) -> dict[str, bool]:
     if not isinstance(value, dict) or not set(value) <= set(_FLAGS):
         raise ValueError(f"{value!r} is no table of {', '.join(_FLAGS)}")
@@ -131,4 +116,12 @@ CHANNEL_FLAGS = assumption(
     ("any of them true",),
     _CREATE,
     check=_flags,
+)
+RESELLER = assumption(
+    "initial.reseller",
+    "G296 G167",
+    "Whether a client that is made by the API has the reseller interface.",
+    False,
+    (True,),
+    "create_client",
 )

@@ -1,17 +1,32 @@
-"""How tokens come in and answers go out where the documents do not say."""
+"""Presentation of tokens on requests, and the bodies of answers and errors."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, NamedTuple
 
-from .register import Entry, assumption, texts
+from confsim.assumptions.register import Entry, assumption, texts
 
 _PRESENTATION = re.compile(
     r"(\?(?P<query>[\w-]+)=|Cookie: (?P<cookie>[\w-]+)=|(?P<header>[A-Za-z][\w-]*): ((?P<scheme>[\w-]+) )?)\{token\}\Z"
 )
+ERROR_BODIES: dict[str, Any] = {
+    "flat": {"status": "$status", "code": "$code", "message": "$message", "details": "$details"},
+    "nested": {"error": {"code": "$code", "message": "$message", "details": "$details"}},
+    "problem": {
+        "type": "about:blank",
+        "title": "$message",
+        "status": "$status",
+        "code": "$code",
+        "details": "$details",
+    },
+    "text": {"error": "$message"},
+    "empty": None,
+}
+_OMIT: str | tuple[str, ...] = "omit"
 
 
+# auth.*
 class Presentation(NamedTuple):
     """Where a token stands: in the "query", a "cookie" or a "header", by what name; after what scheme."""
 
@@ -55,23 +70,22 @@ PRESENTATION: Entry[tuple[str, ...]] = assumption(
     ),
     check=_presentations,
 )
+PUBLIC_CREDENTIALS = assumption(
+    "auth.on-public-calls",
+    "G023",
+    "A token sent to a call that needs none plays no part, or is refused when it is not valid.",
+    "ignored",
+    ("checked",),
+)
+LOGIN = assumption(
+    "auth.login",
+    "G033",
+    "An interactive login happens outside the API: the control plane mints the token that it would give.",
+    "control plane",
+)
 
 
-ERROR_BODIES: dict[str, Any] = {
-    "flat": {"status": "$status", "code": "$code", "message": "$message", "details": "$details"},
-    "nested": {"error": {"code": "$code", "message": "$message", "details": "$details"}},
-    "problem": {
-        "type": "about:blank",
-        "title": "$message",
-        "status": "$status",
-        "code": "$code",
-        "details": "$details",
-    },
-    "text": {"error": "$message"},
-    "empty": None,
-}
-
-
+# errors.*
 def _template(value: object) -> Any:
     if isinstance(value, str) and value in ERROR_BODIES:
         return value
@@ -89,6 +103,16 @@ ERROR_BODY = assumption(
     ("nested", "problem", "text", "empty", "any template object"),
     check=_template,
 )
+SERVER_FAULT = assumption(
+    "errors.server-fault",
+    "G046",
+    "No fault of the server comes by itself. The body of one that is injected by its status alone: the envelope of "
+    "errors, with the words of the status as its code; or none, as where something in front of the service answers.",
+    "envelope",
+    ("empty",),
+)
+
+# encode.*
 EMPTY = assumption(
     "encode.empty",
     "G043",
@@ -106,8 +130,6 @@ def _absent(value: object) -> str | tuple[str, ...]:
     return texts("fields")(value)
 
 
-_OMIT: str | tuple[str, ...] = "omit"
-
 ABSENT = assumption(
     "encode.absent",
     "G077",
@@ -115,43 +137,4 @@ ABSENT = assumption(
     _OMIT,
     ("null", "any list of fields"),
     check=_absent,
-)
-PREFIX = assumption(
-    "route.prefix",
-    "G001 G249",
-    "What precedes the paths of the API; it ends with the version.",
-    "/v1_0",
-    ("any prefix that ends with /v1_0",),
-    check=lambda value: _prefix(value),
-)
-
-
-def _prefix(value: object) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"(/[\w.-]+)*/v1_0", value, re.ASCII):
-        raise ValueError(f"{value!r} is no prefix that ends with /v1_0")
-    return value
-
-
-BEFORE_TERMS: Entry[tuple[str, ...]] = assumption(
-    "terms.open-calls",
-    "G175",
-    "Calls that a user may make before accepting the current terms; public calls need no user at all.",
-    ("get_user_terms", "accept_terms"),
-    ("any list of operations",),
-    check=texts("operations"),
-)
-WHILE_DISABLED = assumption(
-    "service.refused-while-disabled",
-    "G162 G164 G156",
-    "What a disabled service refuses: everything that changes something and the running of channels, or everything.",
-    "changes",
-    ("everything",),
-)
-OPEN_WHILE_DISABLED: Entry[tuple[str, ...]] = assumption(
-    "service.open-while-disabled",
-    "G162",
-    "Calls that change something and yet work while the service is disabled.",
-    ("accept_terms",),
-    ("any list of operations",),
-    check=texts("operations"),
 )

@@ -1,9 +1,12 @@
-"""HTTP around the operations where the documents do not say: routes, methods, headers, retries."""
+"""Routing and HTTP around the operations: paths, methods, headers, retries, order of checks, time."""
 
 from __future__ import annotations
 
-from .register import any_status, any_text, assumption
+import re
 
+from confsim.assumptions.register import any_text, assumption
+
+# route.*
 TRAILING_SLASH = assumption(
     "route.trailing-slash",
     "G004 G007",
@@ -21,9 +24,6 @@ WRONG_METHOD = assumption(
 CASE = assumption(
     "route.case", "G062", "Case of the literal words of a path: exact, or of no weight.", "exact", ("ignore",)
 )
-STATE_CASE = assumption(
-    "parse.state-case", "G053 G062", "Case of state words and other enumerated values.", "exact", ("ignore",)
-)
 ENCODED_SLASH = assumption(
     "route.encoded-slash",
     "G058",
@@ -38,6 +38,33 @@ PRECEDENCE = assumption(
     "literal",
     ("declared",),
 )
+
+
+def _prefix(value: object) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"(/[\w.-]+)*/v1_0", value, re.ASCII):
+        raise ValueError(f"{value!r} is no prefix that ends with /v1_0")
+    return value
+
+
+PREFIX = assumption(
+    "route.prefix",
+    "G001 G249",
+    "What precedes the paths of the API; it ends with the version.",
+    "/v1_0",
+    ("any prefix that ends with /v1_0",),
+    check=_prefix,
+)
+SESSION_WITHOUT_ID = assumption(
+    "route.session-without-id",
+    "G361",
+    "The path that ends the active session is that of one session without its last segment, with its slash or not; so "
+    "is the path that links a channel alone to an app session.",
+    "either",
+    ("no-slash",),
+    "end_session end_active_session link_app_session_to_channel_session link_app_session_to_channel",
+)
+
+# http.*
 HEAD = assumption("http.head", "G005", "HEAD is GET without its body, or no method of any path.", "as GET", ("405",))
 OPTIONS = assumption(
     "http.options", "G005", "OPTIONS answers 204 with Allow, or is no method of any path.", "204", ("405",)
@@ -80,29 +107,17 @@ IDEMPOTENCY = assumption(
     ("Idempotency-Key",),
     check=any_text,
 )
-SERVER_FAULT = assumption(
-    "errors.server-fault",
-    "G046",
-    "No fault of the server comes by itself. The body of one that is injected by its status alone: the envelope of "
-    "errors, with the words of the status as its code; or none, as where something in front of the service answers.",
-    "envelope",
-    ("empty",),
-)
-CREATED = assumption(
-    "status.created",
-    "G044",
-    "Status of a call that makes or adds something and answers it (create_... and add_...).",
-    200,
-    (201,),
-    check=any_status,
-)
-ORDER = assumption(
+
+# checks.*
+CHECKS_ORDER = assumption(
     "checks.order",
     "G040",
     "Order of the checks: credential, terms, service, path, for_client, existence, role, input, state; or input first.",
     "credential first",
     ("input first",),
 )
+
+# time.*
 LAG = assumption(
     "time.visibility-lag",
     "G015",
@@ -110,23 +125,19 @@ LAG = assumption(
     0,
     (1000,),
 )
-TIME = assumption(
+TIME_SOURCE = assumption(
     "time.source",
     "G128",
     "The clock of a world that is made without one: it follows the machine's, or stands still; either can be moved.",
     "machine",
     ("standing",),
 )
+
+# world.*
 RESET_CLOCK = assumption(
     "world.reset-clock",
     "G540",
     "Whether a reset brings the clock back too; a world lives in memory and ends with its process.",
     True,
     (False,),
-)
-LOGIN = assumption(
-    "auth.login",
-    "G033",
-    "An interactive login happens outside the API: the control plane mints the token that it would give.",
-    "control plane",
 )

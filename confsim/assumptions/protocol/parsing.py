@@ -1,8 +1,8 @@
-"""How requests are read where the documents do not say."""
+"""Parsing of requests: query, JSON bodies, numbers, lists, paging parameters."""
 
 from __future__ import annotations
 
-from .register import assumption
+from confsim.assumptions.register import assumption
 
 UNKNOWN_FIELDS = assumption(
     "parse.unknown-fields", "G070", "Fields of a JSON body that the call does not list.", "ignore", ("refuse",)
@@ -139,7 +139,7 @@ PLACES = assumption(
     "stated",
     ("query too",),
 )
-BAD_WORD = assumption(
+BAD_SORT = assumption(
     "parse.bad-sort",
     "G084 G085",
     "A sort or an order that the call does not know: refused, or as if absent.",
@@ -155,4 +155,7 @@ LIMIT_ZERO = assumption(
 )
 LIMIT_LARGE = assumption(
     "parse.limit-large", "G080", "A limit above the most: cut to it, or refused.", "cut", ("refuse",)
+)
+STATE_CASE = assumption(
+    "parse.state-case", "G053 G062", "Case of state words and other enumerated values.", "exact", ("ignore",)
 )

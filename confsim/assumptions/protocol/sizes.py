@@ -1,8 +1,8 @@
-"""Lengths, page sizes and limits that the documents do not give."""
+"""Sizes: lengths, page sizes and limits of requests."""
 
 from __future__ import annotations
 
-from .register import assumption
+from confsim.assumptions.register import assumption
 
 NAME = assumption("size.name", "G072", "Most characters of a name of a client, channel or user.", 255)
 HANDLE = assumption("size.handle", "G072 G255", "Most characters of a handle; control characters are refused.", 255)
@@ -41,4 +41,15 @@ MEDIA_POOL = assumption(
     "Bytes that the media pool of a client, or of a new channel, holds (1 Gbyte); 0 for any.",
     2**30,
     (0,),
+)
+IDENTITY_TOKEN = assumption(
+    "size.identity-token", "G195", "Most characters of an identity token.", 16_384, (65_536,), "exchange_identity_token"
+)
+MEDIA = assumption(
+    "size.media",
+    "G506",
+    "Most bytes of one uploaded file.",
+    100_000_000,
+    (8 * 2**20,),
+    "upload_channel_media upload_client_media",
 )

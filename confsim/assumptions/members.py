@@ -1,8 +1,6 @@
-"""What callers may do beyond the words of the documents."""
+"""Members of channels: roles and what they allow, guests, linked users."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from .register import assumption, some_of
 
@@ -11,6 +9,7 @@ _API_TOKEN: tuple[str, ...] = ("customer-admin", "owner", "operator", "access")
 _NOTHING: tuple[str, ...] = ()
 _ANYWHERE: tuple[str, ...] = ("own", "children")
 
+# roles.*
 API_TOKEN_PASSES = assumption(
     "roles.api-token-passes",
     "G149 G150 G276",
@@ -62,55 +61,6 @@ OWNER_IS_OPERATOR = assumption(
     True,
     (False,),
 )
-
-
-def _levels(value: object) -> dict[str, dict[str, Any]]:
-    kinds = {"customer-admin", "partner-admin"}
-    if not isinstance(value, dict) or set(value) != kinds:
-        raise ValueError(f"{value!r} does not tell of exactly {' and '.join(sorted(kinds))}")
-    for level in value.values():
-        if (
-            not isinstance(level, dict)
-            or not isinstance(level.get("id"), int)
-            or not isinstance(level.get("name"), str)
-        ):
-            raise ValueError(f"{level!r} has no whole number as id and text as name")
-    if len({level["id"] for level in value.values()}) != len(value):
-        raise ValueError("two levels have the same id")
-    return value
-
-
-LEVELS = assumption(
-    "levels.table",
-    "G140",
-    "The access levels, each with its id and its display name.",
-    {
-        "customer-admin": {"id": 10, "name": "Customer Admin"},
-        "partner-admin": {"id": 20, "name": "Partner Admin"},
-    },
-    ("any ids and names",),
-    check=_levels,
-)
-LEVELS_GRANTABLE = assumption(
-    "levels.grantable",
-    "G141",
-    "Levels that an administrator may give and take: up to the own, below the own, or all. An API token ranks as "
-    "Customer Admin; everybody else may none.",
-    "up-to-own",
-    ("below-own", "all"),
-    "list_assignable_access_levels add_access_level remove_access_level",
-)
-LEVELS_OWN = assumption(
-    "levels.own",
-    "G144",
-    "Whether callers may change their own levels: never, freely, or as long as the client keeps an administrator.",
-    "never",
-    ("freely", "keep-one"),
-    "add_access_level remove_access_level",
-)
-LEVELS_GUESTS = assumption(
-    "levels.guests", "G146", "Whether unregistered users may hold levels.", False, (True,), "add_access_level"
-)
 OPERATORS_ELSEWHERE = assumption(
     "roles.guests-elsewhere",
     "G271",
@@ -142,4 +92,40 @@ LAST_OWNER = assumption(
     "keep",
     ("let-go",),
     "remove_owner demote_owner",
+)
+
+# guests.*
+GUEST_ACCESS_OFF = assumption(
+    "guests.access-off",
+    "G227",
+    "What a channel without guest access refuses to guests: creation and joining, or joining alone.",
+    "creation",
+    ("joining",),
+    "create_guest",
+)
+GUEST_CREATION = assumption(
+    "guests.creation",
+    "G230",
+    "Whether guests are made while the lobby door is closed or the channel private (they wait at joining), or not.",
+    "always",
+    ("open-channel",),
+    "create_guest",
+)
+GUEST_END = assumption(
+    "guests.end",
+    "G231",
+    "What becomes of a guest when the token expires: the user stays readable, or is removed.",
+    "stays",
+    ("removed",),
+    "create_guest",
+)
+
+# linked-users.*
+LINKED_HANDLES = assumption(
+    "linked-users.same-handle",
+    "G447",
+    "Two channel-linked users of one channel with the same handle: allowed, or refused.",
+    "allow",
+    ("refuse",),
+    "create_linked_user",
 )

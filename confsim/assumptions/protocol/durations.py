@@ -1,16 +1,17 @@
-"""How long things last where the documents do not say. All in milliseconds."""
+"""Durations, in milliseconds, and simulated delays."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-from .register import assumption
+from confsim.assumptions.register import assumption
 
 MINUTE = 60_000
 DAY = 86_400_000
 #: The longest span that a request may give: its end is still a number that every JSON reader tells exactly (G127).
 LONGEST = 10**15
+_SLOW = re.compile(r"(time|manual)\(([0-9]{1,9})\)\Z", re.ASCII)
 
 TOKEN = assumption(
     "duration.token",
@@ -35,9 +36,6 @@ class Slow(NamedTuple):
 
     word: str
     amount: int = 0
-
-
-_SLOW = re.compile(r"(time|manual)\(([0-9]{1,9})\)\Z", re.ASCII)
 
 
 def slow_word(text: object) -> Slow:
@@ -74,7 +72,7 @@ SESSION_GRACE = assumption(
     (5 * MINUTE,),
     "get_session list_sessions",
 )
-RECORDING = assumption(
+RECORDING_PROCESSING = assumption(
     "duration.recording-processing",
     "G488",
     "How long a recording is being processed once it has stopped: immediate, time(seconds), or manual(times): until it "
@@ -82,5 +80,44 @@ RECORDING = assumption(
     "time(2)",
     ("immediate", "manual(3)"),
     "stop_recording list_recordings get_recording",
+    check=slow_text,
+)
+API_TOKEN = assumption(
+    "duration.api-token",
+    "G279",
+    "Life of an API token in milliseconds; 0 sets no expiry. Expired ones stay in the list.",
+    0,
+    (365 * 86_400_000,),
+    "create_api_token regenerate_api_token",
+)
+MEDIA_LINK = assumption(
+    "duration.media-link",
+    "G573",
+    "Life in milliseconds of a link without ttl.",
+    300_000,
+    (3_600_000,),
+    "get_channel_media_link get_client_media_link",
+)
+RECORDING_MAIL_LINK = assumption(
+    "duration.recording-mail-link", "G505", "Life in milliseconds of the link in the mail.", 7 * 86_400_000, (300_000,)
+)
+CALL_ANSWERED = assumption(
+    "duration.call-answered",
+    "G452",
+    "How long a dialled phone rings until it is answered: immediate, time(seconds), or manual(1): until the control "
+    "plane answers, fails or hangs up.",
+    "immediate",
+    ("time(5)", "manual(1)"),
+    "dial_registered_user dial_unregistered_user",
+    check=slow_text,
+)
+BROADCAST_START = assumption(
+    "duration.broadcast-start",
+    "G525",
+    "How long a broadcast takes to start up: immediate, time(seconds), or manual(times): until its state or metrics "
+    "were looked at so many times in vain. Stopping meanwhile ends it.",
+    "immediate",
+    ("time(180)", "manual(3)"),
+    "start_broadcast get_broadcast_state get_broadcast_metrics",
     check=slow_text,
 )

@@ -1,4 +1,4 @@
-"""Configuration documents and templates: what the documents leave open about them."""
+"""Configuration documents, the effective configuration of a channel, and templates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from .register import Entry, any_text, assumption, texts
 
 _READS = "get_config get_channel_config get_template_config"
 _WRITES = "set_config set_channel_config set_template_config"
+#: The texts key under which every string counts as a text.
+EVERY_STRING = "*"
 
+# config.*
 STRUCTURE = assumption(
     "config.structure",
     "G391 G392 G416",
@@ -136,8 +139,6 @@ TEXTS_WITHOUT_LANGUAGE = assumption(
     ("default-language", "ignore"),
     _WRITES,
 )
-#: The texts key under which every string counts as a text.
-EVERY_STRING = "*"
 TEXTS_KEY = assumption(
     "config.texts-key",
     "G403",
@@ -147,8 +148,6 @@ TEXTS_KEY = assumption(
     _WRITES,
     check=any_text,
 )
-
-
 THEMES: Entry[tuple[str, ...]] = assumption(
     "config.themes",
     "G404",
@@ -167,6 +166,7 @@ THEME_OVER_LIGHT = assumption(
     _READS,
 )
 
+# templates.*
 NO_TEMPLATE = assumption(
     "templates.none",
     "G409",
@@ -237,13 +237,4 @@ ORDER = assumption(
     "name",
     ("creation",),
     "list_templates list_channel_templates",
-)
-
-PROPERTY_MISSING = assumption(
-    "channel-properties.missing",
-    "G356",
-    "A property of a channel that was never stored: refused as not found, or null.",
-    "refused",
-    ("null",),
-    "get_channel_property",
 )

@@ -1,8 +1,11 @@
-"""Units of times on the wire where the documents do not say."""
+"""Units of instants and durations on the wire."""
 
 from __future__ import annotations
 
-from .register import assumption
+from confsim.assumptions.register import assumption
+
+_LIST = "list_channel_media list_client_media"
+_GET = "get_channel_media get_client_media"
 
 TOKEN_EXPIRES = assumption(
     "units.token-expires",
@@ -46,4 +49,23 @@ RECORDING = assumption(
     "epoch-ms",
     ("epoch-s",),
     "list_recordings get_recording list_recording_assets get_recording_asset list_session_recordings",
+)
+APP_SESSION_FILTER = assumption(
+    "units.app-session-filter",
+    "G121",
+    "Unit of startedBefore and startedAfter.",
+    "epoch-ms",
+    ("epoch-s",),
+    "list_app_sessions",
+)
+BROADCAST_TIMES = assumption(
+    "units.broadcast-times",
+    "G123",
+    "Form of created, started and ended of a broadcast, which are strings: ISO 8601 in UTC, or epoch milliseconds.",
+    "iso-8601",
+    ("epoch-ms",),
+    "list_broadcast_history get_broadcast get_broadcast_metrics",
+)
+MEDIA_CREATED = assumption(
+    "units.media-created", "G122", "Unit of created of a media asset.", "epoch-ms", ("epoch-s",), f"{_GET} {_LIST}"
 )
