@@ -23,7 +23,6 @@ from confsim.service.state import read, write
 from confsim.service.waiting import delivered
 from confsim.service.worlds import Worlds
 from confsim.transport.address import address
-from confsim.transport.results import answer_of
 
 if TYPE_CHECKING:
     import httpx
@@ -74,7 +73,6 @@ class Simulator:
         made_from = "" if isinstance(world, Mapping) else str(world)
         self._attach(Service(load(world, seed, chosen), when, chosen, made_from), through=transport)
         if scenario is not None:
-            import confsim.control.catalogue  # noqa: F401 its modules declare what steps call
             from confsim.control.scenarios import start_from
 
             start_from(scenario, self.control)
@@ -116,6 +114,8 @@ class Simulator:
         token = None if over is None else caller
         asked = address(declared, arguments, service.profile, body=body, content_type=content_type, token=token)
         if over is not None:
+            from confsim.transport.results import answer_of
+
             return answer_of(over.send(asked))
         return Answer(delivered(service.perform(declared, asked.path, asked.query, asked.request, caller)))
 

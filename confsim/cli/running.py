@@ -47,7 +47,6 @@ def run(
         return _list_scenarios()
     from contextlib import closing, nullcontext
 
-    import confsim.control.catalogue  # noqa: F401 its modules declare the operations
     from confsim.arazzo.runner import run as run_plan
     from confsim.control.scenarios import mount, planned, play
     from confsim.service.profiles import read_profile
