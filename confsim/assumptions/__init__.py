@@ -1,5 +1,7 @@
-"""The register of everything the documents do not say.
+"""The register of assumptions: every choice that the documents of the API leave open.
 
-Every choice the API's documents leave open is an ``Entry`` with an id in words. Code asks for the choice with ``ask``,
-which also notes that the call leaned on it. A ``Profile`` (TOML) chooses alternatives.
+Each choice is an ``Entry`` with an id in words. ``register.ask`` returns the value in force and notes that the call
+used the entry; a profile (TOML) chooses alternatives. The modules are named for the packages of ``domain``;
+``protocol`` holds what belongs to none of them. All entries whose ids share a prefix, the part before the first dot,
+stand in one module.
 """

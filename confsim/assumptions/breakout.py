@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from .register import any_text, assumption
+from .register import assumption, text
 
 
 def _numbered(value: object) -> str:
-    text = any_text(value)
+    given = text(value)
     try:
-        text.format(number=1)
+        given.format(number=1)
     except (LookupError, AttributeError):
-        raise ValueError(f"{text!r} has braces around something else than number") from None
-    return text
+        raise ValueError(f"{given!r} has braces around something else than number") from None
+    return given
 
 
 SESSION_NAME = assumption(

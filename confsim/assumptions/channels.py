@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .register import any_text, assumption
+from .register import assumption, text
 
 # channels.*
 UNIQUE_NAMES = assumption(
@@ -92,10 +92,10 @@ GUESTS_CONFINED = assumption(
 
 
 def _compound(value: object) -> str:
-    text = any_text(value)
-    if "{parent}" not in text or "{name}" not in text:
-        raise ValueError(f"{text!r} lacks {{parent}} or {{name}}")
-    return text
+    given = text(value)
+    if "{parent}" not in given or "{name}" not in given:
+        raise ValueError(f"{given!r} lacks {{parent}} or {{name}}")
+    return given
 
 
 COMPOUND_NAME = assumption(
@@ -188,12 +188,12 @@ MEETING_ID = assumption(
 
 # friendly-urls.*
 def _pattern(value: object) -> str:
-    text = any_text(value)
+    given = text(value)
     try:
-        re.compile(text)
+        re.compile(given)
     except re.error as error:
-        raise ValueError(f"{text!r} is no regular expression: {error}") from None
-    return text
+        raise ValueError(f"{given!r} is no regular expression: {error}") from None
+    return given
 
 
 FRIENDLY_FORM = assumption(

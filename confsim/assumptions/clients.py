@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Entry, assumption, some_of, texts
+from .register import Entry, assumption, subset_of, texts
 
 _CALLS: tuple[str, ...] = ("create_client", "set_client_service_state", "get_client", "list_clients", "for_client")
 
@@ -25,7 +25,7 @@ RESELLER_CALLS = assumption(
     _CALLS,
     ("any list of these",),
     "create_client set_client_service_state get_client list_clients",
-    check=some_of(_CALLS),
+    check=subset_of(_CALLS),
 )
 DEPTH = assumption(
     "clients.depth",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .register import Entry, any_text, assumption, texts
+from .register import Entry, assumption, text, texts
 
 _READS = "get_config get_channel_config get_template_config"
 _WRITES = "set_config set_channel_config set_template_config"
@@ -121,7 +121,7 @@ DEFAULT_LANGUAGE = assumption(
     "en",
     ("any language code",),
     _READS,
-    check=any_text,
+    check=text,
 )
 LANGUAGE_SCOPE = assumption(
     "config.language-scope",
@@ -146,7 +146,7 @@ TEXTS_KEY = assumption(
     "customTexts",
     ("texts", EVERY_STRING, "any other key"),
     _WRITES,
-    check=any_text,
+    check=text,
 )
 THEMES: Entry[tuple[str, ...]] = assumption(
     "config.themes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from .register import assumption, some_of
+from .register import assumption, subset_of
 
 _ALL = (
     "update_events_endpoint add_events_endpoint list_events_endpoints remove_events_endpoint get_events_status "
@@ -79,7 +79,7 @@ OPEN_WHILE_OFF = assumption(
     _OPEN,
     ("any list of them", tuple(_ALL.split())),
     _ALL,
-    check=some_of(tuple(_ALL.split())),
+    check=subset_of(tuple(_ALL.split())),
 )
 RECORD = assumption(
     "events.endpoint",

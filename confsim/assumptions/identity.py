@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .register import any_text, assumption, texts
+from .register import assumption, text, texts
 
 _EXCHANGE = "exchange_identity_token"
 _ALGORITHMS: tuple[str, ...] = ("HS256", "RS256", "ES256")
@@ -38,10 +38,10 @@ TOKEN_FORMAT = assumption(
 
 # providers.*
 def _icon(value: object) -> str:
-    text = any_text(value)
-    if not text.startswith(("http://", "https://")) or "{name}" not in text:
-        raise ValueError(f"{text!r} is no http or https URL with {{name}} in it")
-    return text
+    given = text(value)
+    if not given.startswith(("http://", "https://")) or "{name}" not in given:
+        raise ValueError(f"{given!r} is no http or https URL with {{name}} in it")
+    return given
 
 
 PROVIDER_ICON = assumption(

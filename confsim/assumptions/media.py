@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import any_text, assumption, texts
+from .register import assumption, text, texts
 
 _UPLOAD = "upload_channel_media upload_client_media"
 _LIST = "list_channel_media list_client_media"
@@ -114,7 +114,7 @@ GATEWAY_KIND_CASE = assumption(
     "gateway.kind-case", "G514", "Case of a kind in a request: exact, or of no weight.", "exact", ("ignore",), _BOTH
 )
 GATEWAY_HOST = assumption(
-    "gateway.host", "G517", "Host of gateway endpoints.", "localhost", ("any host name",), _BOTH, check=any_text
+    "gateway.host", "G517", "Host of gateway endpoints.", "localhost", ("any host name",), _BOTH, check=text
 )
 GATEWAY_CREDENTIALS = assumption(
     "gateway.credentials",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import assumption, some_of
+from .register import assumption, subset_of
 
 _GRANTS = ("access", "customer-admin", "operator", "owner", "registered", "self")
 _API_TOKEN: tuple[str, ...] = ("customer-admin", "owner", "operator", "access")
@@ -16,7 +16,7 @@ API_TOKEN_PASSES = assumption(
     "Grants that an API token has in its own client, beside being an API token.",
     _API_TOKEN,
     ("any list of grants",),
-    check=some_of(_GRANTS),
+    check=subset_of(_GRANTS),
 )
 API_TOKEN_FOR_CLIENT = assumption(
     "roles.api-token-for-client",
@@ -36,7 +36,7 @@ PARTNER_ADMIN_INCLUDES = assumption(
     "children named by for_client.",
     _ANYWHERE,
     ("any list of own and children",),
-    check=some_of(_ANYWHERE),
+    check=subset_of(_ANYWHERE),
 )
 PARTNER_ADMIN_GRANTED = assumption(
     "roles.partner-admin-granted",
@@ -52,7 +52,7 @@ CUSTOMER_ADMIN_PASSES = assumption(
     "Grants of channel roles that a Customer Admin has in every channel of the client; none, the gates are literal.",
     _NOTHING,
     ("any list of grants",),
-    check=some_of(_GRANTS),
+    check=subset_of(_GRANTS),
 )
 OWNER_IS_OPERATOR = assumption(
     "roles.owner-is-operator",

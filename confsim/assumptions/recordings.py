@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Entry, any_text, assumption
+from .register import Entry, assumption, text
 
 _RECORDINGS = "list_recordings get_recording"
 _ASSETS = "list_recording_assets get_recording_asset list_session_recordings"
@@ -108,7 +108,7 @@ LINK = assumption(
     "{root}/files/recordings/{token}",
     ("any text",),
     "stop_recording",
-    check=any_text,
+    check=text,
 )
 NOT_ENDED = assumption(
     "recordings.not-ended",
@@ -244,7 +244,7 @@ CAPTIONS_LANGUAGE = assumption(
     "en",
     ("any language",),
     "list_downloadable_assets",
-    check=any_text,
+    check=text,
 )
 URL = assumption(
     "recordings.asset-url",

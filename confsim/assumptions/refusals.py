@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from .register import Entry, any_status, any_text, assumption
+from .register import Entry, assumption, status_code, text
 
 
 class Refused:
@@ -202,7 +202,7 @@ def _status(entry_id: str, refused: Refused) -> Entry[int] | None:
     if refused.source:
         return None
     statement = f"Status of the refusal: {refused.message}"
-    return assumption(entry_id, refused.gaps, statement, refused.status, ("another status",), check=any_status)
+    return assumption(entry_id, refused.gaps, statement, refused.status, ("another status",), check=status_code)
 
 
 def _words(reason: Reason) -> str:
@@ -221,7 +221,7 @@ CODE: dict[Reason, Entry[str]] = {
         f"Code in the body of the refusal: {reason.value.message}",
         reason.name.lower(),
         ("another code",),
-        check=any_text,
+        check=text,
     )
     for reason in Reason
 }
@@ -232,5 +232,5 @@ CREATED = assumption(
     "Status of a call that makes or adds something and answers it (create_... and add_...).",
     200,
     (201,),
-    check=any_status,
+    check=status_code,
 )

@@ -1,4 +1,4 @@
-"""Entries, the one function that asks them, and profiles that choose alternatives."""
+"""The register: entries, the functions that read the values in force, and profiles that choose alternatives."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from confsim.kernel.refusal import Misuse
 
 T = TypeVar("T")
 
-#: The largest number that an entry takes where it does not say: every JSON reader tells an instant so far away exactly.
+#: The largest number that an entry takes by default: an instant so far ahead is still exact in every JSON reader.
 MOST = 10**15
 
 
-class Asker(Protocol):
-    """Whoever leans on assumptions: a change, a call. Knows the profile and remembers what was asked."""
+class Context(Protocol):
+    """What assumptions are read in: a profile and the record of those used. Changes and calls are contexts."""
 
     @property
     def profile(self) -> Mapping[str, Any]:
-        """The alternatives chosen, by id."""
+        """The values chosen, by id of the entry."""
 
     @property
     def used(self) -> dict[str, None]:
-        """The ids of the entries asked so far."""
+        """The ids of the entries used so far, in order of first use."""
 
 
-class Asking:
-    """Somebody who asks on behalf of nobody yet: a profile, and what was asked."""
+class ProfileContext:
+    """A context outside any call: a profile, and the ids of the entries used."""
 
     __slots__ = ("profile", "used")
 
@@ -36,11 +36,11 @@ class Asking:
 
 
 class Entry(Generic[T]):
-    """One thing the documents leave open.
+    """One assumption: a choice that the documents leave open.
 
-    ``gaps`` are the G numbers it settles; ``alternatives`` the other values worth choosing, each a value or a line of
-    words that describes a family of values; ``operations`` the ids of the operations it touches, empty for all of them.
-    ``check`` refuses a value that makes no sense by raising ValueError.
+    ``gaps`` are the G numbers that it settles; ``alternatives`` the other values worth choosing, each a value or a
+    phrase that describes a family of values; ``operations`` the names of the operations concerned, empty for all.
+    ``check`` returns the value in the form that code expects, and raises ValueError for one that is not acceptable.
     """
 
     __slots__ = ("alternatives", "check", "default", "gaps", "id", "operations", "statement")
@@ -65,22 +65,22 @@ class Entry(Generic[T]):
 
 
 class Register:
-    """Every entry by id. Entries join it where they are declared; an id is taken once."""
+    """All entries by id. Each entry is added by the module that declares it; ids are unique."""
 
     def __init__(self) -> None:
         self.entries: dict[str, Entry[Any]] = {}
 
     def add(self, entry: Entry[T]) -> Entry[T]:
-        """Take the entry up."""
+        """Add an entry and return it. Raises ValueError if the id is declared already."""
         if entry.id in self.entries:
             raise ValueError(f"assumption {entry.id!r} is declared twice")
         self.entries[entry.id] = entry
         return entry
 
     def profile(self, chosen: Mapping[str, Any], origin: str = "profile") -> dict[str, Any]:
-        """Check the chosen values, flat or nested by the dots of the ids, and answer them flat.
+        """Check chosen values, given flat or nested by the dots of the ids, and return them flat, by id.
 
-        Raises Misuse that names every unknown id and every value that an entry refuses.
+        Raises Misuse, beginning with ``origin``, that names every unknown id and every value that its entry refuses.
         """
         wrong: list[str] = []
         checked: dict[str, Any] = {}
@@ -118,23 +118,28 @@ def assumption(
     operations: str = "",
     check: Callable[[object], T] | None = None,
 ) -> Entry[T]:
-    """Declare an entry of the register."""
+    """Declare an entry: create it and add it to the register."""
     return REGISTER.add(Entry(id, gaps, statement, default, alternatives, operations, check))
 
 
-def ask(asker: Asker, entry: Entry[T]) -> T:
-    """The value in force for the entry, noted as leaned on."""
-    asker.used[entry.id] = None
-    profile = asker.profile
+def ask(context: Context, entry: Entry[T]) -> T:
+    """Return the value in force for the entry, and note its use."""
+    context.used[entry.id] = None
+    profile = context.profile
     if profile:
         chosen: T = profile.get(entry.id, entry.default)
         return chosen
     return entry.default
 
 
-def peek(asker: Asker, entry: Entry[T]) -> T:
-    """The value in force, not noted: to find out whether the choice matters at all."""
-    profile = asker.profile
+def note(context: Context, entry: Entry[Any]) -> None:
+    """Note the use of an entry whose value is known, or that has one value only."""
+    context.used[entry.id] = None
+
+
+def value_of(context: Context, entry: Entry[T]) -> T:
+    """Return the value in force without noting its use: where the choice may turn out not to matter."""
+    profile = context.profile
     if profile:
         chosen: T = profile.get(entry.id, entry.default)
         return chosen
@@ -142,13 +147,13 @@ def peek(asker: Asker, entry: Entry[T]) -> T:
 
 
 def in_force(profile: Mapping[str, Any], entry: Entry[T]) -> T:
-    """The value of the entry under a profile, where no call asks."""
+    """Return the value of the entry under a profile, outside any context."""
     chosen: T = profile.get(entry.id, entry.default)
     return chosen
 
 
 def _one_of(default: T, alternatives: tuple[object, ...]) -> Callable[[object], T]:
-    number = whole(0, MOST)
+    number = integer(0, MOST)
 
     def check(value: object) -> T:
         if isinstance(default, bool):
@@ -164,8 +169,8 @@ def _one_of(default: T, alternatives: tuple[object, ...]) -> Callable[[object], 
     return check
 
 
-def whole(least: int, most: int) -> Callable[[object], int]:
-    """The check of an entry that takes a whole number between these."""
+def integer(least: int, most: int) -> Callable[[object], int]:
+    """Return the check of an entry that takes an integer from ``least`` to ``most``."""
 
     def check(value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
@@ -175,26 +180,26 @@ def whole(least: int, most: int) -> Callable[[object], int]:
     return check
 
 
-def any_text(value: object) -> str:
-    """The check of an entry that takes any text."""
+def text(value: object) -> str:
+    """Check of an entry that takes any text."""
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is no text")
     return value
 
 
 def texts(what: str) -> Callable[[object], tuple[str, ...]]:
-    """The check of an entry that takes a list of texts; ``what`` they are is told to whoever gives something else."""
+    """Return the check of an entry that takes a list of texts; ``what`` names them in the error."""
 
     def check(value: object) -> tuple[str, ...]:
-        if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise ValueError(f"{value!r} is no list of {what}")
         return tuple(value)
 
     return check
 
 
-def some_of(known: tuple[str, ...]) -> Callable[[object], tuple[str, ...]]:
-    """The check of an entry that takes a list of some of these texts, or all, or none."""
+def subset_of(known: tuple[str, ...]) -> Callable[[object], tuple[str, ...]]:
+    """Return the check of an entry that takes a list of any of these texts, empty included."""
 
     def check(value: object) -> tuple[str, ...]:
         if not isinstance(value, list | tuple) or not set(value) <= set(known):
@@ -204,8 +209,8 @@ def some_of(known: tuple[str, ...]) -> Callable[[object], tuple[str, ...]]:
     return check
 
 
-def any_status(value: object) -> int:
-    """The check of an entry that takes the status of an answer."""
+def status_code(value: object) -> int:
+    """Check of an entry that takes the status of a response."""
     if not isinstance(value, int) or isinstance(value, bool) or not 200 <= value <= 599:
         raise ValueError(f"{value!r} is no status from 200 to 599")
     return value

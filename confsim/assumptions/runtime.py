@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Entry, any_text, assumption, texts, whole
+from .register import Entry, assumption, integer, text, texts
 
 # presence.*
 JOINING = assumption(
@@ -152,10 +152,10 @@ DATA_PLACED = assumption(
 
 # streaming.*
 def _template(value: object) -> str:
-    text = any_text(value)
-    if "{channel}" not in text:
-        raise ValueError(f"{text!r} has no {{channel}}")
-    return text
+    given = text(value)
+    if "{channel}" not in given:
+        raise ValueError(f"{given!r} has no {{channel}}")
+    return given
 
 
 STREAMING_URL = assumption(
@@ -245,7 +245,7 @@ TURN_LIFE = assumption(
     86_400,
     (3_600,),
     "get_turn_credentials",
-    check=whole(0, 2**31 - 1),
+    check=integer(0, 2**31 - 1),
 )
 TURN_URIS: Entry[tuple[str, ...]] = assumption(
     "turn.uris",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .register import any_text, assumption
+from .register import assumption, text
 
 _DIAL = "dial_registered_user dial_unregistered_user"
 _NUMBERS = "assign_dial_number assign_exclusive_dial_number list_dial_number_assignments"
@@ -309,10 +309,10 @@ DIAL_IN_OFF = assumption(
 
 
 def _handle(value: object) -> str:
-    text = any_text(value)
-    if not text.strip():
+    given = text(value)
+    if not given.strip():
         raise ValueError("a handle is not blank")
-    return text
+    return given
 
 
 CALLER_HANDLE = assumption(
@@ -329,7 +329,7 @@ ANONYMOUS = assumption(
     "What stands for the number of a caller who sends none.",
     "anonymous",
     ("any text",),
-    check=any_text,
+    check=text,
 )
 ORGANIZER = assumption(
     "dial-in.organizer",

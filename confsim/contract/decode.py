@@ -19,7 +19,7 @@ import msgspec
 
 from confsim.assumptions.protocol import durations, parsing
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asker, ask, peek
+from confsim.assumptions.register import Context, ask, value_of
 from confsim.kernel.refusal import Refusal
 
 from .annotations import named, sized_of, struct_of, without_none
@@ -27,7 +27,7 @@ from .json_places import oversized_number, repeated_key
 from .types import AbsoluteUrl, Sized, Ttl, Whole
 
 #: Turns the text of a parameter into its value; the text of the place is for the refusal.
-FromText = Callable[[Asker, str, str], Any]
+FromText = Callable[[Context, str, str], Any]
 
 _DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
 _TTL = re.compile(r"([0-9]{1,12})([A-Za-z]+)\Z", re.ASCII)
@@ -132,12 +132,12 @@ class Body:
         self.names = {name: kind for name, kind in kinds.items() if kind is not None}
         self._strict = struct
 
-    def read(self, asker: Asker, raw: bytes) -> Any:
+    def read(self, context: Context, raw: bytes) -> Any:
         """The value of the body. Raises Refusal that names the first problem and its place."""
         if self._decoder is None:
             return raw
         if not raw or raw.isspace():
-            if not self.optional or ask(asker, parsing.NO_BODY) == "refuse":
+            if not self.optional or ask(context, parsing.NO_BODY) == "refuse":
                 raise Refusal(Reason.BODY_MALFORMED, problem="it is empty")
             raw = b"{}"
         try:
@@ -145,26 +145,26 @@ class Body:
                 raw.decode()  # the decoder passes over the texts of fields that it does not know
             value = self._decoder.decode(raw)
         except msgspec.ValidationError as error:
-            value = self._lenient(asker, raw, error)
+            value = self._lenient(context, raw, error)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             raise Refusal(Reason.BODY_MALFORMED, problem=_told(error)) from None
         where = repeated_key(raw)
-        if where is not None and ask(asker, parsing.DUPLICATE_KEYS) == "refuse":
+        if where is not None and ask(context, parsing.DUPLICATE_KEYS) == "refuse":
             raise wrong(f"body {where}", "it is given twice")
         if self._strict is not None:
-            unknown = ask(asker, parsing.UNKNOWN_FIELDS) == "refuse"
-            null = raw.find(b"null") >= 0 and ask(asker, parsing.NULL_OPTION) == "refuse"
+            unknown = ask(context, parsing.UNKNOWN_FIELDS) == "refuse"
+            null = raw.find(b"null") >= 0 and ask(context, parsing.NULL_OPTION) == "refuse"
             if unknown or null:
                 self._examine(raw, unknown=unknown, null=null)
             for where, get, check in self.checks:
                 text = get(value)
                 if text is not None:
-                    check(asker, where, text)
+                    check(context, where, text)
         return value
 
-    def _lenient(self, asker: Asker, raw: bytes, error: msgspec.ValidationError) -> Any:
+    def _lenient(self, context: Context, raw: bytes, error: msgspec.ValidationError) -> Any:
         """JSON has one type of number: 5.0 is the integer 5 (G069). Everything else stays refused."""
-        numbers = ask(asker, parsing.NUMBERS)
+        numbers = ask(context, parsing.NUMBERS)
         try:
             plain = msgspec.json.decode(raw)
         except msgspec.ValidationError:  # a number that no type holds: only the typed decoder names its place
@@ -205,7 +205,7 @@ class Body:
         return sorted(given.keys() - set(self._strict.__struct_encode_fields__))
 
 
-def decoded(text: str, where: str, asker: Asker | None = None) -> str:
+def decoded(text: str, where: str, context: Context | None = None) -> str:
     """Percent-encoded text as text; broken escapes and bytes that are no UTF-8 are refused (G057)."""
     raw = unquote_to_bytes(text)
     broken = _BROKEN_ESCAPE.search(text) is not None
@@ -214,16 +214,16 @@ def decoded(text: str, where: str, asker: Asker | None = None) -> str:
             return raw.decode()
         except UnicodeDecodeError:
             pass
-    if asker is not None and ask(asker, parsing.ESCAPES) == "replace":
+    if context is not None and ask(context, parsing.ESCAPES) == "replace":
         return raw.decode(errors="replace")
     raise wrong(where, "a percent sign without two hexadecimal digits" if broken else "the bytes are not UTF-8")
 
 
-def listed(asker: Asker, where: str, text: str) -> list[str]:
+def listed(context: Context, where: str, text: str) -> list[str]:
     """A comma separated list: items trimmed, empty ones left out (G055, G075)."""
-    items = [item.strip() for item in text.split(ask(asker, parsing.LIST_SEPARATOR))]
+    items = [item.strip() for item in text.split(ask(context, parsing.LIST_SEPARATOR))]
     if "" in items:
-        if text and ask(asker, parsing.EMPTY_ITEMS) == "refuse":
+        if text and ask(context, parsing.EMPTY_ITEMS) == "refuse":
             raise wrong(where, "an item of the list is empty")
         return [item for item in items if item]
     return items
@@ -240,27 +240,27 @@ def reader(annotation: Any) -> FromText:
         return _boolean
     if get_origin(base) is list:
         of = reader(get_args(base)[0])
-        return lambda asker, where, text: [of(asker, where, item) for item in listed(asker, where, text)]
+        return lambda context, where, text: [of(context, where, item) for item in listed(context, where, text)]
     if isinstance(base, type) and issubclass(base, Enum):
         return _enum(base)
     if base is int:
         least = next((mark.least for mark in marks if isinstance(mark, Whole)), None)
-        return lambda asker, where, text: _integer(asker, where, text, least)
+        return lambda context, where, text: _integer(context, where, text, least)
     if base is str:
         sized = next((mark for mark in marks if isinstance(mark, Sized)), None)
         if sized is None:
-            return lambda asker, where, text: text
+            return lambda context, where, text: text
         check = _text_check(sized)
 
-        def read(asker: Asker, where: str, text: str) -> str:
-            check(asker, where, text)
+        def read(context: Context, where: str, text: str) -> str:
+            check(context, where, text)
             return text
 
         return read
     raise TypeError(f"no parameter can be of type {annotation!r}")
 
 
-def _integer(asker: Asker, where: str, text: str, least: int | None) -> int:
+def _integer(context: Context, where: str, text: str, least: int | None) -> int:
     if _DIGITS.match(text):
         number = int(text)
         if number > 2**63 - 1 or number < -(2**63):
@@ -269,26 +269,26 @@ def _integer(asker: Asker, where: str, text: str, least: int | None) -> int:
             raise wrong(where, f"{text} is less than {least}")
         return number
     long = len(text) > 19 and text.removeprefix("-").isdecimal() and text.isascii()
-    raise no_number(asker, where, text, "too long a number" if long else "not a whole number")
+    raise no_number(context, where, text, "too long a number" if long else "not a whole number")
 
 
-def no_number(asker: Asker, where: str, text: str, problem: str) -> Refusal:
+def no_number(context: Context, where: str, text: str, problem: str) -> Refusal:
     """What tells of a text where a number belongs (G060)."""
-    if where.startswith("path") and ask(asker, parsing.PATH_NUMBERS) == "404":
+    if where.startswith("path") and ask(context, parsing.PATH_NUMBERS) == "404":
         return Refusal(Reason.NOT_FOUND, what=where.removeprefix("path "), id=text[:40])
     return wrong(where, f"{text[:40]!r} is {problem}")
 
 
-def _boolean(asker: Asker, where: str, text: str) -> bool:
-    words = ask(asker, parsing.BOOLEANS)
+def _boolean(context: Context, where: str, text: str) -> bool:
+    words = ask(context, parsing.BOOLEANS)
     try:
         return words[text]
     except KeyError:
         raise wrong(where, f"{text[:40]!r} is none of {', '.join(words)}") from None
 
 
-def _ttl(asker: Asker, where: str, text: str) -> Ttl:
-    units = ask(asker, parsing.TTL_UNITS)
+def _ttl(context: Context, where: str, text: str) -> Ttl:
+    units = ask(context, parsing.TTL_UNITS)
     match = _TTL.match(text)
     if match is None or match[2] not in units:
         raise wrong(where, f"{text[:40]!r} is no number followed by one of {', '.join(units)}")
@@ -304,9 +304,9 @@ def _enum(type_: type[Enum]) -> FromText:
     words = {str(member.value): member for member in type_}
     expected = ", ".join(words)
 
-    def read(asker: Asker, where: str, text: str) -> Enum:
+    def read(context: Context, where: str, text: str) -> Enum:
         member = words.get(text)
-        if member is None and text.lower() in words and ask(asker, parsing.STATE_CASE) == "ignore":
+        if member is None and text.lower() in words and ask(context, parsing.STATE_CASE) == "ignore":
             member = words[text.lower()]
         if member is None:
             if where.startswith("path"):
@@ -317,17 +317,17 @@ def _enum(type_: type[Enum]) -> FromText:
     return read
 
 
-def _text_check(sized: Sized) -> Callable[[Asker, str, str], None]:
+def _text_check(sized: Sized) -> Callable[[Context, str, str], None]:
     is_url, blank = isinstance(sized, AbsoluteUrl), sized.blank
 
-    def check(asker: Asker, where: str, text: str) -> None:
+    def check(context: Context, where: str, text: str) -> None:
         plain = is_url and _PLAIN_URL.match(text) is not None
         if not plain and _CONTROL.search(text):
             raise wrong(where, "control characters are not allowed")
         if not (plain or blank or text.strip()):
             raise wrong(where, "it is blank")
-        if len(text) > peek(asker, sized.most):
-            raise wrong(where, f"it is longer than {ask(asker, sized.most)} characters")
+        if len(text) > value_of(context, sized.most):
+            raise wrong(where, f"it is longer than {ask(context, sized.most)} characters")
         if is_url and not plain and not absolute(text):
             raise wrong(where, f"{text[:80]!r} is no absolute http or https URL")
 
@@ -343,7 +343,7 @@ def absolute(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.netloc) and " " not in url
 
 
-def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], Callable[[Asker, str, str], None]], ...]:
+def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], Callable[[Context, str, str], None]], ...]:
     """The checks of the texts in a body, each with its place and how to get at it."""
     struct = struct_of(type_)
     if struct is None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from confsim.assumptions import refusals
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 
 from . import containers
 from .headers import WithHeaders, header_lines
@@ -33,25 +33,25 @@ class NoContent(Struct, frozen=True):
 NO_CONTENT = NoContent()
 
 
-def encode(asker: Asker, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
+def encode(context: Context, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
     """The answer to a call that succeeded: status, header lines (the content type first) and body."""
     if isinstance(result, WithHeaders):
-        status, lines, body = encode(asker, operation, result.result)
+        status, lines, body = encode(context, operation, result.result)
         return status, lines + header_lines(operation.headers, result.headers), body
     if result is None and operation.result is type(None):
-        status, kind, body = _EMPTY[ask(asker, wire.EMPTY)]
+        status, kind, body = _EMPTY[ask(context, wire.EMPTY)]
         return status, [("Content-Type", kind)] if kind else [], body
     if isinstance(result, Raw):
         return 200, [("Content-Type", result.content_type), *result.headers], result.data
     if result is NO_CONTENT:
         return 204, [], b""
     if operation.container is not None:
-        result = containers.filled(ask(asker, operation.container), result)
+        result = containers.filled(ask(context, operation.container), result)
     if operation.has_options:
-        absent = ask(asker, wire.ABSENT)
+        absent = ask(context, wire.ABSENT)
         if absent != "omit":
             result = with_nulls(result, absent)
-    status = ask(asker, refusals.CREATED) if operation.makes else 200
+    status = ask(context, refusals.CREATED) if operation.makes else 200
     return status, [("Content-Type", "application/json")], _ENCODER.encode(result)
 
 

@@ -98,7 +98,7 @@ class _Document:
         )
         self.error = _PROBLEM if problems else envelope(profile)
         self.statuses = {reason: status_of(reason, profile) for reason in Reason}
-        self.leaning: dict[str, list[str]] = {}
+        self.assumptions: dict[str, list[str]] = {}
         answering: dict[str, list[str]] = {}
         for operation in catalogue:
             for gap in operation.gaps:
@@ -106,7 +106,7 @@ class _Document:
         for entry in sorted(REGISTER.entries.values(), key=lambda entry: entry.id):
             touched = (name for gap in entry.gaps for name in answering.get(gap, ()))
             for name in entry.operations or dict.fromkeys(touched):
-                self.leaning.setdefault(name, []).append(entry.id)
+                self.assumptions.setdefault(name, []).append(entry.id)
         self.security = {} if problems else security_schemes(in_force(profile, wire.PRESENTATION))
 
     def whole(self, title: str, version: str, prefix: str) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class _Document:
             "x-confsim-gate": [str(grant) for grant in grants_of(operation, self.profile)],
             "x-confsim-rules": list(operation.rules),
             "x-confsim-gaps": list(operation.gaps),
-            "x-confsim-assumptions": self.leaning.get(operation.name, []),
+            "x-confsim-assumptions": self.assumptions.get(operation.name, []),
         }
 
     def _variant(self, operation: Operation) -> dict[str, Any]:

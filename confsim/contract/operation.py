@@ -14,7 +14,7 @@ from functools import cached_property
 from types import MappingProxyType, ModuleType
 from typing import Any, TypeVar, get_type_hints
 
-from confsim.assumptions.register import Entry, any_text, assumption, in_force
+from confsim.assumptions.register import Entry, assumption, in_force, text
 
 from .annotations import options
 from .containers import typed
@@ -177,13 +177,13 @@ class Operation:
             return None
 
         def check(value: object) -> str:
-            text = any_text(value)
-            method, _, path = text.partition(" ")
+            given = text(value)
+            method, _, path = given.partition(" ")
             if method not in {"GET", "POST", "DELETE", "PUT", "PATCH"} or not path.startswith("/"):
-                raise ValueError(f"{text!r} is no route such as 'GET /users/me'")
+                raise ValueError(f"{given!r} is no route such as 'GET /users/me'")
             if sorted(_PLACEHOLDER.findall(path)) != sorted(self.placeholders):
-                raise ValueError(f"{text!r} must have the parameters {', '.join(self.placeholders) or 'none'}")
-            return text
+                raise ValueError(f"{given!r} must have the parameters {', '.join(self.placeholders) or 'none'}")
+            return given
 
         return assumption(
             f"route.{self.name}",

@@ -6,67 +6,67 @@ from typing import Any, get_origin
 
 from confsim.assumptions.protocol import parsing
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 
 from .decode import QueryParameter, decoded, wrong
 from .operation import Operation
 
 
-def query_of(asker: Asker, text: str) -> dict[str, str]:
+def query_of(context: Context, text: str) -> dict[str, str]:
     """The query string decoded: form encoding in strict UTF-8, one value for each name (G050, G056, G057)."""
     query: dict[str, str] = {}
     for item in text.split("&") if text else ():
         name, _, value = item.partition("=")
-        name = _plain(asker, name, "query")
+        name = _plain(context, name, "query")
         if not name:
             continue
-        value = _plain(asker, value, f"query {name}")
-        query[name] = value if name not in query else _repeated(asker, name, query[name], value)
+        value = _plain(context, value, f"query {name}")
+        query[name] = value if name not in query else _repeated(context, name, query[name], value)
     return query
 
 
-def _plain(asker: Asker, text: str, where: str) -> str:
-    if "+" in text and ask(asker, parsing.PLUS) == "space":
+def _plain(context: Context, text: str, where: str) -> str:
+    if "+" in text and ask(context, parsing.PLUS) == "space":
         text = text.replace("+", " ")
-    return decoded(text, where, asker) if "%" in text else text
+    return decoded(text, where, context) if "%" in text else text
 
 
-def _repeated(asker: Asker, name: str, first: str, again: str) -> str:
-    choice = ask(asker, parsing.REPEATED_QUERY)
+def _repeated(context: Context, name: str, first: str, again: str) -> str:
+    choice = ask(context, parsing.REPEATED_QUERY)
     if choice == "refuse":
         raise wrong(f"query {name}", "it is given twice")
     return {"first": first, "last": again, "join": f"{first},{again}"}[choice]
 
 
-def arguments(asker: Asker, operation: Operation, values: dict[str, str]) -> dict[str, Any]:
+def arguments(context: Context, operation: Operation, values: dict[str, str]) -> dict[str, Any]:
     """The keyword arguments of the operation. Refusal INVALID_INPUT for what is missing or cannot be read."""
     named: dict[str, Any] = {}
     if values:
         for name in unknown(operation, values):
-            if ask(asker, parsing.UNKNOWN_QUERY) == "refuse":
+            if ask(context, parsing.UNKNOWN_QUERY) == "refuse":
                 raise wrong(f"query {name}", "no such parameter")
     for parameter in operation.query_parameters:
         text = values.get(parameter.name)
         if text == "" and parameter.wire is not str:
-            if ask(asker, parsing.EMPTY_QUERY) == "absent":
+            if ask(context, parsing.EMPTY_QUERY) == "absent":
                 text = None
             elif get_origin(parameter.wire) is list:
                 raise wrong(parameter.where, "it is empty")
         if text is not None:
-            _read(asker, parameter, text, named)
+            _read(context, parameter, text, named)
         elif parameter.required:
-            if ask(asker, parsing.MISSING_QUERY) == "404":
+            if ask(context, parsing.MISSING_QUERY) == "404":
                 raise Refusal(Reason.NOT_FOUND, what=parameter.where, id="")
             raise wrong(parameter.where, "it is missing")
     return named
 
 
-def _read(asker: Asker, parameter: QueryParameter, text: str, named: dict[str, Any]) -> None:
+def _read(context: Context, parameter: QueryParameter, text: str, named: dict[str, Any]) -> None:
     try:
-        named[parameter.keyword] = parameter.read(asker, parameter.where, text)
+        named[parameter.keyword] = parameter.read(context, parameter.where, text)
     except Refusal:
-        if parameter.name not in {"sort", "order"} or ask(asker, parsing.BAD_SORT) == "refuse":
+        if parameter.name not in {"sort", "order"} or ask(context, parsing.BAD_SORT) == "refuse":
             raise
 
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import transport, wire
-from confsim.assumptions.register import Asking, in_force
+from confsim.assumptions.register import ProfileContext, in_force
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
@@ -155,7 +155,7 @@ def asked(control: Control, entry: Entry) -> Asked:
 def _values(service: Service, query: str) -> tuple[dict[str, str], bool]:
     """The parameters of a query, and whether they are all there is to it."""
     try:
-        values = query_of(Asking(service.profile), query)
+        values = query_of(ProfileContext(service.profile), query)
     except Refusal:
         return {}, False
     return values, parse_qsl(query, keep_blank_values=True) == list(values.items())

@@ -12,7 +12,7 @@ import msgspec
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import Asking, in_force
+from confsim.assumptions.register import ProfileContext, in_force
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of, unknown
 from confsim.contract.types import Int, Json, Wire
@@ -257,7 +257,7 @@ def _caller(caller: Caller | None) -> CallerInfo | None:
 
 def _query(control: Control, text: str) -> dict[str, str]:
     try:
-        return query_of(Asking(control.service.profile), text)
+        return query_of(ProfileContext(control.service.profile), text)
     except Refusal:
         return {"": text}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import note
 from confsim.contract.types import Handle, Int, Json, Long, Name, Wire
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
@@ -100,7 +100,7 @@ def issue_token(control: Control, body: IssueToken) -> Token:
     kind = body.kind or ("api" if body.clientId is not None else "user")
     if kind != ("api" if body.clientId is not None else "user"):
         raise Misuse(f"kind {body.kind!r} does not go with {'userId' if body.clientId is None else 'clientId'}")
-    ask(control, wire.LOGIN)
+    note(control, wire.LOGIN)
     life = None if body.ttl is None else span(body.ttl)
     if life == 0:
         raise Misuse("ttl: a time to live of zero")

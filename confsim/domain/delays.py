@@ -1,34 +1,34 @@
-"""Slow things: what is done at once, when its time has come, or when it was looked at often enough."""
+"""Simulated delays: work that is finished at once, after a time, or after a number of polls."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from confsim.assumptions.protocol.durations import Slow, slow_word
-from confsim.assumptions.register import Asker, Entry, ask
+from confsim.assumptions.protocol.durations import Delay, parse_delay
+from confsim.assumptions.register import Context, Entry, ask
 from confsim.kernel.world import Change
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> Slow:
-    return slow_word(text)
+def _parsed(text: str) -> Delay:
+    return parse_delay(text)
 
 
-def takes(asker: Asker, entry: Entry[str]) -> Slow:
-    """How long this kind of thing takes."""
-    return _parsed(ask(asker, entry))
+def delay_of(context: Context, entry: Entry[str]) -> Delay:
+    """The delay in force for the entry."""
+    return _parsed(ask(context, entry))
 
 
 def begin(change: Change, entry: Entry[str], kind: str, client: str, subject: str, *, since: int) -> int | None:
-    """Begin a slow thing that counts from the instant ``since``.
+    """Begin delayed work that counts from the instant ``since`` (epoch milliseconds).
 
-    Answers 0 when it is done already, None when the timer of this kind and subject will tell, else the number of
-    looks that it takes.
+    Returns 0 when the work is finished already, None when it ends with a timer of this kind and subject, which is
+    scheduled here, else the number of polls that find it unfinished.
     """
-    slow = takes(change, entry)
-    if slow.word != "time":
-        return slow.amount
-    due = since + slow.amount * 1000
+    delay = delay_of(change, entry)
+    if delay.mode != "time":
+        return delay.amount
+    due = since + delay.amount * 1000
     if due <= change.now:
         return 0
     change.schedule(kind, due, client, subject)

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 
 T = TypeVar("T")
 
 
-def matches(asker: Asker, wanted: str, *texts: str | None) -> bool:
+def matches(context: Context, wanted: str, *texts: str | None) -> bool:
     """Whether one of the texts matches the search, without case and without wildcards (G092)."""
     sought = wanted.casefold()
-    how = ask(asker, conventions.SEARCH)
+    how = ask(context, conventions.SEARCH)
     for text in texts:
         if text is None:
             continue
@@ -31,14 +31,14 @@ def matches(asker: Asker, wanted: str, *texts: str | None) -> bool:
     return False
 
 
-def text_key(asker: Asker, text: str) -> str:
+def text_key(context: Context, text: str) -> str:
     """What a text is compared by (G087)."""
-    return text.casefold() if ask(asker, conventions.TEXT_ORDER) == "caseless" else text
+    return text.casefold() if ask(context, conventions.TEXT_ORDER) == "caseless" else text
 
 
-def ordered(asker: Asker, oldest_first: Iterable[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
+def ordered(context: Context, oldest_first: Iterable[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
     """The elements by their key; equal ones in the order of creation, as G086 says."""
-    if descending and ask(asker, conventions.TIES) == "direction":
+    if descending and ask(context, conventions.TIES) == "direction":
         found = sorted(oldest_first, key=key)
         found.reverse()
         return found

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asking, ask, in_force, peek
+from confsim.assumptions.register import ProfileContext, ask, in_force, note, value_of
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.message import Request, Response
@@ -96,24 +96,24 @@ class App:
                 return self._nowhere(segments[1], request)
             service = named
             del segments[:2]
-        asker = Asking(service.profile)
-        finish = partial(_finished, service, request, asker)
+        context = ProfileContext(service.profile)
+        finish = partial(_finished, service, request, context)
         control = bool(segments) and f"/{segments[0]}" == self.mount.control.prefix
         try:
             if control:
                 return self._control(service, segments, request)
-            response = self._answer(service, segments, request, asker, finish)
+            response = self._answer(service, segments, request, context, finish)
         except Refusal as refusal:
             if control:
                 return self.mount.control.refuse(refusal)
-            response = service.unrouted(request, refusal, asker.used, finish)
+            response = service.unrouted(request, refusal, context.used, finish)
         except Misuse as misuse:
             return self.mount.control.refuse(misuse)
         except Exception as bug:
             bug.add_note(f"confsim failed while it answered {request.method} {request.target[:200]}")
             service.bugs.append(bug)
             internal = Refusal(Reason.INTERNAL_ERROR, reference=repr(bug))
-            response = service.unrouted(request, internal, asker.used, finish)
+            response = service.unrouted(request, internal, context.used, finish)
         return held(response)
 
     def _nowhere(self, name: str, request: Request) -> Response:
@@ -128,7 +128,9 @@ class App:
         """Answer a call of the control plane, which no choice of a profile touches."""
         self._admit(request)
         control = self.mount.control
-        found = self.mount.routes(service.profile).find(Asking({}), _as_get(request.method), segments, request.query)
+        found = self.mount.routes(service.profile).find(
+            ProfileContext({}), _as_get(request.method), segments, request.query
+        )
         if not isinstance(found, Found):
             if not found:
                 raise _no_route(request)
@@ -138,29 +140,29 @@ class App:
         return control.perform(service, self.worlds, found.operation, found.texts, request)
 
     def _answer(
-        self, service: Service, segments: list[str], request: Request, asker: Asking, finish: Finish
+        self, service: Service, segments: list[str], request: Request, context: ProfileContext, finish: Finish
     ) -> Response:
         self._admit(request)
         if "origin" in request.headers:
-            ask(asker, transport.CORS)
+            note(context, transport.CORS)
         method = request.method
-        if method == "HEAD" and ask(asker, transport.HEAD) == "as GET":
+        if method == "HEAD" and ask(context, transport.HEAD) == "as GET":
             method = "GET"
         if "%" in request.target:
-            segments = _split(request, segments, asker)
+            segments = _split(request, segments, context)
         routes = self.mount.routes(service.profile)
-        found: Found | Response | tuple[str, ...] = routes.find(asker, method, segments, request.query)
+        found: Found | Response | tuple[str, ...] = routes.find(context, method, segments, request.query)
         if isinstance(found, tuple):
-            found = _otherwise(service, routes, method, segments, found, request, asker)
+            found = _otherwise(service, routes, method, segments, found, request, context)
         if isinstance(found, Response):
-            return service.unrouted(request, found, asker.used, finish)
+            return service.unrouted(request, found, context.used, finish)
         accept = request.headers.get("accept", "*/*")
         if accept not in _ADMITTING:
-            _check_accept(accept, asker)
-        ask(asker, transport.CACHING)
+            _check_accept(accept, context)
+        note(context, transport.CACHING)
         if found.operation.catalogue is self.mount.api:
-            ask(asker, transport.PREFIX)
-        return service.perform(found.operation, found.texts, request.query, request, used=asker.used, finish=finish)
+            note(context, transport.PREFIX)
+        return service.perform(found.operation, found.texts, request.query, request, used=context.used, finish=finish)
 
     def _admit(self, request: Request) -> None:
         """Refuse what a transport could not read, and what was not meant for this server."""
@@ -187,11 +189,11 @@ def _as_get(method: str) -> str:
     return "GET" if method == "HEAD" else method
 
 
-def _split(request: Request, segments: list[str], asker: Asking) -> list[str]:
+def _split(request: Request, segments: list[str], context: ProfileContext) -> list[str]:
     """The segments of the path where it holds an encoded slash (G058)."""
     if "%2f" not in request.target.lower():
         return segments
-    choice = ask(asker, transport.ENCODED_SLASH)
+    choice = ask(context, transport.ENCODED_SLASH)
     if choice == "404":
         raise _no_route(request)
     if choice == "data":
@@ -206,33 +208,33 @@ def _otherwise(
     segments: list[str],
     allowed: tuple[str, ...],
     request: Request,
-    asker: Asking,
+    context: ProfileContext,
 ) -> Found | Response:
     """What a profile makes of a request that no route answers as it is (G003, G004)."""
     found: Found | tuple[str, ...] = allowed
     if not all(segments):
         plain = [segment for segment in segments if segment]
-        again = routes.find(asker, method, plain, request.query)
-        choice = ask(asker, transport.TRAILING_SLASH)
+        again = routes.find(context, method, plain, request.query)
+        choice = ask(context, transport.TRAILING_SLASH)
         if choice == "redirect" and again:
             return _redirect(service, plain, request)
         found = again if choice == "same" else found
     as_post = method in {"PUT", "PATCH"} and isinstance(found, tuple) and "POST" in found
-    if as_post and ask(asker, transport.WRONG_METHOD) == "as POST":
-        found = routes.find(asker, "POST", segments, request.query)
-    return found if isinstance(found, Found) else _unanswered(service, request, found, asker)
+    if as_post and ask(context, transport.WRONG_METHOD) == "as POST":
+        found = routes.find(context, "POST", segments, request.query)
+    return found if isinstance(found, Found) else _unanswered(service, request, found, context)
 
 
-def _unanswered(service: Service, request: Request, found: tuple[str, ...], asker: Asking) -> Response:
+def _unanswered(service: Service, request: Request, found: tuple[str, ...], context: ProfileContext) -> Response:
     """The answer where the path is not served, or not to this method (G002, G003, G005)."""
     if not found:
         raise _no_route(request)
-    head = peek(asker, transport.HEAD) == "as GET"
-    options = request.method == "OPTIONS" and ask(asker, transport.OPTIONS) == "204"
-    allowed = _allowed(found, head=head, options=peek(asker, transport.OPTIONS) == "204")
+    head = value_of(context, transport.HEAD) == "as GET"
+    options = request.method == "OPTIONS" and ask(context, transport.OPTIONS) == "204"
+    allowed = _allowed(found, head=head, options=value_of(context, transport.OPTIONS) == "204")
     if options:
-        return Response(204, [("Allow", allowed), *cors.preflight(service, request, asker, allowed)])
-    if request.method not in {"HEAD", "OPTIONS"} and ask(asker, transport.WRONG_METHOD) == "404":
+        return Response(204, [("Allow", allowed), *cors.preflight(service, request, context, allowed)])
+    if request.method not in {"HEAD", "OPTIONS"} and ask(context, transport.WRONG_METHOD) == "404":
         raise _no_route(request)
     raise _wrong_method(request, allowed)
 
@@ -260,7 +262,7 @@ _NO_STORE = ("Cache-Control", "no-store")
 _ADMITTING = frozenset({"*/*", "application/json"})
 
 
-def _check_accept(accept: str, asker: Asking) -> None:
+def _check_accept(accept: str, context: ProfileContext) -> None:
     """Refuse, where the profile says so, an Accept header that does not admit application/json (G008)."""
     for item in accept.split(","):
         media, *parameters = (part.strip().lower() for part in item.split(";"))
@@ -268,17 +270,17 @@ def _check_accept(accept: str, asker: Asking) -> None:
             parameter.startswith("q=") and not parameter[2:].strip("0.") for parameter in parameters
         ):
             return
-    if ask(asker, parsing.ACCEPT) == "refuse":
+    if ask(context, parsing.ACCEPT) == "refuse":
         raise Refusal(Reason.NOT_ACCEPTABLE, accept=accept[:200])
 
 
-def _finished(service: Service, request: Request, asker: Asking, response: Response) -> Response:
+def _finished(service: Service, request: Request, context: ProfileContext, response: Response) -> Response:
     """The answer with the headers that all answers of the API carry (G006, G010, G013)."""
     headers = response.headers
-    if not asker.profile and "origin" not in request.headers:
+    if not context.profile and "origin" not in request.headers:
         headers.append(_NO_STORE)
         return response
-    caching = peek(asker, transport.CACHING)
+    caching = value_of(context, transport.CACHING)
     if caching == "no-store":
         headers.append(_NO_STORE)
     elif caching == "etag" and request.method in {"GET", "HEAD"} and response.status == 200:
@@ -286,9 +288,9 @@ def _finished(service: Service, request: Request, asker: Asking, response: Respo
         headers.append(("ETag", tag))
         if request.headers.get("if-none-match") in {tag, "*"}:
             response = replace(response, status=304, body=b"")
-    name = peek(asker, transport.REQUEST_ID)
+    name = value_of(context, transport.REQUEST_ID)
     if name:
         headers += [(name, value) for key, value in headers if key == "X-Confsim-Request-Id"]
     if "origin" in request.headers and request.method != "OPTIONS":
-        headers += cors.headers(service, request, asker)
+        headers += cors.headers(service, request, context)
     return response

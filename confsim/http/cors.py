@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import Asking, ask
+from confsim.assumptions.register import ProfileContext, ask
 from confsim.contract.query import query_of
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS
@@ -12,17 +12,17 @@ from confsim.service.message import Request
 from confsim.service.pipeline import Service
 
 
-def headers(service: Service, request: Request, asker: Asking) -> list[tuple[str, str]]:
+def headers(service: Service, request: Request, context: ProfileContext) -> list[tuple[str, str]]:
     """The CORS headers of an ordinary answer."""
     origin = request.headers.get("origin", "")
-    if not origin or not ask(asker, transport.CORS) or not _allowed(service, request, origin):
+    if not origin or not ask(context, transport.CORS) or not _allowed(service, request, origin):
         return []
     return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
 
 
-def preflight(service: Service, request: Request, asker: Asking, allowed: str) -> list[tuple[str, str]]:
+def preflight(service: Service, request: Request, context: ProfileContext, allowed: str) -> list[tuple[str, str]]:
     """The CORS headers of an answer to OPTIONS."""
-    granted = headers(service, request, asker)
+    granted = headers(service, request, context)
     if not granted:
         return []
     wanted = request.headers.get("access-control-request-headers", "authorization, content-type")
@@ -37,7 +37,7 @@ def preflight(service: Service, request: Request, asker: Asking, allowed: str) -
 def _allowed(service: Service, request: Request, origin: str) -> bool:
     """Whether the caller's client has set the origin; where nobody knows whose call it is, whether any client has."""
     try:
-        token = service.token(request, query_of(Asking(service.profile), request.query))
+        token = service.token(request, query_of(ProfileContext(service.profile), request.query))
     except Refusal:
         token = None
     credential = None if token is None else CREDENTIALS.seen(service.world).get(token)

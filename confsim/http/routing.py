@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import Asking, ask, in_force
+from confsim.assumptions.register import ProfileContext, ask, in_force
 from confsim.contract.decode import decoded
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
@@ -115,7 +115,9 @@ class Routes:
                 node = node.literals[segment.lower() if self._fold else segment]
         return found
 
-    def find(self, asker: Asking, method: str, segments: list[str], query: str = "") -> Found | tuple[str, ...]:
+    def find(
+        self, context: ProfileContext, method: str, segments: list[str], query: str = ""
+    ) -> Found | tuple[str, ...]:
         """Return what answers the method at the raw path segments, or the methods that the path has (none: 404).
 
         A literal path does not borrow the methods of a templated one that matches too, unless the profile lets what is
@@ -130,13 +132,13 @@ class Routes:
         nodes = self._all(segments) if answer is None or answer.contested else []
         if len(nodes) > 1:
             matching = [(each.methods[method], taken) for each, taken in nodes if method in each.methods]
-            if (answer is None or len(matching) > 1) and ask(asker, transport.PRECEDENCE) == "declared":
+            if (answer is None or len(matching) > 1) and ask(context, transport.PRECEDENCE) == "declared":
                 if matching:
                     answer, texts = min(matching, key=lambda match: match[0].order)
                 allowed = {name for each, _ in nodes for name in each.methods}
         if answer is None:
             return tuple(sorted(allowed))
-        values = tuple(decoded(text, "path", asker) if "%" in text else text for text in texts)
+        values = tuple(decoded(text, "path", context) if "%" in text else text for text in texts)
         if answer.places is not None:
             values = tuple(values[place] for place in answer.places)
         return Found(answer.chosen(query), values)

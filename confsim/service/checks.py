@@ -16,7 +16,7 @@ from confsim.assumptions import members
 from confsim.assumptions import terms as assumed_terms
 from confsim.assumptions.protocol import parsing, sizes, transport, wire
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask, peek
+from confsim.assumptions.register import ask, value_of
 from confsim.contract.decode import Body, listed, wrong
 from confsim.contract.gates import Grant
 from confsim.contract.query import arguments
@@ -33,7 +33,7 @@ def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: 
     """The result of the operation, once every check is passed. Raises the Refusal of the first that is not."""
     operation = call.operation
     named = None
-    if call.profile and peek(call, transport.CHECKS_ORDER) == "input first":
+    if call.profile and value_of(call, transport.CHECKS_ORDER) == "input first":
         named = _input(call, values, request)
     gate = operation.gate_entry
     grants = operation.gate.grants if gate is None else ask(call, gate)
@@ -114,7 +114,7 @@ def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, An
     raw = request.body
     if body.is_json:
         if raw:
-            if len(raw) > peek(call, sizes.JSON_BODY):
+            if len(raw) > value_of(call, sizes.JSON_BODY):
                 raise Refusal(Reason.BODY_TOO_LARGE, limit=ask(call, sizes.JSON_BODY))
             given = request.headers.get("content-type")
             if given is not None and given != "application/json":

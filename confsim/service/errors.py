@@ -8,38 +8,38 @@ import msgspec
 
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.refusals import CODE, STATUS, Reason
-from confsim.assumptions.register import Asker, ask, peek
+from confsim.assumptions.register import Context, ask, value_of
 from confsim.kernel.refusal import Refusal
 
 from .credential import challenge
 from .message import Response
 
 
-def refused(asker: Asker, refusal: Refusal) -> Response:
+def refused(context: Context, refusal: Refusal) -> Response:
     """The API's error envelope of a refusal (G034, G035)."""
     reason = refusal.reason
     assert isinstance(reason, Reason)
     entry = STATUS[reason]
-    status = reason.value.status if entry is None else ask(asker, entry)
+    status = reason.value.status if entry is None else ask(context, entry)
     facts = refusal.facts
     headers = []
-    if status == 401 and (wanted := challenge(peek(asker, wire.PRESENTATION))) is not None:
+    if status == 401 and (wanted := challenge(value_of(context, wire.PRESENTATION))) is not None:
         headers.append(("WWW-Authenticate", wanted))
     if "allowed" in facts:
         headers.append(("Allow", str(facts["allowed"])))
     if "retryAfter" in facts:
         headers.append(("Retry-After", str(facts["retryAfter"])))
     body = envelope(
-        asker, status, ask(asker, CODE[reason]), reason.value.message.format_map(facts), [facts] if facts else []
+        context, status, ask(context, CODE[reason]), reason.value.message.format_map(facts), [facts] if facts else []
     )
     if body:
         headers.append(("Content-Type", "application/json"))
     return Response(status, headers, body)
 
 
-def envelope(asker: Asker, status: int, code: str, message: str, details: Any) -> bytes:
+def envelope(context: Context, status: int, code: str, message: str, details: Any) -> bytes:
     """The body of an error by the template in force."""
-    template = ask(asker, wire.ERROR_BODY)
+    template = ask(context, wire.ERROR_BODY)
     if isinstance(template, str):
         template = wire.ERROR_BODIES[template]
     if template is None:

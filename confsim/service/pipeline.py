@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from confsim.api.call import Call
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask, in_force
+from confsim.assumptions.register import ask, in_force, note
 from confsim.contract.encode import encode
 from confsim.contract.operation import Operation
 from confsim.contract.query import query_of
@@ -279,7 +279,7 @@ class Service:
             if used:
                 change.used.update(used)
             if operation.route_entry is not None:
-                ask(change, operation.route_entry)
+                note(change, operation.route_entry)
             if self._repeats is not None and not operation.changes:
                 change = self._repeats.shown(change)
             host = self.public_url or request.headers.get("host", HOST)
@@ -292,7 +292,7 @@ class Service:
                     response = meeting.answer(call) or self._answer(call, path, meeting.query, request, token)
                 after = self.put(change)
             except Refusal as refusal:
-                ask(call, transport.CHECKS_ORDER)
+                note(call, transport.CHECKS_ORDER)
                 response = refused(call, refusal)
                 if isinstance(refusal, NotYet):
                     after = self.put(change)
@@ -335,7 +335,7 @@ class Service:
     def _presented(self, call: Call, request: Request, values: Mapping[str, str]) -> str | None:
         """The token of the request; on a public call it plays no part, however wrong it is (G023)."""
         if not call.operation.public:
-            ask(call, wire.PRESENTATION)
+            note(call, wire.PRESENTATION)
         try:
             return self.token(request, values)
         except Refusal:

@@ -7,7 +7,7 @@ from collections import deque
 from confsim.api.call import Call
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask, peek
+from confsim.assumptions.register import note, value_of
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
 
@@ -32,17 +32,17 @@ class Repeats:
 
     def committed(self, change: Change, after: World) -> None:
         """Remember the world that a change made."""
-        if peek(change, transport.LAG):
+        if value_of(change, transport.LAG):
             if not self._worlds:
                 self._worlds.append((0, change.world))
             self._worlds.append((change.now, after))
 
     def shown(self, change: Change) -> Change:
         """A change of the world that a reader sees already: that of some time ago (G015)."""
-        lag = peek(change, transport.LAG)
+        lag = value_of(change, transport.LAG)
         if not lag or not self._worlds:
             return change
-        ask(change, transport.LAG)
+        note(change, transport.LAG)
         while len(self._worlds) > 1 and self._worlds[1][0] <= change.now - lag:
             self._worlds.popleft()
         if len(self._worlds) == 1:
@@ -53,9 +53,9 @@ class Repeats:
 
     def meet(self, call: Call, request: Request, token: str | None) -> Response | None:
         """Count the call, and answer it if it repeats an earlier one. Refusal TOO_MANY_CALLS (G012)."""
-        limit = peek(call, transport.RATE)
+        limit = value_of(call, transport.RATE)
         if limit:
-            ask(call, transport.RATE)
+            note(call, transport.RATE)
             self._count(call, token, limit)
         key = self._key(call, request, token)
         earlier = self._answers.get(key) if key is not None else None
@@ -76,9 +76,9 @@ class Repeats:
             self._answers[key] = Response(response.status, list(response.headers), response.body)
 
     def _key(self, call: Call, request: Request, token: str | None) -> tuple[str | None, str, str] | None:
-        header = peek(call, transport.IDEMPOTENCY)
+        header = value_of(call, transport.IDEMPOTENCY)
         if not header or request.method != "POST":
             return None
-        ask(call, transport.IDEMPOTENCY)
+        note(call, transport.IDEMPOTENCY)
         value = request.headers.get(header.lower())
         return None if value is None else (token, call.operation.name, value)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.refusals import CODE, STATUS, Reason
-from confsim.assumptions.register import REGISTER, Entry, Register, ask, peek
+from confsim.assumptions.register import REGISTER, Entry, Register, ask, value_of
 from confsim.kernel.refusal import Misuse
 
 
-class Asker:
-    """Somebody who asks."""
+class Context:
+    """A context: a profile and the ids of the entries used."""
 
     def __init__(self, **profile: object) -> None:
         self.profile = {id.replace("_", "."): value for id, value in profile.items()}
@@ -28,18 +28,18 @@ def _register() -> Register:
     return register
 
 
-def test_asking_answers_the_choice_and_notes_it() -> None:
+def test_ask_returns_the_choice_and_notes_its_use() -> None:
     """The profile wins over the default; the id is remembered once."""
-    plain, chosen = Asker(), Asker(a_size=10)
+    plain, chosen = Context(), Context(a_size=10)
     assert (ask(plain, SIZE), ask(chosen, SIZE), ask(chosen, SIZE)) == (20, 10, 10)
     assert list(chosen.used) == ["a.size"]
 
 
-def test_peeking_notes_nothing() -> None:
-    """Looking whether a choice matters is not leaning on it."""
-    asker = Asker(a_word="green")
-    assert peek(asker, WORD) == "green"
-    assert asker.used == {}
+def test_value_of_notes_nothing() -> None:
+    """Reading whether a choice matters is not a use of it."""
+    context = Context(a_word="green")
+    assert value_of(context, WORD) == "green"
+    assert context.used == {}
 
 
 def test_a_profile_may_be_nested_or_flat() -> None:

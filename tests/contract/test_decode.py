@@ -17,7 +17,7 @@ from confsim.contract.types import ImageSize, Int, Limit, Long, Name, Ttl, Url, 
 from confsim.kernel.refusal import Refusal
 
 
-class Asker:
+class Context:
     """Somebody with a profile."""
 
     def __init__(self, **profile: object) -> None:
@@ -25,7 +25,7 @@ class Asker:
         self.used: dict[str, None] = {}
 
 
-ASKER = Asker()
+CONTEXT = Context()
 
 
 class Thing(Wire):
@@ -43,7 +43,7 @@ BODY = Body(Thing)
 
 def _refused(type_: Any, text: str) -> str:
     with pytest.raises(Refusal) as caught:
-        reader(type_)(ASKER, "query it", text)
+        reader(type_)(CONTEXT, "query it", text)
     assert caught.value.reason is Reason.INVALID_INPUT
     assert caught.value.facts["where"] == "query it"
     return str(caught.value.facts["problem"])
@@ -53,7 +53,7 @@ def _refused(type_: Any, text: str) -> str:
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_whole_numbers_come_as_texts(number: int) -> None:
     """Every 64-bit number in string form is that number."""
-    assert reader(int)(ASKER, "query it", str(number)) == number
+    assert reader(int)(CONTEXT, "query it", str(number)) == number
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,14 @@ def test_what_is_no_whole_number_is_refused(text: str) -> None:
 @pytest.mark.rule("R020")
 def test_a_limit_is_not_negative() -> None:
     """Zero is a limit, minus one is none (G081)."""
-    assert reader(Limit)(ASKER, "query it", "0") == 0
+    assert reader(Limit)(CONTEXT, "query it", "0") == 0
     assert "less than 0" in _refused(Limit, "-1")
 
 
 @pytest.mark.parametrize(("text", "value"), [("true", True), ("1", True), ("false", False), ("0", False)])
 def test_booleans_have_four_spellings(text: str, value: bool) -> None:
     """The spellings of G054."""
-    assert reader(bool)(ASKER, "query it", text) is value
+    assert reader(bool)(CONTEXT, "query it", text) is value
 
 
 @pytest.mark.parametrize("text", ["True", "FALSE", "yes", "", "2"])
@@ -86,9 +86,9 @@ def test_other_spellings_of_booleans_are_refused(text: str) -> None:
 
 def test_a_profile_may_spell_booleans_otherwise() -> None:
     """The spellings are an assumption."""
-    asker = Asker(**{"parse.booleans": {"ja": True}})
-    assert reader(bool)(asker, "query it", "ja") is True
-    assert "parse.booleans" in asker.used
+    context = Context(**{"parse.booleans": {"ja": True}})
+    assert reader(bool)(context, "query it", "ja") is True
+    assert "parse.booleans" in context.used
 
 
 @pytest.mark.rule("R038", "R039", "R040")
@@ -97,7 +97,7 @@ def test_a_profile_may_spell_booleans_otherwise() -> None:
 )
 def test_a_time_to_live_is_a_number_and_a_unit(text: str, span: int) -> None:
     """One m is a minute, one d a day."""
-    assert reader(Ttl)(ASKER, "query ttl", text) == span
+    assert reader(Ttl)(CONTEXT, "query ttl", text) == span
 
 
 @pytest.mark.rule("R038")
@@ -110,14 +110,14 @@ def test_another_time_to_live_is_refused(text: str) -> None:
 @pytest.mark.rule("R029")
 def test_only_the_listed_sizes_are_sizes() -> None:
     """Small is one, Small is none (G102, G053)."""
-    assert reader(ImageSize)(ASKER, "query it", "small") is ImageSize.SMALL
+    assert reader(ImageSize)(CONTEXT, "query it", "small") is ImageSize.SMALL
     assert "none of small" in _refused(ImageSize, "Small")
 
 
 def test_lists_are_comma_separated() -> None:
     """Items are trimmed and empty ones left out (G055, G075)."""
-    assert listed(ASKER, "query it", " 1, 2,,3, ") == ["1", "2", "3"]
-    assert reader(list[int])(ASKER, "query it", "1, 2,") == [1, 2]
+    assert listed(CONTEXT, "query it", " 1, 2,,3, ") == ["1", "2", "3"]
+    assert reader(list[int])(CONTEXT, "query it", "1, 2,") == [1, 2]
 
 
 @pytest.mark.rule("R014")
@@ -127,26 +127,28 @@ def test_query_values_are_decoded(values: dict[str, str]) -> None:
     from urllib.parse import urlencode
 
     encodable = {name: value for name, value in values.items() if name.isprintable() and value.isprintable()}
-    assert query_of(ASKER, urlencode(encodable)) == encodable
+    assert query_of(CONTEXT, urlencode(encodable)) == encodable
 
 
 def test_a_plus_is_a_space_and_the_first_of_a_name_wins() -> None:
     """Form decoding (G056) and one rule for repeated names (G050)."""
-    assert query_of(ASKER, "name=A+B%2BC&name=other&empty=") == {"name": "A B+C", "empty": ""}
+    assert query_of(CONTEXT, "name=A+B%2BC&name=other&empty=") == {"name": "A B+C", "empty": ""}
 
 
 @pytest.mark.parametrize("query", ["a=%ZZ", "a=%", "a=%FF", "%C3=1"])
 def test_broken_escapes_are_refused(query: str) -> None:
     """Neither a replacement character nor the literal (G057)."""
     with pytest.raises(Refusal) as caught:
-        query_of(ASKER, query)
+        query_of(CONTEXT, query)
     assert caught.value.reason is Reason.INVALID_INPUT
 
 
 @pytest.mark.rule("R015")
 def test_an_option_may_be_left_out_or_null() -> None:
     """Both mean that it is absent (G071)."""
-    assert BODY.read(ASKER, b'{"name": "n"}') == BODY.read(ASKER, b'{"name": "n", "count": null}') == Thing(name="n")
+    assert (
+        BODY.read(CONTEXT, b'{"name": "n"}') == BODY.read(CONTEXT, b'{"name": "n", "count": null}') == Thing(name="n")
+    )
 
 
 @pytest.mark.rule("R016", "R017")
@@ -175,7 +177,7 @@ def test_an_option_may_be_left_out_or_null() -> None:
 def test_a_wrong_field_is_named(body: bytes, where: str) -> None:
     """Missing, of another type, out of range, blank: the refusal names the place."""
     with pytest.raises(Refusal) as caught:
-        BODY.read(ASKER, body)
+        BODY.read(CONTEXT, body)
     assert caught.value.reason is Reason.INVALID_INPUT
     assert caught.value.facts["where"] == where
 
@@ -199,14 +201,14 @@ def test_a_wrong_field_is_named(body: bytes, where: str) -> None:
 def test_what_is_no_json_is_refused(body: bytes) -> None:
     """Empty, cut short, followed by more, not UTF-8, half a surrogate pair, nested without end."""
     with pytest.raises(Refusal) as caught:
-        BODY.read(ASKER, body)
+        BODY.read(CONTEXT, body)
     assert caught.value.reason is Reason.BODY_MALFORMED
 
 
 def test_a_number_of_five_thousand_digits_is_refused() -> None:
     """Neither a crash nor a wrong number; the refusal names the field."""
     with pytest.raises(Refusal) as caught:
-        BODY.read(ASKER, b'{"name": "n", "count": ' + b"9" * 5000 + b"}")
+        BODY.read(CONTEXT, b'{"name": "n", "count": ' + b"9" * 5000 + b"}")
     assert caught.value.facts == {"where": "body count", "problem": "Integer value out of range"}
 
 
@@ -222,40 +224,40 @@ def test_a_number_of_five_thousand_digits_is_refused() -> None:
 def test_a_number_that_no_type_holds_is_found_in_any_json(body: bytes, where: str) -> None:
     """However deep it lies."""
     with pytest.raises(Refusal) as caught:
-        Body(Any).read(ASKER, body)
+        Body(Any).read(CONTEXT, body)
     assert caught.value.facts["where"] == where
 
 
 def test_a_number_in_a_path_that_is_too_long_is_called_so() -> None:
     """It is a whole number all the same."""
     with pytest.raises(Refusal) as caught:
-        reader(int)(ASKER, "path limit", "9" * 5000)
+        reader(int)(CONTEXT, "path limit", "9" * 5000)
     assert caught.value.facts["problem"] == f"{'9' * 40!r} is too long a number"
 
 
 def test_json_has_one_type_of_number() -> None:
     """5.0 is the whole number 5 (G069)."""
-    assert BODY.read(ASKER, b'{"name": "n", "count": 5.0}') == Thing(name="n", count=5)
+    assert BODY.read(CONTEXT, b'{"name": "n", "count": 5.0}') == Thing(name="n", count=5)
 
 
 def test_of_a_repeated_key_the_last_may_count() -> None:
     """Where a profile says so (G065)."""
-    assert BODY.read(Asker(**{"parse.duplicate-keys": "last"}), b'{"name": "a", "name": "n"}') == Thing(name="n")
+    assert BODY.read(Context(**{"parse.duplicate-keys": "last"}), b'{"name": "a", "name": "n"}') == Thing(name="n")
 
 
 def test_unknown_fields_are_ignored_or_refused() -> None:
     """By default they are ignored (G070); a profile refuses them by name."""
-    assert BODY.read(ASKER, b'{"name": "n", "nickname": "x"}') == Thing(name="n")
+    assert BODY.read(CONTEXT, b'{"name": "n", "nickname": "x"}') == Thing(name="n")
     with pytest.raises(Refusal) as caught:
-        BODY.read(Asker(**{"parse.unknown-fields": "refuse"}), b'{"name": "n", "nickname": "x"}')
+        BODY.read(Context(**{"parse.unknown-fields": "refuse"}), b'{"name": "n", "nickname": "x"}')
     assert caught.value.facts["where"] == "body nickname"
 
 
 def test_lengths_are_assumptions_that_a_profile_sets() -> None:
     """A shorter limit in force refuses what the default takes, and only then is leaned on."""
-    asker, strict = Asker(), Asker(**{"size.name": 2})
-    assert BODY.read(asker, b'{"name": "abc"}').name == "abc"
-    assert "size.name" not in asker.used
+    context, strict = Context(), Context(**{"size.name": 2})
+    assert BODY.read(context, b'{"name": "abc"}').name == "abc"
+    assert "size.name" not in context.used
     with pytest.raises(Refusal):
         BODY.read(strict, b'{"name": "abc"}')
     assert "size.name" in strict.used
@@ -265,14 +267,14 @@ def test_lengths_are_assumptions_that_a_profile_sets() -> None:
 def test_no_body_crashes(value: object) -> None:
     """Whatever JSON comes in, the outcome is a value or a refusal."""
     with suppress(Refusal):
-        assert BODY.read(ASKER, json.dumps(value).encode()).name
+        assert BODY.read(CONTEXT, json.dumps(value).encode()).name
 
 
 @given(st.binary(max_size=60))
 def test_no_bytes_crash(raw: bytes) -> None:
     """Nor do bytes that are no JSON."""
     with pytest.raises(Refusal):
-        BODY.read(ASKER, raw)
+        BODY.read(CONTEXT, raw)
 
 
 @pytest.mark.rule("R019")

@@ -23,9 +23,9 @@ def _asker(entry=None, choice: str = ""):
 )
 def test_where_a_search_matches(choice: str, found: list[str]):
     """A search matches anywhere in a text, at its beginning or at that of a word, always without case."""
-    asker = _asker(conventions.SEARCH, choice)
+    context = _asker(conventions.SEARCH, choice)
     assert [
-        text for text in ("Ann Lee", "lee", "Cleese", "x lee", "le e") if lists.matches(asker, "LEE", text)
+        text for text in ("Ann Lee", "lee", "Cleese", "x lee", "le e") if lists.matches(context, "LEE", text)
     ] == found
 
 
@@ -53,12 +53,14 @@ def test_descending_is_ascending_backwards(pairs: list[tuple[int, int]]):
 
 def test_ties_may_stand_oldest_first_in_both_directions():
     """Where a profile says so, elements that are equal keep the order of creation."""
-    asker = _asker(conventions.TIES, "oldest-first")
-    assert lists.ordered(asker, ["b1", "a1", "b2"], lambda text: text[0], descending=True) == ["b1", "b2", "a1"]
+    context = _asker(conventions.TIES, "oldest-first")
+    assert lists.ordered(context, ["b1", "a1", "b2"], lambda text: text[0], descending=True) == ["b1", "b2", "a1"]
 
 
 @pytest.mark.parametrize(("choice", "order"), [("caseless", ["A", "b", "C"]), ("binary", ["A", "C", "b"])])
 def test_how_texts_are_compared(choice: str, order: list[str]):
     """Texts stand in order without case, or by code point."""
-    asker = _asker(conventions.TEXT_ORDER, choice)
-    assert lists.ordered(asker, ["b", "C", "A"], lambda text: lists.text_key(asker, text), descending=False) == order
+    context = _asker(conventions.TEXT_ORDER, choice)
+    assert (
+        lists.ordered(context, ["b", "C", "A"], lambda text: lists.text_key(context, text), descending=False) == order
+    )

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
 from confsim.api.files import FILES
-from confsim.assumptions.register import REGISTER, Asking
+from confsim.assumptions.register import REGISTER, ProfileContext
 from confsim.control.catalogue import CONTROL
 from confsim.control.control import PREFIX
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Misuse, Refusal
 
-ASKER = Asking({})
+CONTEXT = ProfileContext({})
 
 
 DECLARED_FIRST = REGISTER.profile({"route.precedence": "declared"})
@@ -29,9 +29,9 @@ def routes(**chosen):
 DEFAULT = routes()
 
 
-def find(method, path, among=DEFAULT, query="", asker=ASKER):
+def find(method, path, among=DEFAULT, query="", context=CONTEXT):
     """What answers, by name, with the texts; or the methods that do."""
-    found = among.find(asker, method, path.split("/")[1:], query)
+    found = among.find(context, method, path.split("/")[1:], query)
     return (found.operation.name, *found.texts) if isinstance(found, Found) else found
 
 
@@ -85,19 +85,19 @@ def test_literal_words_win_from_left_to_right(method, path, name):
 )
 def test_which_paths_lean_on_precedence(method, path, contested):
     """Those that more than one route matches (G064)."""
-    asker = Asking({})
-    DEFAULT.find(asker, method, path.split("/")[1:])
-    assert ("route.precedence" in asker.used) is contested
+    context = ProfileContext({})
+    DEFAULT.find(context, method, path.split("/")[1:])
+    assert ("route.precedence" in context.used) is contested
 
 
 def test_what_is_declared_first_may_win():
     """By a profile the first declaration that matches does (G064)."""
-    asker = Asking(DECLARED_FIRST)
+    context = ProfileContext(DECLARED_FIRST)
     order = list(API.operations)
     expected = min("get_channel", "list_active_channels", key=order.index)
-    assert find("GET", "/v1_0/channels/active", asker=asker)[0] == expected
-    assert find("GET", "/v1_0/users/5", asker=asker) == ("get_user", "5")
-    assert find("GET", "/v1_0/nowhere", asker=asker) == ()
+    assert find("GET", "/v1_0/channels/active", context=context)[0] == expected
+    assert find("GET", "/v1_0/users/5", context=context) == ("get_user", "5")
+    assert find("GET", "/v1_0/nowhere", context=context) == ()
 
 
 def test_a_required_query_parameter_tells_variants_apart():
@@ -141,7 +141,7 @@ def test_what_is_not_served_tells_the_methods_that_are(method, path, allowed):
 def test_a_literal_path_has_its_own_methods_only(method, path, allowed):
     """Those of a templated path that matches too are not borrowed, unless what is declared first wins (G003, G064)."""
     assert find(method, path) == allowed
-    borrowed = find(method, path, asker=Asking(DECLARED_FIRST))
+    borrowed = find(method, path, context=ProfileContext(DECLARED_FIRST))
     assert set(borrowed) > set(allowed) if method == "OPTIONS" else API.get(borrowed[0]).method == method
 
 
@@ -183,5 +183,5 @@ def test_broken_escapes_are_refused(text):
     with pytest.raises(Refusal) as caught:
         find("GET", f"/v1_0/users/predefined/{text}")
     assert caught.value.facts["where"] == "path"
-    lenient = Asking(REGISTER.profile({"parse.broken-escapes": "replace"}))
+    lenient = ProfileContext(REGISTER.profile({"parse.broken-escapes": "replace"}))
     assert isinstance(DEFAULT.find(lenient, "GET", ["v1_0", "users", "predefined", text]), Found)

@@ -11,7 +11,7 @@ from werkzeug.routing import Map, Rule
 
 from confsim.api.catalogue import API
 from confsim.api.files import FILES
-from confsim.assumptions.register import Asking
+from confsim.assumptions.register import ProfileContext
 from confsim.control.catalogue import CONTROL
 from confsim.control.control import PREFIX
 from confsim.http.routing import Found, Routes
@@ -50,7 +50,7 @@ def referee():
 
 def ours(method, path):
     """The same by our routes."""
-    found = ROUTES.find(Asking({}), method, path.split("/")[1:])
+    found = ROUTES.find(ProfileContext({}), method, path.split("/")[1:])
     if not isinstance(found, Found):
         return found
     route = next(route for route, operation in OPERATIONS.items() if operation is found.operation)

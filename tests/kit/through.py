@@ -16,7 +16,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from confsim import Simulator
-from confsim.assumptions.register import Asking
+from confsim.assumptions.register import ProfileContext
 from confsim.control.scenarios import direct
 from confsim.http.routing import Found
 from confsim.http.server import LiveServer
@@ -82,7 +82,7 @@ class Through:
         profile, request = simulator.service.profile, call.request
         routes = simulator.app.mount.routes(profile)
         try:
-            found = routes.find(Asking(profile), request.method, request.target.split("/")[1:], request.query)
+            found = routes.find(ProfileContext(profile), request.method, request.target.split("/")[1:], request.query)
         except Exception:  # what is wrong with it, its answer says
             return True
         return isinstance(found, Found) and found.operation is operation

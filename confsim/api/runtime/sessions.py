@@ -16,7 +16,7 @@ from confsim.api.views import Face, Found, image_url, page
 from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.protocol import conventions, transport, units
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.contract import gates
 from confsim.contract.types import ImageSize, Int, Limit, Long, Offset, Order, Page, Search, Wire
 from confsim.domain import lists
@@ -185,7 +185,7 @@ def end_session(call: Call, uuid: Channel, sessionId: SessionId) -> None:
 )
 def end_active_session(call: Call, uuid: Channel) -> None:
     """End the active session of the channel; everybody in it is disconnected. Refusal NO_ACTIVE_SESSION."""
-    ask(call, transport.SESSION_WITHOUT_ID)
+    note(call, transport.SESSION_WITHOUT_ID)
     sessions.end_active(call.change, uuid)
 
 

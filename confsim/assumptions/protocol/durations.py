@@ -11,7 +11,7 @@ MINUTE = 60_000
 DAY = 86_400_000
 #: The longest span that a request may give: its end is still a number that every JSON reader tells exactly (G127).
 LONGEST = 10**15
-_SLOW = re.compile(r"(time|manual)\(([0-9]{1,9})\)\Z", re.ASCII)
+_DELAY = re.compile(r"(time|manual)\(([0-9]{1,9})\)\Z", re.ASCII)
 
 TOKEN = assumption(
     "duration.token",
@@ -31,26 +31,29 @@ INVITATION = assumption(
 )
 
 
-class Slow(NamedTuple):
-    """How long a slow thing takes: the word ``immediate``, ``time`` or ``manual``, and its number."""
+class Delay(NamedTuple):
+    """A simulated delay. ``mode`` is "immediate", "time" (``amount`` in seconds) or "manual" (``amount`` in polls)."""
 
-    word: str
+    mode: str
     amount: int = 0
 
 
-def slow_word(text: object) -> Slow:
-    """``immediate``, ``time(seconds)`` or ``manual(times)``: done after being looked at so many times in vain."""
+def parse_delay(text: object) -> Delay:
+    """Parse ``immediate``, ``time(seconds)`` or ``manual(times)``, the number of polls that find it unfinished.
+
+    Raises ValueError for anything else.
+    """
     if text == "immediate":
-        return Slow("immediate")
-    match = _SLOW.match(text) if isinstance(text, str) else None
+        return Delay("immediate")
+    match = _DELAY.match(text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f"{text!r} is none of immediate, time(seconds), manual(times)")
-    return Slow(match[1], int(match[2]))
+    return Delay(match[1], int(match[2]))
 
 
-def slow_text(value: object) -> str:
-    """The check of an entry that says how long a slow thing takes."""
-    slow_word(value)
+def delay_spec(value: object) -> str:
+    """Check of an entry whose value is a simulated delay."""
+    parse_delay(value)
     return str(value)
 
 
@@ -62,7 +65,7 @@ PLACEMENT = assumption(
     "immediate",
     ("time(2)", "manual(3)"),
     "get_streaming_proxy",
-    check=slow_text,
+    check=delay_spec,
 )
 SESSION_GRACE = assumption(
     "duration.session-grace",
@@ -80,7 +83,7 @@ RECORDING_PROCESSING = assumption(
     "time(2)",
     ("immediate", "manual(3)"),
     "stop_recording list_recordings get_recording",
-    check=slow_text,
+    check=delay_spec,
 )
 API_TOKEN = assumption(
     "duration.api-token",
@@ -109,7 +112,7 @@ CALL_ANSWERED = assumption(
     "immediate",
     ("time(5)", "manual(1)"),
     "dial_registered_user dial_unregistered_user",
-    check=slow_text,
+    check=delay_spec,
 )
 BROADCAST_START = assumption(
     "duration.broadcast-start",
@@ -119,5 +122,5 @@ BROADCAST_START = assumption(
     "immediate",
     ("time(180)", "manual(3)"),
     "start_broadcast get_broadcast_state get_broadcast_metrics",
-    check=slow_text,
+    check=delay_spec,
 )

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypedDict, cast
+
 from confsim.assumptions.identity import AVAILABLE_PROVIDERS
-from confsim.assumptions.register import any_text, assumption, texts, whole
+from confsim.assumptions.register import assumption, integer, text, texts
 
 _CREATE = "create_channel get_channel"
-_FLAGS = {
-    "private": False,
-    "star": False,
-    "organization": False,
-    "premium": False,
-    "off_air": False,
-    "range_enabled": False,
-    "wall_disabled": False,
-    "event_room": False,
-    "auto_close": False,
-    "attendees_muted": False,
-    "public_pin": False,
-    "broadcast_enabled": False,
-}
 
 TERMS_URL = assumption(
-    "initial.terms-url", "G168", "URL of the terms of a new client.", "https://terms.example/1", check=any_text
+    "initial.terms-url", "G168", "URL of the terms of a new client.", "https://terms.example/1", check=text
 )
 TERMS_FROM = assumption(
     "initial.terms-from",
@@ -78,7 +66,7 @@ CHANNEL_REPUTATION = assumption(
     1,
     (),
     _CREATE,
-    check=whole(1, 15),
+    check=integer(1, 15),
 )
 MAX_USERS = assumption(
     "initial.max-users",
@@ -87,7 +75,7 @@ MAX_USERS = assumption(
     100,
     (),
     _CREATE,
-    check=whole(0, 2**31 - 1),
+    check=integer(0, 2**31 - 1),
 )
 LOBBY_OPEN = assumption(
     "initial.lobby-open", "G302", "Whether the lobby door of a new channel is open.", False, (True,), _CREATE
@@ -100,12 +88,32 @@ MAKE_PRIVATE = assumption(
 )
 
 
-def _flags(value: object) -> dict[str, bool]:
+class ChannelFlags(TypedDict):
+    """Flags of a channel, by field of the channel's record."""
+
+    private: bool
+    star: bool
+    organization: bool
+    premium: bool
+    off_air: bool
+    range_enabled: bool
+    wall_disabled: bool
+    event_room: bool
+    auto_close: bool
+    attendees_muted: bool
+    public_pin: bool
+    broadcast_enabled: bool
+
+
+_FLAGS = cast(ChannelFlags, dict.fromkeys(ChannelFlags.__annotations__, False))
+
+
+def _flags(value: object) -> ChannelFlags:
     if not isinstance(value, dict) or not set(value) <= set(_FLAGS):
         raise ValueError(f"{value!r} is no table of {', '.join(_FLAGS)}")
     if not all(isinstance(flag, bool) for flag in value.values()):
         raise ValueError(f"{value!r} holds more than true and false")
-    return {**_FLAGS, **value}
+    return cast(ChannelFlags, {**_FLAGS, **value})
 
 
 CHANNEL_FLAGS = assumption(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from confsim.assumptions.register import any_text, assumption
+from confsim.assumptions.register import assumption, text
 
 # route.*
 TRAILING_SLASH = assumption(
@@ -89,7 +89,7 @@ REQUEST_ID = assumption(
     "A second header, beside X-Confsim-Request-Id, that carries the id of the request; empty for none.",
     "",
     ("X-Request-Id",),
-    check=any_text,
+    check=text,
 )
 SCHEME = assumption("http.scheme", "G014", "Scheme of the URLs in answers.", "http", ("https",))
 RATE = assumption(
@@ -105,7 +105,7 @@ IDEMPOTENCY = assumption(
     "Header by which a repeated POST is known and gets the first answer again; empty: each POST counts.",
     "",
     ("Idempotency-Key",),
-    check=any_text,
+    check=text,
 )
 
 # checks.*

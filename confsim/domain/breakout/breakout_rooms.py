@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, Step, on_delete
 from confsim.domain.clients.clients import CLIENTS
@@ -157,7 +157,7 @@ def rooms(change: Change, breakout: Breakout) -> list[Room]:
 
 def room(change: Change, breakout: Breakout, id: str) -> Room:
     """The room of this id in the breakout session. Refusal NOT_FOUND."""
-    ask(change, assumed.PATHS)
+    note(change, assumed.PATHS)
     found = ROOMS.of(change, breakout.client).get(id)
     if found is None or found.breakout != breakout.id:
         raise Refusal(Reason.NOT_FOUND, what="breakout room", id=id)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel, Step, on_delete
 from confsim.domain.runtime import sessions
@@ -61,7 +61,7 @@ def _put(change: Change, breakout: Breakout, **fields: object) -> Breakout:
 
 def _time(change: Change, breakout: Breakout) -> Breakout:
     """The end of the duration falls due to the millisecond (G441)."""
-    ask(change, assumed.END)
+    note(change, assumed.END)
     change.cancel(_TIMER, breakout.client, breakout.id)
     if breakout.duration and breakout.started is not None:
         change.schedule(_TIMER, breakout.started + breakout.duration, breakout.client, breakout.id)
@@ -253,7 +253,7 @@ def start(change: Change, channel: Channel) -> Breakout:
 def stop(change: Change, channel: Channel) -> None:
     """Stop the active breakout session; users return. Refusals EVENT_ROOM_OFF, BREAKOUT_NOT_ACTIVE (G434)."""
     event_room(channel)
-    ask(change, assumed.STOPPED)
+    note(change, assumed.STOPPED)
     running = active(change, channel)
     if running is None:
         raise Refusal(Reason.BREAKOUT_NOT_ACTIVE)

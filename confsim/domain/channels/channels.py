@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol import initial, sizes
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask, peek
+from confsim.assumptions.register import ask, value_of
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.users.users import LISTED, USERS, Level, User
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
@@ -115,6 +115,10 @@ ROOM_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.m
 ROOMS: Table[str, Channel] = Table("room channels", Channel, "id", ROOMS_OF, ROOM_FRIENDLY_URL, ROOM_MEETING_ID)
 
 
+if unknown := initial.ChannelFlags.__annotations__.keys() - set(Channel.__struct_fields__):
+    raise TypeError(f"initial.channel-flags: a channel has no field {', '.join(sorted(unknown))}")
+
+
 class Slot(Record):
     """The place of one channel of a client, there or not: what the machine moves."""
 
@@ -125,7 +129,6 @@ class Slot(Record):
 def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
     client: Client = facts["client"]
-    flags: dict[str, Any] = ask(change, initial.CHANNEL_FLAGS)
     made = Channel(
         id=change.uuid(),
         client=client.id,
@@ -148,7 +151,7 @@ def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
         speech2text=client.speech2text,
         dial_in=client.dial_in,
         dial_out=client.dial_out,
-        **flags,
+        **ask(change, initial.CHANNEL_FLAGS),
     )
     return replace(slot, channel=keep(change, made))
 
@@ -243,7 +246,7 @@ def _named(change: Change, client: str, name: str, own: Channel | None = None) -
     """The name that a channel gets when this one is wanted, and whether that is free (G300); rooms need not differ."""
     if own is not None and own.parent is not None:
         return {"name": name, "free": True}
-    everywhere = peek(change, assumed.UNIQUE_NAMES) == "refuse-everywhere"
+    everywhere = value_of(change, assumed.UNIQUE_NAMES) == "refuse-everywhere"
     where = [each.id for each in CLIENTS.of(change)] if everywhere else [client]
 
     def taken(name: str) -> bool:

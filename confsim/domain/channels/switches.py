@@ -8,7 +8,7 @@ from typing import Any
 from confsim.assumptions import channels as assumed
 from confsim.assumptions import runtime
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
@@ -190,7 +190,7 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
 
 def set_flag(change: Change, channel: Channel, machine: Machine[Flag, Channel], event: str, **facts: object) -> Channel:
     """Switch a feature of the channel on or off; what is running goes on (G355)."""
-    ask(change, assumed.FEATURES_SWITCHED_OFF)
+    note(change, assumed.FEATURES_SWITCHED_OFF)
     return turn(change, channel, machine, event, on=event == "enable", **facts)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask, peek
+from confsim.assumptions.register import ask, value_of
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
@@ -19,7 +19,7 @@ Document = dict[str, Any]
 def bounded(change: Change, value: Any) -> Any:
     """The JSON value itself. Refusal INVALID_INPUT when it is nested deeper than a stored value may be."""
     level = [value]
-    for _ in range(peek(change, sizes.JSON_DEPTH)):
+    for _ in range(value_of(change, sizes.JSON_DEPTH)):
         level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, dict | list)]
         if not level:
             return value

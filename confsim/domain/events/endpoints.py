@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import events as assumed
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -216,7 +216,7 @@ SECRETS: Table[str, Secret] = Table("events secrets", Secret, "client")
 
 def secret(change: Change, client: str) -> str:
     """The secret that the client shares with its endpoints."""
-    ask(change, assumed.SECRET)
+    note(change, assumed.SECRET)
     kept = SECRETS.of(change, client).get(client)
     key = change.key(f"events secret {client} {0 if kept is None else kept.renewals}")
     if ask(change, assumed.SECRET_FORM) == "text":

@@ -9,7 +9,7 @@ from typing import Any
 
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import Kind
-from confsim.assumptions.register import ask, peek
+from confsim.assumptions.register import ask, note, value_of
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
@@ -50,9 +50,10 @@ def happened(change: Change, client: str, kind: Kind, /, **payload: Any) -> None
 
 
 def _heard(change: Change, client: str) -> bool:
-    if not endpoints.listening(change, client) or not CLIENTS.of(change)[client].events:
-        return peek(change, assumed.RECORDED) == "always" and ask(change, assumed.RECORDED) == "always"
-    ask(change, assumed.RECORDED)
+    heard = endpoints.listening(change, client) and CLIENTS.of(change)[client].events
+    if not heard and value_of(change, assumed.RECORDED) != "always":
+        return False
+    note(change, assumed.RECORDED)
     return True
 
 

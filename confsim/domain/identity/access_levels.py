@@ -7,7 +7,7 @@ from enum import Enum
 from confsim.assumptions import identity as assumed
 from confsim.assumptions import members
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import LISTED, USERS, Level, User
@@ -54,9 +54,9 @@ MACHINE: Machine[Grant, User] = Machine(
 )
 
 
-def known(asker: Asker, id: int) -> Level | None:
+def known(context: Context, id: int) -> Level | None:
     """The level of this id, or None."""
-    return next((level for level in Level if users.level_id(asker, level) == id), None)
+    return next((level for level in Level if users.level_id(context, level) == id), None)
 
 
 def grantable(change: Change, caller: Caller, client: Client) -> tuple[Level, ...]:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import Identity, User
@@ -15,30 +15,30 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
 
-def available(asker: Asker) -> tuple[str, ...]:
+def available(context: Context) -> tuple[str, ...]:
     """Every provider of the service, in its order."""
-    return ask(asker, assumed.AVAILABLE_PROVIDERS)
+    return ask(context, assumed.AVAILABLE_PROVIDERS)
 
 
-def icon(asker: Asker, name: str) -> str:
+def icon(context: Context, name: str) -> str:
     """The address of the provider's icon; a name may have any characters, an address may not (R072)."""
-    return ask(asker, assumed.PROVIDER_ICON).replace("{name}", quote(name, safe=""))
+    return ask(context, assumed.PROVIDER_ICON).replace("{name}", quote(name, safe=""))
 
 
-def enabled(asker: Asker, client: Client) -> tuple[str, ...]:
+def enabled(context: Context, client: Client) -> tuple[str, ...]:
     """The providers by which the client's users may log in, in the order in which they were set."""
-    if ask(asker, assumed.UNKNOWN_PROVIDERS) == "store":
+    if ask(context, assumed.UNKNOWN_PROVIDERS) == "store":
         return client.providers
-    known = available(asker)
+    known = available(context)
     return tuple(name for name in client.providers if name in known)
 
 
-def default(asker: Asker, client: Client) -> str | None:
+def default(context: Context, client: Client) -> str | None:
     """The provider that is offered first; none when it is not set or no longer in the list (G183)."""
-    names = enabled(asker, client)
+    names = enabled(context, client)
     if client.default_provider in names:
         return client.default_provider
-    return names[0] if names and ask(asker, assumed.DEFAULT_PROVIDER) == "first" else None
+    return names[0] if names and ask(context, assumed.DEFAULT_PROVIDER) == "first" else None
 
 
 def choose(change: Change, client: Client, names: Sequence[str]) -> Client:
@@ -75,13 +75,13 @@ def to_log_in(change: Change, client: Client, name: str | None = None) -> str:
     return name
 
 
-def told(asker: Asker, user: User | None) -> Identity | None:
+def told(context: Context, user: User | None) -> Identity | None:
     """What the user's provider told last, None where an answer without it is wanted.
 
     Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens (G031, G211).
     """
     if user is not None and user.identity is not None:
         return user.identity
-    if ask(asker, assumed.NO_PROVIDER) == "refuse":
+    if ask(context, assumed.NO_PROVIDER) == "refuse":
         raise Refusal(Reason.AUTH_METHOD_NOT_FOUND)
     return None

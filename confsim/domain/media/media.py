@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel, Step, on_delete
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import matches, ordered, text_key
@@ -70,9 +70,9 @@ def of_channel(channel: Channel) -> Pool:
     return Pool(channel.client, channel.id, channel.media_pool_size)
 
 
-def of_client(asker: Asker, client: Client) -> Pool:
+def of_client(context: Context, client: Client) -> Pool:
     """The pool of the client."""
-    return Pool(client.id, None, ask(asker, sizes.MEDIA_POOL))
+    return Pool(client.id, None, ask(context, sizes.MEDIA_POOL))
 
 
 class Slot(Record):

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 from confsim.domain.identity import jws
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
@@ -105,14 +105,14 @@ class Item(Struct, frozen=True):
     kind: str
 
 
-def kind(asker: Asker, content: Content) -> str:
+def kind(context: Context, content: Content) -> str:
     """The kind that downloads call such content."""
-    return ask(asker, assumed.DOWNLOAD_KINDS)[content]
+    return ask(context, assumed.DOWNLOAD_KINDS)[content]
 
 
-def items(asker: Asker, found: list[Asset]) -> list[Item]:
+def items(context: Context, found: list[Asset]) -> list[Item]:
     """The assets as downloadable items."""
-    return [Item(asset, kind(asker, asset.content)) for asset in found]
+    return [Item(asset, kind(context, asset.content)) for asset in found]
 
 
 def chosen(change: Change, client: str, recording: str, wanted: str | None) -> Asset:

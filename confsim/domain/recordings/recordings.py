@@ -143,8 +143,8 @@ def _stop(change: Change, take: Take, facts: Facts) -> Take:
     if stroke is None or outcome is Outcome.FAILED:
         looks = _process(change, recording)
     elif outcome is Outcome.LATE:
-        span = delays.takes(change, durations.RECORDING_PROCESSING)
-        usual = span.amount * 1000 if span.word == "time" else 0
+        span = delays.delay_of(change, durations.RECORDING_PROCESSING)
+        usual = span.amount * 1000 if span.mode == "time" else 0
         change.schedule(_TIMER, change.now + usual + stroke.by, take.client, recording.id)
     owners = channels.governing(change, channel).owners
     _tell(change, recording, Kind.RECORDING_STOPPED)
@@ -156,10 +156,10 @@ def _process(change: Change, recording: Recording) -> int | None:
     """Begin the processing; answers how often it is looked at in vain, None when time will tell."""
     client = recording.client
     looks = delays.begin(change, durations.RECORDING_PROCESSING, _TIMER, client, recording.id, since=change.now)
-    span = delays.takes(change, durations.RECORDING_PROCESSING)
+    span = delays.delay_of(change, durations.RECORDING_PROCESSING)
     if looks is None and ask(change, assumed.UPLOADING) == "half-way":
         change.schedule(_UPLOAD, change.now + span.amount * 500, client, recording.id)
-    elif looks == 0 and span.word != "manual":
+    elif looks == 0 and span.mode != "manual":
         change.schedule(_TIMER, change.now, client, recording.id)
     return looks
 

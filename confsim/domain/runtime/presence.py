@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import runtime as assumed
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, Step, on_delete
@@ -174,7 +174,7 @@ def join(
     SERVICE_DISABLED (G163), TERMS_NOT_ACCEPTED (R105), GUEST_ACCESS_OFF (G227), GUEST_ELSEWHERE (G228), CHANNEL_PRIVATE
     (G310), CHANNEL_FULL (G317).
     """
-    ask(change, assumed.JOINING)
+    note(change, assumed.JOINING)
     if not phone and terms.blocked(change, client, user):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
     _check(change, client, channel, user)
@@ -212,7 +212,7 @@ def room_left(change: Change, channel: Channel) -> dict[str, int | bool]:
 
 def admit(change: Change, channel: Channel, user: int) -> Presence:
     """Let in a user who waits. Refusal NOT_PRESENT, CHANNEL_FULL; ADMISSION_REFUSED by a fault."""
-    ask(change, assumed.LOBBY_ADMISSION)
+    note(change, assumed.LOBBY_ADMISSION)
     if (waiting := of(change, channel, user)).state is Where.WAITING:
         stroke = struck(change, ADMISSION, client=channel.client, channel=channel.id, user=user)
         if stroke is not None and stroke.outcome is Outcome.REFUSED:

@@ -11,7 +11,7 @@ from confsim.assumptions import channels as assumed_channels
 from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, ServiceMode, Step, on_delete
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
@@ -114,7 +114,7 @@ def _initialise(change: Change, run: Run, facts: Facts) -> Run:
     """The session exists on the streaming server; nobody has come yet."""
     channel = channels.get(change, run.client, run.channel)
     id = change.uuid()
-    ask(change, assumed_sessions.GROUP)
+    note(change, assumed_sessions.GROUP)
     session = Session(
         id=id,
         client=run.client,
@@ -218,7 +218,7 @@ def get(change: Change, client: str, id: str) -> Session:
 
 def end_active(change: Change, channel: Channel) -> None:
     """End the channel's active session; everybody in it is disconnected. Refusal NO_ACTIVE_SESSION (G362)."""
-    ask(change, assumed_sessions.ONE_ACTIVE)
+    note(change, assumed_sessions.ONE_ACTIVE)
     MACHINE.fire(change, Run(channel.client, channel.id, active(change, channel)), "end")
 
 

@@ -116,7 +116,7 @@ def _wait(change: Change, channel: Channel) -> int | None:
     if ask(change, assumed.CREATING) == "channel-creation":
         since = channel.created
         past = sessions.SESSIONS.of(change, channel.client).first(sessions.BY_CHANNEL, channel.id)
-        if past is not None and delays.takes(change, durations.PLACEMENT).word == "manual":
+        if past is not None and delays.delay_of(change, durations.PLACEMENT).mode == "manual":
             return 0
     return delays.begin(change, durations.PLACEMENT, "placement", channel.client, channel.id, since=since)
 

@@ -11,7 +11,7 @@ from confsim.assumptions import telephony as assumed
 from confsim.assumptions.events import Kind
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain import delays
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels
@@ -208,7 +208,7 @@ def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *,
 
 def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whisper: bool) -> Call:
     """The phone rings, for as long as G452 says; a breakout room is reached through its event room."""
-    ask(change, assumed.WHISPER)
+    note(change, assumed.WHISPER)
     draft = Call(
         id=change.uuid(),
         client=channel.client,

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 
 #: P2 Limits L392: most characters of a DTMF part.
@@ -34,52 +34,52 @@ class Dialled(Struct, frozen=True):
     dtmf: str = ""
 
 
-def canonical(asker: Asker, text: str) -> str:
+def canonical(context: Context, text: str) -> str:
     """The number as +E164; the leading plus is optional (R483, R495, G059). Refusal NUMBER_MALFORMED (G454)."""
     match = _E164.match(text)
     if match is None:
         raise _malformed(text, f"it takes 1 to {DIGITS_MOST} digits, the first not 0, with or without a plus")
     number = f"+{match[1]}"
-    rule = ask(asker, assumed.VALID)
+    rule = ask(context, assumed.VALID)
     if rule != "e164" and not _fits(number, rule):
         raise _malformed(text, f"no number of this kind is {rule} in its country")
     return number
 
 
-def dialled(asker: Asker, text: str) -> Dialled:
+def dialled(context: Context, text: str) -> Dialled:
     """The number and its DTMF part, from the exact form (R495). Refusals NUMBER_MALFORMED, DTMF_MALFORMED."""
-    cut = _dtmf_start(asker, text)
-    return Dialled(canonical(asker, text[:cut]), tones(text[cut:]))
+    cut = _dtmf_start(context, text)
+    return Dialled(canonical(context, text[:cut]), tones(text[cut:]))
 
 
-def priced(asker: Asker, text: str) -> str:
+def priced(context: Context, text: str) -> str:
     """The number that a quote is for; its DTMF part must be well formed (G456), and is ignored (R488)."""
-    if ask(asker, assumed.LONG_DTMF_QUOTE) == "held":
-        return dialled(asker, text).number
-    return canonical(asker, text[: _dtmf_start(asker, text)])
+    if ask(context, assumed.LONG_DTMF_QUOTE) == "held":
+        return dialled(context, text).number
+    return canonical(context, text[: _dtmf_start(context, text)])
 
 
-def extracted(asker: Asker, text: str) -> Dialled:
+def extracted(context: Context, text: str) -> Dialled:
     """The number and its DTMF part, from punctuated or lettered input (R498, G457).
 
     Punctuation goes, also what could begin a DTMF part but stands before the first digit, and words before a plus.
     Refusals NUMBER_MALFORMED, DTMF_MALFORMED.
     """
     if _E164.match(text):
-        return dialled(asker, text)
+        return dialled(context, text)
     import phonenumbers
 
     written = _WORDS_BEFORE_PLUS.sub("", text)
-    keypad = ask(asker, assumed.LETTERS) == "keypad"
+    keypad = ask(context, assumed.LETTERS) == "keypad"
     plain = phonenumbers.convert_alpha_characters_in_number(written) if keypad else _LETTER.sub("", written)
     first = next((place for place, char in enumerate(plain) if char.isdigit()), len(plain))
     separator = _SEPARATOR.search(plain, first)
     end = len(plain) if separator is None else separator.start()
     number = phonenumbers.normalize_digits_only(plain[:end])
     rest = _NO_TONE.sub("", plain[end:])
-    cut = _dtmf_start(asker, number + rest)
+    cut = _dtmf_start(context, number + rest)
     try:
-        return Dialled(canonical(asker, (number + rest)[:cut]), tones((number + rest)[cut:]))
+        return Dialled(canonical(context, (number + rest)[:cut]), tones((number + rest)[cut:]))
     except Refusal as refusal:
         if refusal.reason is Reason.NUMBER_MALFORMED:
             raise _malformed(text, str(refusal.facts["problem"])) from None
@@ -95,9 +95,9 @@ def tones(text: str) -> str:
     return text
 
 
-def shown(asker: Asker, number: str) -> str:
+def shown(context: Context, number: str) -> str:
     """The number in the form of answers (G059)."""
-    return number if ask(asker, assumed.FORM) == "plus" else number[1:]
+    return number if ask(context, assumed.FORM) == "plus" else number[1:]
 
 
 def country(number: str) -> str | None:
@@ -130,11 +130,11 @@ def country_name(country: str) -> str:
     return names.get(name[1:], country) if name.startswith("*") else name
 
 
-def _dtmf_start(asker: Asker, text: str) -> int:
+def _dtmf_start(context: Context, text: str) -> int:
     """Where the DTMF part of the text begins (G455)."""
     separator = _SEPARATOR.search(text)
     end = len(text) if separator is None else separator.start()
-    if ask(asker, assumed.DTMF_BEGINS) == "separator":
+    if ask(context, assumed.DTMF_BEGINS) == "separator":
         return end
     return min(end, DIGITS_MOST + text.startswith("+"))
 

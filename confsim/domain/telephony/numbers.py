@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.kernel.old_machine import Facts, Machine, Row
@@ -169,7 +169,7 @@ def code(change: Change, number: Number) -> str:
 
 def inbound(change: Change, client: Client, country: str | None) -> list[Number]:
     """The inbound numbers of the client, oldest first; those of one country where it is given (R481, G470)."""
-    ask(change, assumed.INVENTORY)
+    note(change, assumed.INVENTORY)
     found = NUMBERS.of(change, client.id).oldest()
     if ask(change, assumed.INBOUND) == "enabled":
         found = enabled(found)

@@ -6,7 +6,7 @@ import re
 
 from confsim.assumptions import users as assumed
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
@@ -51,14 +51,14 @@ def put(change: Change, user: User, codes: list[str]) -> User:
     return users.update(change, user, languages=tuple(dict.fromkeys(_checked(change, code) for code in codes)))
 
 
-def supported(asker: Asker) -> tuple[str, ...]:
+def supported(context: Context) -> tuple[str, ...]:
     """The languages that the service supports (G558)."""
-    return ask(asker, assumed.SUPPORTED_LANGUAGES)
+    return ask(context, assumed.SUPPORTED_LANGUAGES)
 
 
-def header(asker: Asker, codes: tuple[str, ...]) -> str:
+def header(context: Context, codes: tuple[str, ...]) -> str:
     """The codes as the value of an Accept-Language header; no weight falls below a tenth (G205)."""
-    if ask(asker, assumed.ACCEPT_LANGUAGE) == "plain":
+    if ask(context, assumed.ACCEPT_LANGUAGE) == "plain":
         return ", ".join(codes)
     return ", ".join(code if place == 0 else f"{code};q=0.{max(10 - place, 1)}" for place, code in enumerate(codes))
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions import users as assumed
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asker, ask
+from confsim.assumptions.register import Context, ask
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row, store
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
@@ -49,15 +49,15 @@ class Level(Enum):
         return self.name.lower().replace("_", "-")
 
 
-def level_id(asker: Asker, level: Level) -> int:
+def level_id(context: Context, level: Level) -> int:
     """The id of an access level on the wire (G140)."""
-    levels: Any = ask(asker, assumed_identity.LEVELS)
+    levels: Any = ask(context, assumed_identity.LEVELS)
     return int(levels[level.word]["id"])
 
 
-def level_name(asker: Asker, level: Level) -> str:
+def level_name(context: Context, level: Level) -> str:
     """The display name of an access level (G140)."""
-    levels: Any = ask(asker, assumed_identity.LEVELS)
+    levels: Any = ask(context, assumed_identity.LEVELS)
     return str(levels[level.word]["name"])
 
 

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import Asking
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.telephony import e164
 from confsim.domain.telephony.e164 import Dialled
 from confsim.kernel.refusal import Refusal
 
-DEFAULT = Asking({})
+DEFAULT = ProfileContext({})
 DIGITS = st.from_regex(r"[1-9][0-9]{0,14}", fullmatch=True)
 DTMF = st.from_regex(r"([,#*][0-9#*,]{0,24})?", fullmatch=True)
 PUNCTUATION = st.text(" .-/()[]:\u00a0\u2013", max_size=3)
@@ -18,7 +18,7 @@ PUNCTUATION = st.text(" .-/()[]:\u00a0\u2013", max_size=3)
 
 def asking(**profile):
     """Somebody who asks under a profile; underscores stand for the dots and hyphens of ids."""
-    return Asking({id.replace("__", ".").replace("_", "-"): value for id, value in profile.items()})
+    return ProfileContext({id.replace("__", ".").replace("_", "-"): value for id, value in profile.items()})
 
 
 def refused(function, *arguments):
@@ -52,13 +52,13 @@ SHORT, FICTIONAL, IN_USE = "+123", "+15550100123", "+12025550123"
 )
 def test_numbers_can_be_held_to_their_country(rule, taken):
     """By profile a number must have a length of its country, or be in a range in use there."""
-    asker = asking(numbers__valid=rule)
+    context = asking(numbers__valid=rule)
     for number in (SHORT, FICTIONAL, IN_USE):
         if number in taken:
-            assert e164.canonical(asker, number) == number
+            assert e164.canonical(context, number) == number
         else:
-            assert refused(e164.canonical, asker, number) is Reason.NUMBER_MALFORMED
-    assert rule == "e164" or refused(e164.canonical, asker, "+3") is Reason.NUMBER_MALFORMED
+            assert refused(e164.canonical, context, number) is Reason.NUMBER_MALFORMED
+    assert rule == "e164" or refused(e164.canonical, context, "+3") is Reason.NUMBER_MALFORMED
 
 
 @pytest.mark.rule("R488", "R495", "R496")
@@ -83,10 +83,10 @@ def test_the_dtmf_part_can_begin_after_fifteen_digits():
     """By profile the sixteenth digit is the first of the DTMF part; else there is no such number."""
     text = "+155512341234567890"
     assert refused(e164.dialled, DEFAULT, text) is Reason.NUMBER_MALFORMED
-    asker = asking(dial__dtmf_begins="fifteenth-digit")
-    assert e164.dialled(asker, text) == Dialled("+155512341234567", "890")
-    assert e164.dialled(asker, "+1555,12") == Dialled("+1555", ",12")
-    assert e164.extracted(asker, "+1 555 1234 1234 567 890") == Dialled("+155512341234567", "890")
+    context = asking(dial__dtmf_begins="fifteenth-digit")
+    assert e164.dialled(context, text) == Dialled("+155512341234567", "890")
+    assert e164.dialled(context, "+1555,12") == Dialled("+1555", ",12")
+    assert e164.extracted(context, "+1 555 1234 1234 567 890") == Dialled("+155512341234567", "890")
 
 
 @pytest.mark.rule("R498")
@@ -117,9 +117,9 @@ def test_letters_are_those_of_the_keypad(written, number, dtmf):
 
 def test_letters_can_be_dropped():
     """By profile words around a number do no harm, and keypad words are lost."""
-    asker = asking(dial__letters="dropped")
-    assert e164.extracted(asker, "tel: 1 (800) 356-9377 x").number == "+18003569377"
-    assert refused(e164.extracted, asker, "FLOWERS") is Reason.NUMBER_MALFORMED
+    context = asking(dial__letters="dropped")
+    assert e164.extracted(context, "tel: 1 (800) 356-9377 x").number == "+18003569377"
+    assert refused(e164.extracted, context, "FLOWERS") is Reason.NUMBER_MALFORMED
 
 
 @pytest.mark.parametrize("written", ["", "()", "??", "0049 30", "#*,", "1" * 16])
