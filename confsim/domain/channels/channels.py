@@ -129,6 +129,7 @@ class Slot(Record):
 def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
     client: Client = facts["client"]
+    flags = ask(change, initial.CHANNEL_FLAGS)
     made = Channel(
         id=change.uuid(),
         client=client.id,
@@ -151,7 +152,7 @@ def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
         speech2text=client.speech2text,
         dial_in=client.dial_in,
         dial_out=client.dial_out,
-        **ask(change, initial.CHANNEL_FLAGS),
+        **flags,
     )
     return replace(slot, channel=keep(change, made))
 
