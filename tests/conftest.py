@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from confsim import Simulator
 from confsim.reference import rules
+from kit import START
 
 # quick, for the suite: the same examples at every run, and no deadline on a loaded machine.
 # thorough, for campaigns: HYPOTHESIS_PROFILE=thorough python -m pytest tests/properties tests/testing
@@ -25,26 +26,11 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-PARTNER = "11111111-1111-4111-8111-111111111111"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-
-#: Ids of the demo world, by the names that tests give them.
-IDS = {"partner": PARTNER, "customer": CUSTOMER, "other": OTHER, "room": ROOM, "event_room": EVENT_ROOM}
-
 
 @pytest.fixture
 def sim() -> Simulator:
     """The demo world, its clock standing still."""
-    return Simulator(clock="2026-02-01T00:00:00Z")
-
-
-@pytest.fixture
-def ids() -> dict[str, str]:
-    """Ids of the demo world."""
-    return IDS
+    return Simulator(clock=START)
 
 
 @pytest.fixture

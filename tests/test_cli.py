@@ -25,6 +25,7 @@ from confsim.assumptions.register import REGISTER
 from confsim.kernel.machine import Machine
 from confsim.service.journal import KEPT
 from confsim.service.worlds import MOST
+from kit import START, START_MS
 
 
 def run(*arguments, **environment):
@@ -85,11 +86,11 @@ def test_serve_takes_world_seed_clock_and_profile(tmp_path):
     world.write_text('{"version": 1, "at": "2026-01-01T00:00:00Z", "clients": [{"name": "Only"}]}')
     profile = tmp_path / "acme.toml"
     profile.write_text('[route]\nprefix = "/conf/v1_0"\n')
-    told = ["--world", str(world), "--seed", "7", "--clock", "2026-02-01T00:00:00Z", "--frozen"]
+    told = ["--world", str(world), "--seed", "7", "--clock", START, "--frozen"]
     with serving(*told, "--profile", str(profile)) as (_, greeting):
         root = re.search(r"API +(http\S+)/conf/v1_0", greeting)[1]
         info = fetch(f"{root}/_confsim/info")
-    assert (info["seed"], info["now"], info["profile"]) == (7, 1_769_904_000_000, {"route.prefix": "/conf/v1_0"})
+    assert (info["seed"], info["now"], info["profile"]) == (7, START_MS, {"route.prefix": "/conf/v1_0"})
     assert [each["name"] for each in info["clients"]] == ["Only"]
     assert "curl" not in greeting
 
@@ -112,7 +113,7 @@ def test_a_clock_that_starts_at_an_instant_runs_on():
         root = re.search(r"API +(http\S+)/v1_0", greeting)[1]
         shown = fetch(f"{root}/_confsim/clock")
     assert shown["frozen"] is False
-    assert 1_769_904_000_000 <= shown["now"] < 1_769_904_060_000
+    assert START_MS <= shown["now"] < 1_769_904_060_000
 
 
 def test_a_clock_that_no_option_speaks_of_is_that_of_the_profile(tmp_path):

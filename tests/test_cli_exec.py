@@ -15,6 +15,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from kit import START_MS
+
 CONFSIM = [sys.executable, "-m", "confsim", "exec"]
 #: Prints what the command finds: the addresses, and what the server there says of itself.
 LOOK = """
@@ -39,7 +41,7 @@ def test_a_command_finds_its_server():
     assert (code, errors) == (0, "")
     assert root.startswith("http://127.0.0.1:")
     assert base_url == info["base_url"] == f"{root}/v1_0"
-    assert (info["seed"], info["now"]) == (7, 1_769_904_000_000)
+    assert (info["seed"], info["now"]) == (7, START_MS)
     with pytest.raises(URLError):
         urlopen(root, timeout=5)
 

@@ -6,8 +6,8 @@ import pytest
 
 from confsim import Simulator, cli
 from confsim.arazzo import library
+from kit import START
 
-START = "2026-02-01T00:00:00Z"
 API = {"name": "api", "url": "http://127.0.0.1:8080/openapi.json"}
 
 

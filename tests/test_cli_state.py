@@ -13,8 +13,9 @@ from subprocess import PIPE
 import pytest
 
 from confsim import Simulator
+from kit import START
 
-BEGUN = ("--clock", "2026-02-01T00:00:00Z", "--frozen")
+BEGUN = ("--clock", START, "--frozen")
 URL = b'{"url":"https://terms.example/5"}'
 
 

@@ -15,10 +15,10 @@ import time_machine
 import urllib3
 
 from confsim import Simulator
+from kit import CUSTOMER
 
 HEADERS = {"Authorization": "Bearer demo-customer-admin"}
 NEW_TERMS = {"url": "https://example.com/terms/2"}
-CLIENT = "22222222-2222-4222-8222-222222222222"
 
 
 def by_httpx(base_url, method, path, body=None):
@@ -52,7 +52,7 @@ def send(request):
 def test_a_client_reads_and_writes_over_the_live_server(confsim_server, send):
     """A POST with a JSON body and the GET that shows what it did."""
     assert send(confsim_server.base_url, "POST", "/terms", NEW_TERMS) == (200, None)
-    status, terms = send(confsim_server.base_url, "GET", f"/clients/{CLIENT}/terms")
+    status, terms = send(confsim_server.base_url, "GET", f"/clients/{CUSTOMER}/terms")
     assert (status, terms["url"]) == (200, NEW_TERMS["url"])
     assert [entry.operation for entry in confsim_server.simulator.service.journal] == [
         "update_terms_url",
@@ -70,25 +70,25 @@ def test_a_client_is_refused_in_the_envelope(confsim_server, send):
 @pytest.mark.parametrize("turn", [0, 1])
 def test_no_test_sees_what_another_did(confsim_server, confsim, turn):
     """Server worlds and simulators begin anew in each test, and are not each other's."""
-    before = confsim.call("get_client_terms", clientId=CLIENT).body
+    before = confsim.call("get_client_terms", clientId=CUSTOMER).body
     assert before["url"] != NEW_TERMS["url"]
-    assert by_httpx(confsim_server.base_url, "GET", f"/clients/{CLIENT}/terms")[1] == before
+    assert by_httpx(confsim_server.base_url, "GET", f"/clients/{CUSTOMER}/terms")[1] == before
     by_httpx(confsim_server.base_url, "POST", "/terms", NEW_TERMS)
-    assert confsim.call("get_client_terms", clientId=CLIENT).body == before
+    assert confsim.call("get_client_terms", clientId=CUSTOMER).body == before
 
 
 def test_httpx_in_process(confsim):
     """The simulator answers httpx without a socket, under any host name."""
     with httpx.Client(transport=confsim.transport(), base_url="http://conference.example/v1_0") as client:
         assert client.post("/terms", json=NEW_TERMS, headers=HEADERS).status_code == 200
-        assert client.get(f"/clients/{CLIENT}/terms").json()["url"] == NEW_TERMS["url"]
+        assert client.get(f"/clients/{CUSTOMER}/terms").json()["url"] == NEW_TERMS["url"]
 
 
 def test_requests_in_process(confsim):
     """The simulator answers requests without a socket, with the token presented for it."""
     with confsim.session("demo-customer-admin") as session:
         assert session.post("http://conference.example/v1_0/terms", json=NEW_TERMS).status_code == 200
-    assert confsim.call("get_client_terms", clientId=CLIENT).body["url"] == NEW_TERMS["url"]
+    assert confsim.call("get_client_terms", clientId=CUSTOMER).body["url"] == NEW_TERMS["url"]
 
 
 def test_async_httpx_in_process(confsim):
@@ -97,7 +97,7 @@ def test_async_httpx_in_process(confsim):
 
     async def main():
         async with httpx.AsyncClient(transport=confsim.transport(), base_url="http://any.example/v1_0") as client:
-            return (await client.get(f"/clients/{CLIENT}/terms")).status_code
+            return (await client.get(f"/clients/{CUSTOMER}/terms")).status_code
 
     assert asyncio.run(main()) == 200
 
@@ -105,7 +105,7 @@ def test_async_httpx_in_process(confsim):
 def promulgated(simulator):
     """The instant in epoch milliseconds at which new terms come to be."""
     simulator.call("promulgate_terms", "demo-api-token", body=NEW_TERMS)
-    return simulator.call("get_client_terms", clientId=CLIENT).body["promulgated"]
+    return simulator.call("get_client_terms", clientId=CUSTOMER).body["promulgated"]
 
 
 NOON = 1_781_006_400_000
@@ -124,7 +124,7 @@ def test_the_live_server_follows_frozen_time(confsim_server, freeze):
     """Freezing the time of the process freezes that of the server in it, and the server still answers."""
     with freeze("2026-06-09 12:00:00+00:00", **({"tick": False} if freeze is time_machine.travel else {})):
         assert by_urllib3(confsim_server.base_url, "POST", "/terms/new", NEW_TERMS)[0] == 200
-        assert by_urllib3(confsim_server.base_url, "GET", f"/clients/{CLIENT}/terms")[1]["promulgated"] == NOON
+        assert by_urllib3(confsim_server.base_url, "GET", f"/clients/{CUSTOMER}/terms")[1]["promulgated"] == NOON
 
 
 @freezegun.freeze_time("2026-06-09 12:00:00+00:00")
@@ -159,7 +159,7 @@ def test_a_server_of_ones_own():
     """A simulator serves itself, and the port is free again afterwards."""
     simulator = Simulator()
     with simulator.serve() as server:
-        assert by_urllib3(server.base_url, "GET", f"/clients/{CLIENT}/terms")[0] == 200
+        assert by_urllib3(server.base_url, "GET", f"/clients/{CUSTOMER}/terms")[0] == 200
         root = server.root
     with pytest.raises(urllib3.exceptions.HTTPError):
         urllib3.PoolManager(retries=False).request("GET", root)

@@ -10,10 +10,8 @@ import httpx
 import pytest
 
 from confsim import Answer, Clock, Misuse, Simulator
+from kit import CUSTOMER, ROOM, START, START_MS
 
-START = 1_769_904_000_000
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 URL = {"url": "https://terms.example/new"}
 ORIGIN = "auth0|a/b %c+d"
 
@@ -212,7 +210,7 @@ def test_the_clock_of_a_simulator(sim):
     sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
     assert sim.clock.advance("1m") == []
     (happened,) = sim.clock.advance(until="next")
-    assert (happened.what, happened.at, sim.clock.now) == ("handle reservation", START + 900_000, START + 900_000)
+    assert (happened.what, happened.at, sim.clock.now) == ("handle reservation", START_MS + 900_000, START_MS + 900_000)
     assert sim.clock.set("2026-03-01T00:00:00Z") == []
     assert sim.clock.frozen
     sim.clock.resume()
@@ -226,8 +224,8 @@ def test_the_clock_of_a_simulator(sim):
 
 def test_clocks_come_in_three_ways():
     """As an instant at which it stands, as a clock, or following the machine."""
-    assert Simulator(clock=START).clock.now == Simulator(clock="2026-02-01T00:00:00Z").clock.now == START
-    clock = Clock(START)
+    assert Simulator(clock=START_MS).clock.now == Simulator(clock=START).clock.now == START_MS
+    clock = Clock(START_MS)
     clock.resume()
     assert not Simulator(clock=clock).clock.frozen
     assert not Simulator().clock.frozen
@@ -240,7 +238,7 @@ def test_snapshots_hold_their_instant(sim):
     sim.call("update_terms_url", "demo-api-token", body=URL)
     sim.clock.advance("1h")
     sim.restore("clean")
-    assert (sim.service.world.digest(), sim.clock.now) == (digest, START)
+    assert (sim.service.world.digest(), sim.clock.now) == (digest, START_MS)
     with pytest.raises(Misuse, match="nope"):
         sim.restore("nope")
 

@@ -19,11 +19,10 @@ from confsim.control.control import Control
 from confsim.control.worlds import MakeWorld, make_world
 from confsim.kernel.refusal import Misuse
 from confsim.service import waiting
+from kit import CUSTOMER, START
 
 pytest_plugins = ["pytester"]
 
-START = "2026-02-01T00:00:00Z"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 NOON = 1772366400000  # 2026-03-01T12:00:00Z
 
 

@@ -6,12 +6,8 @@ import pytest
 
 from confsim import Simulator
 from confsim.domain.runtime.sessions import SESSIONS, Session
+from kit import ADMIN, CUSTOMER, EVENT_ROOM, OTHER, PARTNER, ROOM, START_MS
 
-ADMIN = "demo-customer-admin"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
 CALLERS = ("demo-customer-admin", "demo-owner", "demo-user", "demo-guest", "demo-api-token")
 
 
@@ -94,17 +90,17 @@ def test_a_wrong_registration_is_refused(sim, body):
 
 
 @pytest.mark.rule("R427")
-@pytest.mark.parametrize("client", [OTHER, "11111111-1111-4111-8111-111111111111", "nonsense"])
+@pytest.mark.parametrize("client", [OTHER, PARTNER, "nonsense"])
 def test_a_run_is_registered_in_the_own_client_alone(sim, client):
     """Any other client of the path is a 404."""
     body = {"started": 1, "url": "x"}
     assert sim.call("create_app_session", "demo-user", clientId=client, body=body).status == 404
 
 
-@pytest.mark.parametrize(("started", "status"), [(0, 400), (1769904000000, 200), (1769904000000 + 86_400_001, 400)])
+@pytest.mark.parametrize(("started", "status"), [(0, 400), (START_MS, 200), (START_MS + 86_400_001, 400)])
 def test_started_may_have_to_be_near(started, status):
     """Where the clocks of applications are trusted to a day, a start further off is a 400."""
-    sim = Simulator(clock=1769904000000, profile={"app-sessions.started-within": 86_400_000})
+    sim = Simulator(clock=START_MS, profile={"app-sessions.started-within": 86_400_000})
     body = {"started": started, "url": "x"}
     assert sim.call("create_app_session", "demo-user", clientId=CUSTOMER, body=body).status == status
 

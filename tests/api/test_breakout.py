@@ -4,74 +4,69 @@ from __future__ import annotations
 
 import pytest
 
-from confsim import Simulator
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-AT = "2026-02-01T00:00:00Z"
-NOW = 1_769_904_000_000
-MINUTE = 60_000
-OWNER, OPERATOR, USER, GUEST = "demo-owner", "demo-operator", "demo-user", "demo-guest"
-ADMIN, API_TOKEN, OTHER = "demo-customer-admin", "demo-api-token", "demo-other-admin"
-UNKNOWN = "99999999-9999-4999-8999-999999999999"
-
-
-def under(**profile):
-    """The demo world under a profile; double underscores stand for dots, single ones for hyphens."""
-    chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
-    return Simulator(clock=AT, profile=chosen)
+from kit import (
+    ADMIN,
+    API_TOKEN,
+    CUSTOMER,
+    EVENT_ROOM,
+    GUEST,
+    MINUTE,
+    NOTHING,
+    OPERATOR,
+    OTHER_ADMIN,
+    OWNER,
+    ROOM,
+    START_MS,
+    USER,
+    code,
+    demo,
+)
 
 
 def prepare(sim, caller=OWNER, **body):
     """Prepare a breakout session and answer its id."""
-    return sim.call("create_breakout_session", caller, uuid=EVENT, body=body).body["id"]
+    return sim.call("create_breakout_session", caller, uuid=EVENT_ROOM, body=body).body["id"]
 
 
 def add_room(sim, breakout, **body):
     """Add a room and answer its id."""
-    return sim.call("create_breakout_room", OWNER, uuid=EVENT, breakoutSession=breakout, body=body).body["id"]
+    return sim.call("create_breakout_room", OWNER, uuid=EVENT_ROOM, breakoutSession=breakout, body=body).body["id"]
 
 
 def rooms(sim, breakout):
     """The rooms of the breakout session."""
-    return sim.call("list_breakout_rooms", OWNER, uuid=EVENT, breakoutSession=breakout).body
+    return sim.call("list_breakout_rooms", OWNER, uuid=EVENT_ROOM, breakoutSession=breakout).body
 
 
 def assign(sim, breakout, room, user, operation="add_breakout_participant"):
     """Assign a user to a room, or the other way, and answer."""
-    return sim.call(operation, OWNER, uuid=EVENT, breakoutSession=breakout, breakoutRoom=room, userId=user)
+    return sim.call(operation, OWNER, uuid=EVENT_ROOM, breakoutSession=breakout, breakoutRoom=room, userId=user)
 
 
 def assigned(sim, breakout, room):
     """The handles of the users assigned to a room."""
     path = {"breakoutSession": breakout, "breakoutRoom": room}
-    return [user["handle"] for user in sim.call("list_breakout_participants", OWNER, uuid=EVENT, **path).body]
+    return [user["handle"] for user in sim.call("list_breakout_participants", OWNER, uuid=EVENT_ROOM, **path).body]
 
 
 def start(sim):
     """Start and answer."""
-    return sim.call("start_breakout_session", OWNER, uuid=EVENT)
+    return sim.call("start_breakout_session", OWNER, uuid=EVENT_ROOM)
 
 
 def stop(sim):
     """Stop and answer."""
-    return sim.call("stop_breakout_session", OWNER, uuid=EVENT)
+    return sim.call("stop_breakout_session", OWNER, uuid=EVENT_ROOM)
 
 
 def listed(sim, **query):
     """The breakout sessions listed."""
-    return sim.call("list_breakout_sessions", OWNER, uuid=EVENT, **query).body
-
-
-def code(answer):
-    """Status and code of a refusal."""
-    return answer.status, answer.body["code"]
+    return sim.call("list_breakout_sessions", OWNER, uuid=EVENT_ROOM, **query).body
 
 
 def where(sim):
     """The room of everybody in the event room, None for the event room itself."""
-    return {each.userId: each.room for each in sim.presence(EVENT)}
+    return {each.userId: each.room for each in sim.presence(EVENT_ROOM)}
 
 
 def routed(sim, people, **body):
@@ -80,7 +75,7 @@ def routed(sim, people, **body):
     room = add_room(sim, breakout)
     assign(sim, breakout, room, people[USER])
     for token in (OWNER, USER):
-        sim.presence.join(EVENT, token)
+        sim.presence.join(EVENT_ROOM, token)
     assert start(sim).content == b""
     return breakout, room
 
@@ -96,7 +91,7 @@ def test_a_breakout_session_is_prepared(sim):
         {
             "id": id,
             "name": "Groups",
-            "channel": EVENT,
+            "channel": EVENT_ROOM,
             "duration": 15 * MINUTE,
             "isActive": False,
             "isCompleted": False,
@@ -113,7 +108,7 @@ def test_name_and_duration_may_be_left_out(sim):
         ("Breakout session 1", 0),
         ("Breakout session 2", 0),
     ]
-    other = under(breakout__session_name="Round {number}", breakout__duration=900_000)
+    other = demo(breakout__session_name="Round {number}", breakout__duration=900_000)
     prepare(other)
     assert [(each["name"], each["duration"]) for each in listed(other)] == [("Round 1", 900_000)]
 
@@ -122,16 +117,16 @@ def test_name_and_duration_may_be_left_out(sim):
 @pytest.mark.parametrize("body", [{"duration": -1}, {"duration": "1m"}, {"name": ""}, {"name": 5}, {"duration": 2**63}])
 def test_bad_names_and_durations_are_refused(sim, body):
     """At creation and at modification alike."""
-    assert sim.call("create_breakout_session", OWNER, uuid=EVENT, body=body).status == 400
+    assert sim.call("create_breakout_session", OWNER, uuid=EVENT_ROOM, body=body).status == 400
     id = prepare(sim)
-    answer = sim.call("update_breakout_session", OWNER, uuid=EVENT, breakoutSession=id, body=body)
+    answer = sim.call("update_breakout_session", OWNER, uuid=EVENT_ROOM, breakoutSession=id, body=body)
     assert answer.status == 400
 
 
 def test_a_duration_of_zero_may_be_refused():
     """By assumption."""
-    sim = under(breakout__zero_duration="refuse")
-    assert sim.call("create_breakout_session", OWNER, uuid=EVENT, body={"duration": 0}).status == 400
+    sim = demo(breakout__zero_duration="refuse")
+    assert sim.call("create_breakout_session", OWNER, uuid=EVENT_ROOM, body={"duration": 0}).status == 400
     assert prepare(sim, duration=1)
 
 
@@ -143,7 +138,7 @@ def test_a_duration_of_zero_may_be_refused():
 def test_what_is_not_given_stays(sim, body, expected):
     """Name and duration are modified each for itself."""
     id = prepare(sim, name="A", duration=5)
-    answer = sim.call("update_breakout_session", OWNER, uuid=EVENT, breakoutSession=id, body=body)
+    answer = sim.call("update_breakout_session", OWNER, uuid=EVENT_ROOM, breakoutSession=id, body=body)
     assert (answer.status, answer.content) == (200, b"")
     assert [(each["name"], each["duration"]) for each in listed(sim)] == [expected]
 
@@ -152,7 +147,7 @@ def test_what_is_not_given_stays(sim, body, expected):
 def test_a_running_breakout_session_is_prolonged_and_shortened(sim, people):
     """It ends at its start plus the new duration; when that is past, now."""
     id, _ = routed(sim, people, duration=MINUTE)
-    path = {"uuid": EVENT, "breakoutSession": id}
+    path = {"uuid": EVENT_ROOM, "breakoutSession": id}
     sim.call("update_breakout_session", OWNER, **path, body={"duration": 3 * MINUTE})
     sim.clock.advance("2m")
     assert listed(sim)[0]["isActive"] is True
@@ -164,9 +159,9 @@ def test_a_running_breakout_session_is_prolonged_and_shortened(sim, people):
 @pytest.mark.parametrize(("choice", "expected"), [("allow", (200, None)), ("refuse", (409, "breakout_active"))])
 def test_modifying_a_running_one_may_be_refused(people, choice, expected):
     """By assumption."""
-    sim = under(breakout__modify_active=choice)
+    sim = demo(breakout__modify_active=choice)
     id, _ = routed(sim, people)
-    answer = sim.call("update_breakout_session", OWNER, uuid=EVENT, breakoutSession=id, body={"name": "B"})
+    answer = sim.call("update_breakout_session", OWNER, uuid=EVENT_ROOM, breakoutSession=id, body={"name": "B"})
     assert (answer.status, (answer.body or {}).get("code")) == expected
 
 
@@ -176,21 +171,21 @@ def test_a_breakout_session_is_removed(sim, people):
     id = prepare(sim)
     room = add_room(sim, id)
     assign(sim, id, room, people[USER])
-    assert sim.call("delete_breakout_session", OWNER, uuid=EVENT, breakoutSession=id).content == b""
+    assert sim.call("delete_breakout_session", OWNER, uuid=EVENT_ROOM, breakoutSession=id).content == b""
     assert listed(sim) == []
-    assert sim.call("list_breakout_rooms", OWNER, uuid=EVENT, breakoutSession=id).status == 404
+    assert sim.call("list_breakout_rooms", OWNER, uuid=EVENT_ROOM, breakoutSession=id).status == 404
     id, _ = routed(sim, people)
-    answer = sim.call("delete_breakout_session", OWNER, uuid=EVENT, breakoutSession=id)
+    answer = sim.call("delete_breakout_session", OWNER, uuid=EVENT_ROOM, breakoutSession=id)
     assert code(answer) == (409, "breakout_active")
     stop(sim)
-    assert sim.call("delete_breakout_session", OWNER, uuid=EVENT, breakoutSession=id).ok
+    assert sim.call("delete_breakout_session", OWNER, uuid=EVENT_ROOM, breakoutSession=id).ok
 
 
 def test_deleting_a_running_one_may_stop_it(people):
     """By assumption, users return before it goes."""
-    sim = under(breakout__delete_active="stop")
+    sim = demo(breakout__delete_active="stop")
     id, _ = routed(sim, people)
-    assert sim.call("delete_breakout_session", OWNER, uuid=EVENT, breakoutSession=id).ok
+    assert sim.call("delete_breakout_session", OWNER, uuid=EVENT_ROOM, breakoutSession=id).ok
     assert where(sim) == {people[OWNER]: None, people[USER]: None}
 
 
@@ -198,12 +193,12 @@ def test_deleting_a_running_one_may_stop_it(people):
 def test_finished_ones_are_listed_by_their_session(sim, people):
     """Without sessionId those not completed, with it the completed ones of that past session of the event room."""
     first, _ = routed(sim, people)
-    past = sim.call("list_sessions", OWNER, channel=EVENT).body["results"][0]["id"]
+    past = sim.call("list_sessions", OWNER, channel=EVENT_ROOM).body["results"][0]["id"]
     waiting = prepare(sim)
     stop(sim)
     assert [each["id"] for each in listed(sim)] == [waiting]
     assert [(each["id"], each["isCompleted"]) for each in listed(sim, sessionId=past)] == [(first, True)]
-    assert listed(sim, sessionId=UNKNOWN) == []
+    assert listed(sim, sessionId=NOTHING) == []
 
 
 @pytest.mark.rule("R288", "R457")
@@ -214,16 +209,16 @@ def test_a_start_before_anybody_comes_belongs_to_the_session_that_begins(sim, pe
     assign(sim, id, room, people[USER])
     start(sim)
     assert "parentId" not in sim.call("get_session", OWNER, sessionId=rooms(sim, id)[0]["sessionId"]).body
-    main = sim.presence.join(EVENT, USER).session
+    main = sim.presence.join(EVENT_ROOM, USER).session
     assert sim.call("get_session", OWNER, sessionId=rooms(sim, id)[0]["sessionId"]).body["parentId"] == main
-    sim.call("end_active_session", OWNER, uuid=EVENT)
-    sim.presence.join(EVENT, USER)
+    sim.call("end_active_session", OWNER, uuid=EVENT_ROOM)
+    sim.presence.join(EVENT_ROOM, USER)
     assert [each["id"] for each in listed(sim, sessionId=main)] == [id]
 
 
 def test_all_breakout_sessions_may_be_listed(people):
     """By assumption, without sessionId completed ones are listed too, by creation."""
-    sim = under(breakout__listed="all")
+    sim = demo(breakout__listed="all")
     first, _ = routed(sim, people)
     stop(sim)
     later = [prepare(sim) for _ in range(2)]
@@ -246,15 +241,15 @@ def test_a_start_routes_users_to_their_rooms(sim, people):
     """It is active since now, its rooms are live with channel and session, and who has no room stays."""
     id, room = routed(sim, people)
     shown = listed(sim)[0]
-    assert (shown["isActive"], shown["isCompleted"], shown["started"]) == (True, False, NOW)
+    assert (shown["isActive"], shown["isCompleted"], shown["started"]) == (True, False, START_MS)
     assert where(sim) == {people[OWNER]: None, people[USER]: room}
     (live,) = rooms(sim, id)
     assert live["breakoutSession"] == id
     inside = sim.call("get_session", OWNER, sessionId=live["sessionId"]).body
-    main = sim.call("list_sessions", OWNER, channel=EVENT).body["results"][0]["id"]
+    main = sim.call("list_sessions", OWNER, channel=EVENT_ROOM).body["results"][0]["id"]
     assert (inside["channel"], inside["parentId"], inside["participantsCount"]) == (live["channelUuid"], main, 1)
     details = sim.call("get_channel", OWNER, uuid=live["channelUuid"]).body
-    assert (details["parent"], details["channelName"]) == (EVENT, "Room 1")
+    assert (details["parent"], details["channelName"]) == (EVENT_ROOM, "Room 1")
 
 
 @pytest.mark.rule("R356", "R310")
@@ -266,7 +261,7 @@ def test_users_return_when_the_duration_ends(sim, people):
     assert where(sim)[people[USER]] == room
     sim.clock.advance(1)
     assert where(sim)[people[USER]] is None
-    assert sim.call("get_session", OWNER, sessionId=session).body["ended"] == NOW + 15 * MINUTE
+    assert sim.call("get_session", OWNER, sessionId=session).body["ended"] == START_MS + 15 * MINUTE
     assert listed(sim) == []
 
 
@@ -279,7 +274,7 @@ def test_a_stop_brings_users_back(sim, people):
     assert where(sim) == {people[OWNER]: None, people[USER]: None}
     assert code(stop(sim)) == (409, "breakout_not_active")
     sim.clock.advance("1h")
-    assert sim.call("list_sessions", OWNER, channel=EVENT).body["results"][0]["participantsCount"] == 2
+    assert sim.call("list_sessions", OWNER, channel=EVENT_ROOM).body["results"][0]["participantsCount"] == 2
 
 
 @pytest.mark.rule("R467", "R553")
@@ -299,7 +294,7 @@ def test_a_start_takes_the_oldest_prepared_one(sim):
 @pytest.mark.parametrize(("choice", "place"), [("oldest", 0), ("newest", 1), ("refuse", None)])
 def test_which_of_several_is_started_is_assumed(choice, place):
     """The oldest, the newest, or none of them."""
-    sim = under(breakout__started=choice)
+    sim = demo(breakout__started=choice)
     for _ in range(2):
         prepare(sim)
     answer = start(sim)
@@ -311,7 +306,7 @@ def test_which_of_several_is_started_is_assumed(choice, place):
 
 def test_a_stopped_one_may_start_again(people):
     """By assumption, a stop leaves it prepared; rooms and assignments are used again."""
-    sim = under(breakout__after_stop="prepared")
+    sim = demo(breakout__after_stop="prepared")
     id, room = routed(sim, people, duration=15 * MINUTE)
     session = rooms(sim, id)[0]["sessionId"]
     stop(sim)
@@ -328,12 +323,12 @@ def test_a_stopped_one_may_start_again(people):
 @pytest.mark.parametrize(("choice", "moved"), [("stay", 0), ("distribute", 2)])
 def test_users_without_a_room_may_be_spread(people, choice, moved):
     """They stay, or by assumption all but hosts are spread evenly over the rooms."""
-    sim = under(breakout__unassigned=choice)
+    sim = demo(breakout__unassigned=choice)
     id = prepare(sim)
     found = {add_room(sim, id) for _ in range(2)}
     guest = sim.make_user(CUSTOMER, "New").id
     for who in (OWNER, USER, guest):
-        sim.presence.join(EVENT, who)
+        sim.presence.join(EVENT_ROOM, who)
     start(sim)
     assert {each for each in where(sim).values() if each} == (found if moved else set())
     assert where(sim)[people[OWNER]] is None
@@ -342,74 +337,74 @@ def test_users_without_a_room_may_be_spread(people, choice, moved):
 @pytest.mark.parametrize(("choice", "routed_on"), [("route", True), ("stay", False)])
 def test_latecomers_go_to_their_room(people, choice, routed_on):
     """An assigned user who joins the event room later is routed, or by assumption stays."""
-    sim = under(breakout__latecomers=choice)
+    sim = demo(breakout__latecomers=choice)
     _, room = routed(sim, people)
-    sim.presence.leave(EVENT, people[USER])
-    assert sim.presence.join(EVENT, USER).state == "in"
+    sim.presence.leave(EVENT_ROOM, people[USER])
+    assert sim.presence.join(EVENT_ROOM, USER).state == "in"
     assert where(sim)[people[USER]] == (room if routed_on else None)
 
 
 @pytest.mark.parametrize(("choice", "active"), [("completes", False), ("goes-on", True)])
 def test_the_end_of_the_main_session_ends_it(people, choice, active):
     """Everybody is disconnected, also from the rooms; the breakout session completes, or goes on."""
-    sim = under(breakout__main_session_ends=choice)
+    sim = demo(breakout__main_session_ends=choice)
     _, _ = routed(sim, people)
-    sim.call("end_active_session", OWNER, uuid=EVENT)
-    assert sim.presence(EVENT) == []
+    sim.call("end_active_session", OWNER, uuid=EVENT_ROOM)
+    assert sim.presence(EVENT_ROOM) == []
     assert [each["isActive"] for each in listed(sim)] == [True] * active
     assert stop(sim).ok is active
 
 
 def test_a_breakout_does_not_make_the_event_room_empty(sim, people):
     """With auto-close on, the door stays open while the last users are in rooms."""
-    sim.call("set_lobby_auto_close", OWNER, uuid=EVENT, state="enable")
+    sim.call("set_lobby_auto_close", OWNER, uuid=EVENT_ROOM, state="enable")
     routed(sim, people)
-    sim.presence.leave(EVENT, people[OWNER])
-    assert sim.call("get_channel_settings", OWNER, uuid=EVENT).body["open"] is True
-    sim.presence.leave(EVENT, people[USER])
-    assert sim.call("get_channel_settings", OWNER, uuid=EVENT).body["open"] is False
+    sim.presence.leave(EVENT_ROOM, people[OWNER])
+    assert sim.call("get_channel_settings", OWNER, uuid=EVENT_ROOM).body["open"] is True
+    sim.presence.leave(EVENT_ROOM, people[USER])
+    assert sim.call("get_channel_settings", OWNER, uuid=EVENT_ROOM).body["open"] is False
     assert listed(sim) == []
 
 
 def test_empty_may_mean_the_event_room_alone(people):
     """By assumption, the door closes when the last user goes to a room."""
-    sim = under(lobby__empty="channel")
-    sim.call("set_lobby_auto_close", OWNER, uuid=EVENT, state="enable")
+    sim = demo(lobby__empty="channel")
+    sim.call("set_lobby_auto_close", OWNER, uuid=EVENT_ROOM, state="enable")
     id = prepare(sim)
     assign(sim, id, add_room(sim, id), people[USER])
-    sim.presence.join(EVENT, USER)
+    sim.presence.join(EVENT_ROOM, USER)
     start(sim)
-    assert sim.call("get_channel_settings", OWNER, uuid=EVENT).body["open"] is False
+    assert sim.call("get_channel_settings", OWNER, uuid=EVENT_ROOM).body["open"] is False
     assert listed(sim)[0]["isActive"] is True
 
 
 @pytest.mark.parametrize(("choice", "open_"), [("with-rooms", True), ("channel", False)])
 def test_leaving_an_event_room_whose_others_are_in_rooms(people, choice, open_):
     """The last who leaves it closes the door, by assumption, although others are in its breakout rooms."""
-    sim = under(lobby__empty=choice)
-    sim.call("set_lobby_auto_close", OWNER, uuid=EVENT, state="enable")
+    sim = demo(lobby__empty=choice)
+    sim.call("set_lobby_auto_close", OWNER, uuid=EVENT_ROOM, state="enable")
     routed(sim, people)
-    for present in sim.presence(EVENT):
+    for present in sim.presence(EVENT_ROOM):
         if present.room is None:
-            sim.presence.leave(EVENT, present.userId)
-    assert sim.call("get_channel_settings", OWNER, uuid=EVENT).body["open"] is open_
+            sim.presence.leave(EVENT_ROOM, present.userId)
+    assert sim.call("get_channel_settings", OWNER, uuid=EVENT_ROOM).body["open"] is open_
     assert listed(sim)[0]["isActive"] is True
 
 
-@pytest.mark.parametrize(("choice", "expected"), [("inside", {EVENT: 1}), ("with-rooms", {EVENT: 2})])
+@pytest.mark.parametrize(("choice", "expected"), [("inside", {EVENT_ROOM: 1}), ("with-rooms", {EVENT_ROOM: 2})])
 def test_populations_during_a_breakout(people, choice, expected):
     """Users in rooms count for the room's channel; by assumption for the event room as well."""
-    sim = under(populations__counts=choice)
+    sim = demo(populations__counts=choice)
     id, _ = routed(sim, people)
     place = rooms(sim, id)[0]["channelUuid"]
-    body = sim.call("get_populations", USER, channelIds=f"{EVENT},{place}").body
+    body = sim.call("get_populations", USER, channelIds=f"{EVENT_ROOM},{place}").body
     assert body == {**expected, place: 1}
 
 
 @pytest.mark.parametrize(("choice", "names"), [(False, {"Demo Event Room"}), (True, {"Demo Event Room", "Room 1"})])
 def test_rooms_among_the_active_channels(people, choice, names):
     """Channels of rooms are not among them, or by assumption are."""
-    sim = under(active__rooms=choice)
+    sim = demo(active__rooms=choice)
     routed(sim, people)
     assert {each["channelName"] for each in sim.call("list_active_channels", USER).body} == names
 
@@ -418,7 +413,7 @@ def test_rooms_among_the_active_channels(people, choice, names):
 @pytest.mark.parametrize(("choice", "count"), [("listed", 2), ("hidden", 1)])
 def test_sessions_of_rooms_are_listed_for_hosts(people, choice, count):
     """Hosts of the event room see them, or by assumption nobody."""
-    sim = under(sessions__rooms=choice)
+    sim = demo(sessions__rooms=choice)
     routed(sim, people)
     assert sim.call("list_sessions", OWNER).body["total"] == count
     assert sim.call("list_sessions", USER).body["total"] == 0
@@ -427,9 +422,9 @@ def test_sessions_of_rooms_are_listed_for_hosts(people, choice, count):
 @pytest.mark.parametrize("choice", ["event-session", "breakout-session", "absent"])
 def test_the_parent_of_a_room_session_is_assumed(people, choice):
     """The event room's session, the breakout session, or none."""
-    sim = under(sessions__parent=choice)
+    sim = demo(sessions__parent=choice)
     id, _ = routed(sim, people)
-    main = sim.call("list_sessions", OWNER, channel=EVENT).body["results"][0]["id"]
+    main = sim.call("list_sessions", OWNER, channel=EVENT_ROOM).body["results"][0]["id"]
     told = sim.call("get_session", OWNER, sessionId=rooms(sim, id)[0]["sessionId"]).body
     assert told.get("parentId") == {"event-session": main, "breakout-session": id, "absent": None}[choice]
 
@@ -439,7 +434,7 @@ def test_the_parent_of_a_room_session_is_assumed(people, choice):
 
 def view(sim, caller):
     """The active breakout session as the caller sees it."""
-    return sim.call("get_active_breakout_session", caller, uuid=EVENT)
+    return sim.call("get_active_breakout_session", caller, uuid=EVENT_ROOM)
 
 
 @pytest.mark.rule("R308", "R313", "R458")
@@ -447,7 +442,7 @@ def test_the_caller_sees_the_own_room(sim, people):
     """The active breakout session with the room assigned to the caller."""
     id, room = routed(sim, people, name="Groups")
     body = view(sim, USER).body
-    assert (body["id"], body["name"], body["isActive"], body["started"]) == (id, "Groups", True, NOW)
+    assert (body["id"], body["name"], body["isActive"], body["started"]) == (id, "Groups", True, START_MS)
     assert body["breakoutRoom"] == rooms(sim, id)[0]
     assert body["breakoutRoom"]["id"] == room
 
@@ -467,7 +462,7 @@ def test_204_when_no_breakout_session_is_active(sim, people, caller):
 @pytest.mark.parametrize(("choice", "status"), [("session", 200), ("204", 204), ("403", 403), ("404", 404)])
 def test_callers_without_a_room(people, choice, status):
     """They see the session without a room, or by assumption are told something else."""
-    sim = under(breakout__without_room=choice)
+    sim = demo(breakout__without_room=choice)
     routed(sim, people)
     answer = view(sim, OWNER)
     assert answer.status == status
@@ -495,11 +490,11 @@ def test_rooms_are_added(sim):
 
 def test_the_names_of_rooms_are_assumed():
     """The default name may be another, and two of one name refused."""
-    sim = under(breakout__room_name="Table {number}", breakout__room_names="refuse")
+    sim = demo(breakout__room_name="Table {number}", breakout__room_names="refuse")
     id = prepare(sim)
     add_room(sim, id)
     blue = add_room(sim, id, name="Blue")
-    path = {"uuid": EVENT, "breakoutSession": id}
+    path = {"uuid": EVENT_ROOM, "breakoutSession": id}
     assert code(sim.call("create_breakout_room", OWNER, **path, body={"name": "Blue"})) == (409, "room_name_taken")
     rename = sim.call("rename_breakout_room", OWNER, **path, breakoutRoom=blue, body={"name": "Table 1"})
     assert code(rename) == (409, "room_name_taken")
@@ -512,7 +507,9 @@ def test_a_room_is_renamed(sim):
     id = prepare(sim)
     room = add_room(sim, id)
     for body, name in (({"name": "Blue"}, "Blue"), ({}, "Blue")):
-        answer = sim.call("rename_breakout_room", OWNER, uuid=EVENT, breakoutSession=id, breakoutRoom=room, body=body)
+        answer = sim.call(
+            "rename_breakout_room", OWNER, uuid=EVENT_ROOM, breakoutSession=id, breakoutRoom=room, body=body
+        )
         assert (answer.status, answer.content) == (200, b"")
         assert [each["name"] for each in rooms(sim, id)] == [name]
 
@@ -521,12 +518,12 @@ def test_a_room_is_renamed(sim):
 @pytest.mark.parametrize("choice", ["start", "creation"])
 def test_the_channel_of_a_room_has_its_name(people, choice):
     """Before the start and after it."""
-    sim = under(breakout__room_channel=choice)
+    sim = demo(breakout__room_channel=choice)
     id = prepare(sim)
     room = add_room(sim, id)
     for name in ("Blue", "Green"):
         path = {"breakoutSession": id, "breakoutRoom": room}
-        assert sim.call("rename_breakout_room", OWNER, uuid=EVENT, **path, body={"name": name}).ok
+        assert sim.call("rename_breakout_room", OWNER, uuid=EVENT_ROOM, **path, body={"name": name}).ok
         start(sim)
         assert sim.call("get_channel", OWNER, uuid=rooms(sim, id)[0]["channelUuid"]).body["channelName"] == name
 
@@ -537,7 +534,7 @@ def test_a_room_is_removed_with_its_assignments(sim, people):
     id = prepare(sim)
     room, other = add_room(sim, id), add_room(sim, id)
     assign(sim, id, room, people[USER])
-    path = {"uuid": EVENT, "breakoutSession": id, "breakoutRoom": room}
+    path = {"uuid": EVENT_ROOM, "breakoutSession": id, "breakoutRoom": room}
     assert sim.call("delete_breakout_room", OWNER, **path).content == b""
     assert [each["id"] for each in rooms(sim, id)] == [other]
     assert sim.call("delete_breakout_room", OWNER, **path).status == 404
@@ -546,11 +543,11 @@ def test_a_room_is_removed_with_its_assignments(sim, people):
 
 def test_a_room_with_assignments_may_stay(people):
     """By assumption, it is not deleted."""
-    sim = under(breakout__delete_assigned_room="refuse")
+    sim = demo(breakout__delete_assigned_room="refuse")
     id = prepare(sim)
     room = add_room(sim, id)
     assign(sim, id, room, people[USER])
-    answer = sim.call("delete_breakout_room", OWNER, uuid=EVENT, breakoutSession=id, breakoutRoom=room)
+    answer = sim.call("delete_breakout_room", OWNER, uuid=EVENT_ROOM, breakoutSession=id, breakoutRoom=room)
     assert code(answer) == (409, "room_assigned")
 
 
@@ -560,10 +557,10 @@ def test_a_room_with_assignments_may_stay(people):
 )
 def test_rooms_of_a_running_breakout_session(people, choice, added, renamed, deleted):
     """They can be added, live at once, and renamed; deleting one brings its users back, where it is allowed."""
-    sim = under(breakout__rooms_after_start=choice)
+    sim = demo(breakout__rooms_after_start=choice)
     id, room = routed(sim, people)
     session = rooms(sim, id)[0]["sessionId"]
-    path = {"uuid": EVENT, "breakoutSession": id}
+    path = {"uuid": EVENT_ROOM, "breakoutSession": id}
     assert sim.call("create_breakout_room", OWNER, **path, body={}).status == added
     assert all("channelUuid" in each and "sessionId" in each for each in rooms(sim, id))
     path["breakoutRoom"] = room
@@ -577,7 +574,7 @@ def test_rooms_of_a_completed_breakout_session_stay(sim, people):
     """They are neither added nor renamed nor deleted, and it is not modified."""
     id, room = routed(sim, people)
     stop(sim)
-    path = {"uuid": EVENT, "breakoutSession": id}
+    path = {"uuid": EVENT_ROOM, "breakoutSession": id}
     for operation, more in [
         ("create_breakout_room", {"body": {}}),
         ("rename_breakout_room", {"breakoutRoom": room, "body": {"name": "Blue"}}),
@@ -591,7 +588,7 @@ def test_rooms_of_a_completed_breakout_session_stay(sim, people):
 @pytest.mark.rule("R312")
 def test_a_room_may_have_its_channel_from_the_beginning(people):
     """By assumption, the channel is made with the room and the session at the start."""
-    sim = under(breakout__room_channel="creation")
+    sim = demo(breakout__room_channel="creation")
     id = prepare(sim)
     add_room(sim, id)
     before = rooms(sim, id)[0]
@@ -611,7 +608,7 @@ def test_users_are_assigned_to_a_room(sim, people):
     room = add_room(sim, id)
     for token in (USER, OPERATOR, USER):
         assert assign(sim, id, room, people[token]).content == b""
-    path = {"uuid": EVENT, "breakoutSession": id, "breakoutRoom": room}
+    path = {"uuid": EVENT_ROOM, "breakoutSession": id, "breakoutRoom": room}
     body = sim.call("list_breakout_participants", OWNER, **path).body
     assert body[0] == sim.call("get_user", API_TOKEN, userId=people[USER]).body
     assert [each["id"] for each in body] == [people[USER], people[OPERATOR]]
@@ -624,9 +621,9 @@ def test_images_of_assigned_and_linked_users_come_in_the_size_asked_for(sim, peo
     id = prepare(sim)
     room = add_room(sim, id)
     assign(sim, id, room, people[USER])
-    sim.call("link_user", OWNER, uuid=EVENT, userId=people[USER])
-    path = {"uuid": EVENT, "breakoutSession": id, "breakoutRoom": room}
-    for operation, where in (("list_breakout_participants", path), ("list_linked_users", {"uuid": EVENT})):
+    sim.call("link_user", OWNER, uuid=EVENT_ROOM, userId=people[USER])
+    path = {"uuid": EVENT_ROOM, "breakoutSession": id, "breakoutRoom": room}
+    for operation, where in (("list_breakout_participants", path), ("list_linked_users", {"uuid": EVENT_ROOM})):
         (shown,) = sim.call(operation, OWNER, **where, imgSize="xlarge").body
         assert shown["imageUrl"].endswith("?size=xlarge")
         assert sim.call(operation, OWNER, **where, imgSize="huge").status == 400
@@ -660,7 +657,7 @@ def test_assignments_stand_once_it_has_started(sim, people, over):
 @pytest.mark.parametrize(("choice", "status", "place"), [("move", 200, 1), ("refuse", 409, 0)])
 def test_a_user_has_one_room(people, choice, status, place):
     """Assigned to a second one, the user is moved, or by assumption it is refused."""
-    sim = under(breakout__second_room=choice)
+    sim = demo(breakout__second_room=choice)
     id = prepare(sim)
     both = [add_room(sim, id), add_room(sim, id)]
     assign(sim, id, both[0], people[USER])
@@ -673,23 +670,23 @@ def test_a_user_has_one_room(people, choice, status, place):
 )
 def test_who_can_be_assigned(people, choice, statuses):
     """Anybody of the client who may come in; or linked users; or those present. Guests of other channels never."""
-    sim = under(breakout__assignable=choice)
+    sim = demo(breakout__assignable=choice)
     id = prepare(sim)
     room = add_room(sim, id)
-    linked = sim.call("create_linked_user", OWNER, uuid=EVENT, body={"handle": "Linus"}).body["id"]
-    sim.presence.join(EVENT, OPERATOR)
+    linked = sim.call("create_linked_user", OWNER, uuid=EVENT_ROOM, body={"handle": "Linus"}).body["id"]
+    sim.presence.join(EVENT_ROOM, OPERATOR)
     for who, status in zip((people[USER], people[OPERATOR], linked), statuses, strict=True):
         assert assign(sim, id, room, who).status == status
     assert assign(sim, id, room, people[GUEST]).status == 404
-    assert assign(sim, id, room, people[OTHER]).status == 404
+    assert assign(sim, id, room, people[OTHER_ADMIN]).status == 404
 
 
 def test_regular_linked_users_count_as_linked(people):
     """Where linked users alone can be assigned, a user of the client who has been linked can (R473)."""
-    sim = under(breakout__assignable="linked")
+    sim = demo(breakout__assignable="linked")
     id = prepare(sim)
     room = add_room(sim, id)
-    sim.call("link_user", OWNER, uuid=EVENT, userId=people[USER])
+    sim.call("link_user", OWNER, uuid=EVENT_ROOM, userId=people[USER])
     assert assign(sim, id, room, people[USER]).status == 200
 
 
@@ -699,15 +696,15 @@ def test_regular_linked_users_count_as_linked(people):
 MANAGED = {
     "create_breakout_session": {"body": {}},
     "list_breakout_sessions": {},
-    "update_breakout_session": {"breakoutSession": UNKNOWN, "body": {}},
-    "delete_breakout_session": {"breakoutSession": UNKNOWN},
-    "create_breakout_room": {"breakoutSession": UNKNOWN, "body": {}},
-    "list_breakout_rooms": {"breakoutSession": UNKNOWN},
-    "rename_breakout_room": {"breakoutSession": UNKNOWN, "breakoutRoom": UNKNOWN, "body": {}},
-    "delete_breakout_room": {"breakoutSession": UNKNOWN, "breakoutRoom": UNKNOWN},
-    "list_breakout_participants": {"breakoutSession": UNKNOWN, "breakoutRoom": UNKNOWN},
-    "add_breakout_participant": {"breakoutSession": UNKNOWN, "breakoutRoom": UNKNOWN, "userId": 1004},
-    "remove_breakout_participant": {"breakoutSession": UNKNOWN, "breakoutRoom": UNKNOWN, "userId": 1004},
+    "update_breakout_session": {"breakoutSession": NOTHING, "body": {}},
+    "delete_breakout_session": {"breakoutSession": NOTHING},
+    "create_breakout_room": {"breakoutSession": NOTHING, "body": {}},
+    "list_breakout_rooms": {"breakoutSession": NOTHING},
+    "rename_breakout_room": {"breakoutSession": NOTHING, "breakoutRoom": NOTHING, "body": {}},
+    "delete_breakout_room": {"breakoutSession": NOTHING, "breakoutRoom": NOTHING},
+    "list_breakout_participants": {"breakoutSession": NOTHING, "breakoutRoom": NOTHING},
+    "add_breakout_participant": {"breakoutSession": NOTHING, "breakoutRoom": NOTHING, "userId": 1004},
+    "remove_breakout_participant": {"breakoutSession": NOTHING, "breakoutRoom": NOTHING, "userId": 1004},
     "start_breakout_session": {},
     "stop_breakout_session": {},
 }
@@ -729,20 +726,20 @@ def test_only_an_event_room_has_breakout_sessions(sim, operation):
 @pytest.mark.parametrize("operation", [name for name, path in MANAGED.items() if "breakoutSession" in path])
 def test_an_unknown_breakout_session_or_room_is_not_there(sim, operation):
     """Unknown ids, and the ids of another event room, are 404s."""
-    assert sim.call(operation, OWNER, uuid=EVENT, **MANAGED[operation]).status == 404
+    assert sim.call(operation, OWNER, uuid=EVENT_ROOM, **MANAGED[operation]).status == 404
     known = {**MANAGED[operation], "breakoutSession": prepare(sim)}
     if "breakoutRoom" in known:
-        assert sim.call(operation, OWNER, uuid=EVENT, **known).status == 404
+        assert sim.call(operation, OWNER, uuid=EVENT_ROOM, **known).status == 404
     sim.call("set_event_room_state", OWNER, uuid=ROOM, state="enable")
     assert sim.call(operation, OWNER, uuid=ROOM, **known).status == 404
 
 
-@pytest.mark.parametrize(("caller", "status"), [(USER, 403), (GUEST, 403), (ADMIN, 403), (OTHER, 404)])
+@pytest.mark.parametrize(("caller", "status"), [(USER, 403), (GUEST, 403), (ADMIN, 403), (OTHER_ADMIN, 404)])
 @pytest.mark.parametrize("operation", [*MANAGED, *LINKING])
 def test_breakout_sessions_and_linked_users_are_for_hosts(sim, operation, caller, status):
     """Other users are refused, to other clients the channel is not there."""
     path = {**MANAGED, **LINKING}[operation]
-    channel = ROOM if caller == GUEST else EVENT
+    channel = ROOM if caller == GUEST else EVENT_ROOM
     if channel == ROOM:
         sim.call("set_event_room_state", OWNER, uuid=ROOM, state="enable")
     assert sim.call(operation, caller, uuid=channel, **path).status == status
@@ -752,7 +749,7 @@ def test_breakout_sessions_and_linked_users_are_for_hosts(sim, operation, caller
 def test_operators_and_api_tokens_manage_them(sim, operation):
     """They pass the gate, whatever comes of the call."""
     for caller in (OPERATOR, API_TOKEN):
-        assert sim.call(operation, caller, uuid=EVENT, **{**MANAGED, **LINKING}[operation]).status != 403
+        assert sim.call(operation, caller, uuid=EVENT_ROOM, **{**MANAGED, **LINKING}[operation]).status != 403
 
 
 @pytest.mark.parametrize(
@@ -760,24 +757,24 @@ def test_operators_and_api_tokens_manage_them(sim, operation):
 )
 def test_an_event_room_in_use(people, choice, status, left):
     """Disabling it while a breakout session is active is refused, stops it, or deletes all."""
-    sim = under(breakout__event_room_off=choice)
+    sim = demo(breakout__event_room_off=choice)
     routed(sim, people)
     prepare(sim)
-    answer = sim.call("set_event_room_state", OWNER, uuid=EVENT, state="disable")
+    answer = sim.call("set_event_room_state", OWNER, uuid=EVENT_ROOM, state="disable")
     assert answer.status == status
-    sim.call("set_event_room_state", OWNER, uuid=EVENT, state="enable")
+    sim.call("set_event_room_state", OWNER, uuid=EVENT_ROOM, state="enable")
     assert [each["isActive"] for each in listed(sim)] == left
 
 
 # Linked users
 
 
-def link(sim, handle="Linus", uuid=EVENT, **query):
+def link(sim, handle="Linus", uuid=EVENT_ROOM, **query):
     """Make a linked user and answer the id."""
     return sim.call("create_linked_user", OWNER, uuid=uuid, body={"handle": handle}, **query).body["id"]
 
 
-def linked(sim, uuid=EVENT):
+def linked(sim, uuid=EVENT_ROOM):
     """The handles of the linked users of a channel."""
     return [each["handle"] for each in sim.call("list_linked_users", OWNER, uuid=uuid).body]
 
@@ -787,8 +784,8 @@ def test_a_linked_user_is_made(sim, people):
     """A guest-like user of the handle; regular users are linked beside it; a bare array of User objects."""
     id = link(sim)
     assert id > max(people.values())
-    assert sim.call("link_user", OWNER, uuid=EVENT, userId=people[USER]).content == b""
-    body = sim.call("list_linked_users", OWNER, uuid=EVENT).body
+    assert sim.call("link_user", OWNER, uuid=EVENT_ROOM, userId=people[USER]).content == b""
+    body = sim.call("list_linked_users", OWNER, uuid=EVENT_ROOM).body
     assert [each["id"] for each in body] == [id, people[USER]]
     assert (body[0]["handle"], body[0]["unregistered"], body[0]["clientId"]) == ("Linus", True, CUSTOMER)
     assert body[1] == sim.call("get_user", API_TOKEN, userId=people[USER]).body
@@ -803,7 +800,7 @@ def test_a_linked_user_has_an_invitation(sim, ttl, span):
     invitation = sim.call("get_invitation", OWNER, userId=id).body
     assert invitation["userId"] == id
     assert invitation["code"]
-    assert invitation["expires"] == NOW + span
+    assert invitation["expires"] == START_MS + span
     sim.clock.advance(span)
     assert sim.call("get_invitation", OWNER, userId=id).status == 404
 
@@ -812,23 +809,23 @@ def test_a_linked_user_has_an_invitation(sim, ttl, span):
 @pytest.mark.parametrize("query", [{"ttl": "1"}, {"ttl": "m"}, {"ttl": "0m"}])
 def test_a_ttl_is_a_number_and_a_unit(sim, query):
     """Anything else is a 400, and nobody is made."""
-    assert sim.call("create_linked_user", OWNER, uuid=EVENT, body={"handle": "L"}, **query).status == 400
+    assert sim.call("create_linked_user", OWNER, uuid=EVENT_ROOM, body={"handle": "L"}, **query).status == 400
     assert linked(sim) == []
 
 
 @pytest.mark.parametrize("body", [{}, {"handle": ""}, {"handle": 5}])
 def test_a_linked_user_needs_a_handle(sim, body):
     """A missing, blank or wrong one is a 400."""
-    assert sim.call("create_linked_user", OWNER, uuid=EVENT, body=body).status == 400
+    assert sim.call("create_linked_user", OWNER, uuid=EVENT_ROOM, body=body).status == 400
 
 
 @pytest.mark.parametrize(("choice", "status"), [("allow", 200), ("refuse", 409)])
 def test_two_linked_users_of_one_handle(choice, status):
     """They are allowed, or by assumption refused in one channel."""
-    sim = under(linked_users__same_handle=choice)
+    sim = demo(linked_users__same_handle=choice)
     link(sim)
     link(sim, uuid=ROOM)
-    assert sim.call("create_linked_user", OWNER, uuid=EVENT, body={"handle": "Linus"}).status == status
+    assert sim.call("create_linked_user", OWNER, uuid=EVENT_ROOM, body={"handle": "Linus"}).status == status
 
 
 @pytest.mark.rule("R365")
@@ -838,11 +835,11 @@ def test_an_unlinked_user_is_removed(sim):
     breakout = prepare(sim)
     room = add_room(sim, breakout)
     assign(sim, breakout, room, id)
-    sim.presence.join(EVENT, id)
-    assert sim.call("unlink_user", OWNER, uuid=EVENT, userId=id).content == b""
+    sim.presence.join(EVENT_ROOM, id)
+    assert sim.call("unlink_user", OWNER, uuid=EVENT_ROOM, userId=id).content == b""
     for operation in ("get_user", "get_invitation"):
         assert sim.call(operation, API_TOKEN, userId=id).status == 404
-    assert (linked(sim), assigned(sim, breakout, room), sim.presence(EVENT)) == ([], [], [])
+    assert (linked(sim), assigned(sim, breakout, room), sim.presence(EVENT_ROOM)) == ([], [], [])
 
 
 @pytest.mark.rule("R365")
@@ -858,15 +855,15 @@ def test_linked_users_go_with_the_channel(sim, people):
 def test_a_regular_user_is_only_unlinked(sim, people):
     """The user stays; unlinking again is a 404, linking again no error."""
     for _ in range(2):
-        assert sim.call("link_user", OWNER, uuid=EVENT, userId=people[USER]).ok
-    assert sim.call("unlink_user", OWNER, uuid=EVENT, userId=people[USER]).ok
+        assert sim.call("link_user", OWNER, uuid=EVENT_ROOM, userId=people[USER]).ok
+    assert sim.call("unlink_user", OWNER, uuid=EVENT_ROOM, userId=people[USER]).ok
     assert sim.call("get_user", API_TOKEN, userId=people[USER]).ok
-    assert code(sim.call("unlink_user", OWNER, uuid=EVENT, userId=people[USER])) == (404, "not_linked")
+    assert code(sim.call("unlink_user", OWNER, uuid=EVENT_ROOM, userId=people[USER])) == (404, "not_linked")
 
 
 def test_unregistered_users_are_not_linked_by_hand(sim, people):
     """A guest stays a guest."""
-    assert code(sim.call("link_user", OWNER, uuid=EVENT, userId=people[GUEST])) == (400, "not_regular")
+    assert code(sim.call("link_user", OWNER, uuid=EVENT_ROOM, userId=people[GUEST])) == (400, "not_regular")
 
 
 @pytest.mark.rule("R472")
@@ -878,24 +875,24 @@ def test_a_linked_user_is_assigned_before_joining(sim):
     assert assign(sim, breakout, room, id).ok
     assert assigned(sim, breakout, room) == ["Linus"]
     start(sim)
-    sim.presence.join(EVENT, id)
+    sim.presence.join(EVENT_ROOM, id)
     assert where(sim) == {id: room}
 
 
 def test_a_linked_user_has_access_to_a_private_channel(sim, people):
     """Private channels admit those linked to them."""
-    sim.change_record("channel", EVENT, private=True)
-    assert sim.call("get_streaming_proxy", USER, uuid=EVENT).status == 403
-    sim.call("link_user", OWNER, uuid=EVENT, userId=people[USER])
-    assert sim.call("get_streaming_proxy", USER, uuid=EVENT).ok
-    assert sim.presence.join(EVENT, USER).state == "in"
+    sim.change_record("channel", EVENT_ROOM, private=True)
+    assert sim.call("get_streaming_proxy", USER, uuid=EVENT_ROOM).status == 403
+    sim.call("link_user", OWNER, uuid=EVENT_ROOM, userId=people[USER])
+    assert sim.call("get_streaming_proxy", USER, uuid=EVENT_ROOM).ok
+    assert sim.presence.join(EVENT_ROOM, USER).state == "in"
 
 
 def test_deleting_an_event_room_ends_everything(sim, people):
     """The breakout session, its rooms and their channels are gone; nobody is left anywhere."""
     id, _ = routed(sim, people)
     place = rooms(sim, id)[0]["channelUuid"]
-    assert sim.call("delete_channel", OWNER, uuid=EVENT).ok
+    assert sim.call("delete_channel", OWNER, uuid=EVENT_ROOM).ok
     assert sim.call("get_channel", ADMIN, uuid=place).status == 404
     assert sim.call("list_sessions", ADMIN).body["total"] == 0
 
@@ -906,7 +903,7 @@ def test_who_comes_back_to_a_room_whose_session_was_ended_begins_another(sim, pe
     id, room = routed(sim, people)
     before = rooms(sim, id)[0]
     assert sim.call("end_active_session", OWNER, uuid=before["channelUuid"]).ok
-    main = sim.presence.join(EVENT, USER).session
+    main = sim.presence.join(EVENT_ROOM, USER).session
     assert where(sim)[people[USER]] == room
     after = rooms(sim, id)[0]
     session = sim.call("get_session", OWNER, sessionId=after["sessionId"]).body

@@ -10,26 +10,16 @@ from confsim.domain.clients import clients
 from confsim.domain.couplings import machines
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, NOTHING, OPERATOR, OWNER, ROOM, START, USER
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OWNER, OPERATOR, USER, ADMIN, TOKEN = (
-    "demo-owner",
-    "demo-operator",
-    "demo-user",
-    "demo-customer-admin",
-    "demo-api-token",
-)
 RTMP = "rtmp://live.example/app/key"
-NOBODY = "99999999-9999-4999-8999-999999999999"
 NOON = "2026-02-01T00:00:00.000Z"
 assert machines.COUPLINGS
 
 
 def simulator(**profile):
     """The demo world under a profile, live streaming enabled for the demo room."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile=profile)
+    sim = Simulator(clock=START, profile=profile)
     assert sim.call("set_broadcast_state", ADMIN, uuid=ROOM, state="enable").ok
     return sim
 
@@ -137,14 +127,14 @@ def test_destinations_of_another_channel_are_not_there(on):
     """Neither under its channel nor by an unknown id."""
     elsewhere = add(on, channel=EVENT_ROOM)
     assert turn(on, elsewhere, "disable").status == 404
-    assert turn(on, NOBODY, "enable").status == 404
+    assert turn(on, NOTHING, "enable").status == 404
     assert turn(on, add(on), "on").status == 400
 
 
 @pytest.mark.rule("R525")
 @pytest.mark.parametrize(
     ("caller", "status"),
-    [(OWNER, 200), (TOKEN, 200), (OPERATOR, 403), (ADMIN, 403), (USER, 403), ("demo-guest", 403), (None, 401)],
+    [(OWNER, 200), (API_TOKEN, 200), (OPERATOR, 403), (ADMIN, 403), (USER, 403), ("demo-guest", 403), (None, 401)],
 )
 def test_only_owners_modify_destinations(on, caller, status):
     """Operators and Customer Admins do not; an API token counts as owner."""
@@ -171,7 +161,7 @@ def test_a_broadcast_needs_an_enabled_destination(on):
 @pytest.mark.rule("R527", "R537")
 @pytest.mark.parametrize(
     ("caller", "status"),
-    [(OWNER, 200), (OPERATOR, 200), (TOKEN, 200), (ADMIN, 403), (USER, 403), ("demo-guest", 403), (None, 401)],
+    [(OWNER, 200), (OPERATOR, 200), (API_TOKEN, 200), (ADMIN, 403), (USER, 403), ("demo-guest", 403), (None, 401)],
 )
 def test_all_hosts_start_and_stop(ready, caller, status):
     """Owners and operators, nobody else; the answers are empty."""
@@ -195,7 +185,7 @@ def test_live_streaming_is_enabled_for_a_channel(sim):
 
 
 @pytest.mark.rule("R523")
-@pytest.mark.parametrize(("caller", "status"), [(ADMIN, 200), (TOKEN, 200), (OWNER, 403), (USER, 403), (None, 401)])
+@pytest.mark.parametrize(("caller", "status"), [(ADMIN, 200), (API_TOKEN, 200), (OWNER, 403), (USER, 403), (None, 401)])
 def test_administrators_enable_live_streaming(sim, caller, status):
     """Customer Admins and API tokens; the settings of the channel tell."""
     assert call(sim, "set_broadcast_state", caller, state="enable").status == status
@@ -291,7 +281,7 @@ def test_broadcasts_of_another_channel_are_not_there(ready):
     """Under another channel, or by an unknown id."""
     id = start(ready)
     assert ready.call("get_broadcast", OWNER, uuid=EVENT_ROOM, broadcastID=id).status == 404
-    assert call(ready, "get_broadcast", broadcastID=NOBODY).status == 404
+    assert call(ready, "get_broadcast", broadcastID=NOTHING).status == 404
 
 
 @pytest.fixture
@@ -351,7 +341,7 @@ def test_other_orders_of_the_history_are_refused(on, query):
     ],
 )
 @pytest.mark.parametrize(
-    ("caller", "status"), [(OWNER, 200), (OPERATOR, 200), (TOKEN, 200), (ADMIN, 403), (USER, 403), (None, 401)]
+    ("caller", "status"), [(OWNER, 200), (OPERATOR, 200), (API_TOKEN, 200), (ADMIN, 403), (USER, 403), (None, 401)]
 )
 def test_hosts_read_about_broadcasts(ready, name, caller, status):
     """Destinations hold stream keys, so that nobody else does."""
@@ -376,7 +366,7 @@ def test_a_broadcast_knows_its_sessions(ready, people):
     assert call(ready, "get_broadcast", broadcastID=during).body["sessions"] == session
     call(ready, "stop_broadcast")
     assert order(ready, [before, during], session=session[0]) == [1, 0]
-    assert order(ready, [], session=NOBODY) == []
+    assert order(ready, [], session=NOTHING) == []
 
 
 def test_the_end_of_the_session_ends_the_broadcast(ready, people):
@@ -408,8 +398,8 @@ def test_everything_may_be_refused_while_the_feature_is_off():
     answers = [call(sim, name) for name in ("list_broadcast_history", "get_broadcast_metrics", "get_broadcast_state")]
     answers += [
         call(sim, "stop_broadcast"),
-        call(sim, "get_broadcast", broadcastID=NOBODY),
-        turn(sim, NOBODY, "enable"),
+        call(sim, "get_broadcast", broadcastID=NOTHING),
+        turn(sim, NOTHING, "enable"),
     ]
     answers += [sim.call("list_broadcast_destinations", OWNER, channel=ROOM)]
     answers += [sim.call("add_broadcast_destination", OWNER, channel=ROOM, body={"destination": RTMP})]
@@ -430,7 +420,7 @@ def test_stream_keys_may_be_masked():
     """For all but owners."""
     sim = simulator(**{"broadcast.stream-keys": "masked"})
     add(sim)
-    assert [listed(sim, caller)[0]["destination"] for caller in (OWNER, TOKEN)] == [RTMP, RTMP]
+    assert [listed(sim, caller)[0]["destination"] for caller in (OWNER, API_TOKEN)] == [RTMP, RTMP]
     assert listed(sim, OPERATOR)[0]["destination"] == "rtmp://live.example/app/***"
 
 

@@ -3,16 +3,15 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
+from kit import ADMIN, API_TOKEN, CUSTOMER, NOTHING, START, START_MS
 
-ADMIN, TOKEN = "demo-customer-admin", "demo-api-token"
 URL = "https://hooks.example/a"
-NOBODY = "99999999-9999-4999-8999-999999999999"
 
 
 def simulator(**profile):
     """The demo world under a profile, its customer's events on."""
     chosen = {f"events.{name}": value for name, value in profile.items()}
-    return switched(Simulator(clock="2026-02-01T00:00:00Z", profile=chosen))
+    return switched(Simulator(clock=START, profile=chosen))
 
 
 def switched(sim, state="enable", caller=ADMIN):
@@ -139,11 +138,11 @@ def test_events_are_off_until_they_are_enabled(sim):
 
 
 @pytest.mark.rule("R531")
-def test_the_client_flag_tells_of_events(sim, ids):
+def test_the_client_flag_tells_of_events(sim):
     """A Partner Admin sees it in the list of clients."""
     switched(sim)
     found = sim.call("list_clients", "demo-partner-admin").body["results"]
-    assert {each["id"]: each["events"] for each in found}[ids["customer"]] is True
+    assert {each["id"]: each["events"] for each in found}[CUSTOMER] is True
 
 
 @pytest.mark.parametrize("state", ["on", "ENABLE", "status"])
@@ -165,9 +164,9 @@ def test_the_secret_is_one_for_each_client_and_world(on):
     switched(on, caller="demo-other-admin")
     secret = on.call("get_events_secret", ADMIN).body
     assert list(secret) == ["secret"]
-    assert on.call("get_events_secret", TOKEN).body == secret
+    assert on.call("get_events_secret", API_TOKEN).body == secret
     assert on.call("get_events_secret", "demo-other-admin").body != secret
-    elsewhere = switched(Simulator(seed=1, clock="2026-02-01T00:00:00Z"))
+    elsewhere = switched(Simulator(seed=1, clock=START))
     assert elsewhere.call("get_events_secret", ADMIN).body != secret
 
 
@@ -184,10 +183,10 @@ def test_a_secret_made_anew_is_another_each_time(on):
 # Gates, and events that are off
 
 CALLS = {
-    "update_events_endpoint": {"id": NOBODY, "body": {}},
+    "update_events_endpoint": {"id": NOTHING, "body": {}},
     "add_events_endpoint": {"body": {"url": URL}},
     "list_events_endpoints": {},
-    "remove_events_endpoint": {"id": NOBODY},
+    "remove_events_endpoint": {"id": NOTHING},
     "get_events_status": {},
     "set_events_state": {"state": "enable"},
     "get_events_secret": {},
@@ -197,7 +196,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize(
-    ("caller", "status"), [(None, 401), ("demo-user", 403), ("demo-owner", 403), (ADMIN, 200), (TOKEN, 200)]
+    ("caller", "status"), [(None, 401), ("demo-user", 403), ("demo-owner", 403), (ADMIN, 200), (API_TOKEN, 200)]
 )
 def test_administrators_manage_the_events_interface(on, name, caller, status):
     """Customer Admins and API tokens, nobody else."""
@@ -235,7 +234,7 @@ def test_the_record_may_have_its_creation():
     """In epoch milliseconds."""
     sim = simulator(endpoint="with-created")
     add(sim)
-    assert listed(sim)[0]["created"] == 1769904000000
+    assert listed(sim)[0]["created"] == START_MS
 
 
 def test_new_endpoints_may_be_inactive():
@@ -248,7 +247,7 @@ def test_new_endpoints_may_be_inactive():
 
 def test_updates_of_unknown_endpoints_may_be_ignored():
     """Nothing happens."""
-    assert update(simulator(**{"unknown-endpoint": "ignore"}), NOBODY, active=False).status == 200
+    assert update(simulator(**{"unknown-endpoint": "ignore"}), NOTHING, active=False).status == 200
 
 
 def test_empty_updates_may_be_refused():

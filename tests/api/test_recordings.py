@@ -13,20 +13,28 @@ from confsim.domain.events import event_log
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Misuse
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OWNER, OPERATOR, USER, GUEST = "demo-owner", "demo-operator", "demo-user", "demo-guest"
-ADMIN, TOKEN, OTHER = "demo-customer-admin", "demo-api-token", "demo-other-admin"
-NOBODY = "99999999-9999-4999-8999-999999999999"
-START = 1769904000000  # 2026-02-01T00:00:00Z
+from kit import (
+    ADMIN,
+    API_TOKEN,
+    CUSTOMER,
+    EVENT_ROOM,
+    GUEST,
+    NOTHING,
+    OPERATOR,
+    OTHER_ADMIN,
+    OWNER,
+    ROOM,
+    START,
+    START_MS,
+    USER,
+    code,
+)
 
 
 def simulator(**profile):
     """The demo world under a profile, somebody in the demo room."""
     chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile=chosen)
+    sim = Simulator(clock=START, profile=chosen)
     sim.presence.join(ROOM, USER)
     return sim
 
@@ -98,11 +106,6 @@ def fetch(sim, url, by=None):
     return sim.client(by).get(parts.path)
 
 
-def code(answer):
-    """Status and code of an answer."""
-    return answer.status, answer.body["code"]
-
-
 # Whether it is possible
 
 
@@ -125,7 +128,7 @@ def test_a_verified_operator_does_not_make_it_possible(sim):
 def test_it_is_always_possible_for_an_api_token(sim):
     """Also when no owner has an address."""
     set_email(sim, "Olaf Owner", None)
-    assert sim.call("check_record_possible", TOKEN, uuid=ROOM).body == {"possible": True}
+    assert sim.call("check_record_possible", API_TOKEN, uuid=ROOM).body == {"possible": True}
 
 
 @pytest.mark.rule("R159", "R499")
@@ -155,13 +158,13 @@ def test_a_recording_in_progress_has_no_end(sim):
     assert (answer.status, answer.content) == (200, b"")
     session = sim.call("list_sessions", OPERATOR).body["results"][0]["id"]
     found = listed(sim)[0]
-    assert found == {"id": found["id"], "channel": ROOM, "session": session, "startTime": START}
+    assert found == {"id": found["id"], "channel": ROOM, "session": session, "startTime": START_MS}
 
 
 @pytest.mark.rule("R360", "R537")
 @pytest.mark.parametrize(
     ("caller", "status"),
-    [(OWNER, 200), (OPERATOR, 200), (TOKEN, 200), (USER, 403), (ADMIN, 403), (OTHER, 404), (None, 401)],
+    [(OWNER, 200), (OPERATOR, 200), (API_TOKEN, 200), (USER, 403), (ADMIN, 403), (OTHER_ADMIN, 404), (None, 401)],
 )
 def test_operators_and_api_tokens_start(sim, caller, status):
     """Nobody else does, neither users with access nor administrators."""
@@ -175,20 +178,20 @@ def test_an_api_token_starts_without_a_verified_owner(sim):
     set_email(sim, "Olaf Owner", None)
     assert code(start(sim)) == (409, "recording_needs_email")
     assert listed(sim) == []
-    assert start(sim, TOKEN).ok
+    assert start(sim, API_TOKEN).ok
 
 
 @pytest.mark.rule("R359", "R557")
 def test_there_is_no_recording_without_a_session(sim):
     """Recordings are made of sessions, so an active one is needed, also by an API token."""
-    assert code(start(sim, TOKEN, EVENT_ROOM)) == (409, "recording_needs_session")
+    assert code(start(sim, API_TOKEN, EVENT_ROOM)) == (409, "recording_needs_session")
 
 
 @pytest.mark.rule("R554")
 def test_one_recording_of_a_channel_is_in_progress(sim):
     """A second start is refused; another channel may be recorded meanwhile."""
     assert start(sim).ok
-    assert code(start(sim, TOKEN)) == (409, "recording_in_progress")
+    assert code(start(sim, API_TOKEN)) == (409, "recording_in_progress")
     sim.presence.join(EVENT_ROOM, OWNER)
     assert start(sim, channel=EVENT_ROOM).ok
     assert (len(listed(sim)), len(listed(sim, EVENT_ROOM))) == (1, 1)
@@ -229,7 +232,7 @@ def test_starting_is_laxer_by_choice():
     assert (start(sim).status, start(sim).status, start(sim, channel=EVENT_ROOM).status) == (200, 200, 200)
     assert (len(listed(sim)), len(listed(sim, EVENT_ROOM))) == (1, 1)
     begun = SESSIONS.seen(sim.service.world, CUSTOMER)[listed(sim, EVENT_ROOM)[0]["session"]]
-    assert (begun.channel, begun.started, begun.had_recording) == (EVENT_ROOM, START, True)
+    assert (begun.channel, begun.started, begun.had_recording) == (EVENT_ROOM, START_MS, True)
 
 
 # Stopping and processing
@@ -239,15 +242,17 @@ def test_starting_is_laxer_by_choice():
 def test_a_stopped_recording_is_processed_and_then_ready(sim):
     """EndTime is set at once, readyTime at the instant at which the processing is done."""
     id = record(sim)
-    assert read(sim, "get_recording", id).body == {**listed(sim)[0], "endTime": START + 10_000}
+    assert read(sim, "get_recording", id).body == {**listed(sim)[0], "endTime": START_MS + 10_000}
     assert "readyTime" not in listed(sim)[0]
     sim.clock.advance("1h")
     assert read(sim, "get_recording", id).body == listed(sim)[0]
-    assert listed(sim)[0]["readyTime"] == START + 12_000
+    assert listed(sim)[0]["readyTime"] == START_MS + 12_000
 
 
 @pytest.mark.rule("R361")
-@pytest.mark.parametrize(("caller", "status"), [(OWNER, 200), (TOKEN, 200), (USER, 403), (ADMIN, 403), (OTHER, 404)])
+@pytest.mark.parametrize(
+    ("caller", "status"), [(OWNER, 200), (API_TOKEN, 200), (USER, 403), (ADMIN, 403), (OTHER_ADMIN, 404)]
+)
 def test_who_may_start_may_stop(sim, caller, status):
     """Also what another has started."""
     start(sim)
@@ -305,7 +310,7 @@ def test_a_recording_outlives_its_session_by_choice():
     assert stop(sim).ok
 
 
-@pytest.mark.parametrize(("word", "ready"), [("immediate", START + 10_000), ("time(60)", START + 70_000)])
+@pytest.mark.parametrize(("word", "ready"), [("immediate", START_MS + 10_000), ("time(60)", START_MS + 70_000)])
 def test_how_long_processing_takes_is_a_choice(word, ready):
     """At once, or after its time."""
     sim = simulator(duration__recording_processing=word)
@@ -322,7 +327,7 @@ def test_processing_is_done_after_so_many_looks_by_choice():
     assert "readyTime" not in listed(sim)[0]
     id = listed(sim)[0]["id"]
     assert read(sim, "get_recording_download", id, OWNER).status == 409
-    assert read(sim, "get_recording", id).body["readyTime"] == START
+    assert read(sim, "get_recording", id).body["readyTime"] == START_MS
 
 
 # Success and failure
@@ -341,7 +346,7 @@ def test_owners_with_verified_addresses_are_mailed_the_link(sim):
     assert sim.mail == []
     sim.clock.advance("1h")
     told = [(mail.to, mail.at, mail.kind) for mail in sim.mail]
-    assert told == [(to, START + 12_000, "recording") for to in ("olaf@customer.example", "uma@customer.example")]
+    assert told == [(to, START_MS + 12_000, "recording") for to in ("olaf@customer.example", "uma@customer.example")]
     assert all(mail.link in mail.text for mail in sim.mail)
 
 
@@ -390,7 +395,7 @@ def test_the_control_plane_ends_the_processing(sim, outcome, ready, mails):
 def test_the_control_plane_knows_its_recordings(sim):
     """An unknown one is not found, and a recording is told as it is."""
     with pytest.raises(Misuse):
-        sim.change_record("recording", NOBODY)
+        sim.change_record("recording", NOTHING)
     assert sim.change_record("recording", record(sim))["channel"] == ROOM
 
 
@@ -400,8 +405,8 @@ def test_the_control_plane_knows_its_recordings(sim):
         ("owners-when-ready", OPERATOR, ["uma@customer.example"]),
         ("owners-at-stop", OPERATOR, ["olaf@customer.example"]),
         ("not-for-api-tokens", OPERATOR, ["uma@customer.example"]),
-        ("not-for-api-tokens", TOKEN, []),
-        ("owners-when-ready", TOKEN, ["uma@customer.example"]),
+        ("not-for-api-tokens", API_TOKEN, []),
+        ("owners-when-ready", API_TOKEN, ["uma@customer.example"]),
     ],
 )
 def test_who_is_mailed_is_a_choice(choice, by, to):
@@ -451,7 +456,7 @@ def test_recordings_are_listed_in_order(sim, query, starts):
     for _ in range(2):
         record(sim, 5)
     start(sim)
-    assert [(each["startTime"] - START) // 1000 for each in listed(sim, **query)] == starts
+    assert [(each["startTime"] - START_MS) // 1000 for each in listed(sim, **query)] == starts
 
 
 @pytest.mark.parametrize(("order", "starts"), [("asc", [0, 5]), ("desc", [0, 5])])
@@ -460,7 +465,7 @@ def test_recordings_in_progress_come_last_by_choice(order, starts):
     sim = simulator(recordings__not_ended="last")
     record(sim, 5)
     start(sim)
-    assert [(each["startTime"] - START) // 1000 for each in listed(sim, sort="ended", order=order)] == starts
+    assert [(each["startTime"] - START_MS) // 1000 for each in listed(sim, sort="ended", order=order)] == starts
 
 
 @pytest.mark.rule("R027", "R028")
@@ -481,7 +486,7 @@ def test_session_keeps_the_recordings_of_one_session(sim):
     assert len(set(sessions.values())) == 2
     assert [each["id"] for each in listed(sim, session=sessions[one])] == [one]
     assert [each["id"] for each in listed(sim, session=sessions[other])] == [other]
-    assert listed(sim, session=NOBODY) == []
+    assert listed(sim, session=NOTHING) == []
 
 
 READING = [
@@ -496,17 +501,17 @@ READING = [
 
 @pytest.mark.rule("R503", "R504", "R505", "R507", "R510", "R536")
 @pytest.mark.parametrize(("name", "arguments"), READING)
-@pytest.mark.parametrize("caller", [OWNER, OPERATOR, ADMIN, TOKEN, USER, GUEST, OTHER, None])
+@pytest.mark.parametrize("caller", [OWNER, OPERATOR, ADMIN, API_TOKEN, USER, GUEST, OTHER_ADMIN, None])
 def test_who_reads_recordings(sim, name, arguments, caller):
     """Hosts, administrators and API tokens read; the download is for owners, the credentials for hosts."""
     id = recorded(sim)
     ids = (id, assets(sim, id)[0]["id"])
     named = {key: ids[place] for key, place in arguments.items()}
     status = sim.call(name, caller, channelId=ROOM, **named).status
-    if caller in (OTHER, None):
+    if caller in (OTHER_ADMIN, None):
         assert status == (404 if caller else 401)
     else:
-        fine = {OWNER, TOKEN}
+        fine = {OWNER, API_TOKEN}
         fine |= {OPERATOR} if name != "get_recording_download" else set()
         fine |= {ADMIN} if name not in ("get_recording_download", "get_recording_credentials") else set()
         assert (status == 200) is (caller in fine), status
@@ -520,7 +525,7 @@ def test_a_recording_of_another_channel_is_not_there(sim, name, arguments):
     ids = (one, assets(sim, one)[0]["id"])
     named = {key: ids[place] for key, place in arguments.items()}
     assert code(sim.call(name, OWNER, channelId=EVENT_ROOM, **named)) == (404, "not_found")
-    assert code(sim.call(name, OWNER, channelId=ROOM, **{**named, "recordingId": NOBODY})) == (404, "not_found")
+    assert code(sim.call(name, OWNER, channelId=ROOM, **{**named, "recordingId": NOTHING})) == (404, "not_found")
     if "assetId" in named:
         assert code(sim.call(name, OWNER, channelId=ROOM, **{**named, "recordingId": other})) == (404, "not_found")
 
@@ -540,8 +545,8 @@ def test_the_assets_of_a_ready_recording(sim):
         "kind": "video",
         "state": "Uploaded",
         "label": "Combined video",
-        "startTime": START,
-        "endTime": START + 10_000,
+        "startTime": START_MS,
+        "endTime": START_MS + 10_000,
         "size": len(fetch(sim, video["url"], OPERATOR).data),
         "url": f"http://confsim.test/files/channels/{ROOM}/recordings/{id}/{video['id']}",
         "relativePath": "combined.mp4",
@@ -575,7 +580,7 @@ def test_one_asset_is_read_by_its_id(sim):
     id = recorded(sim)
     for asset in assets(sim, id):
         assert read(sim, "get_recording_asset", id, assetId=asset["id"]).body == asset
-    assert code(read(sim, "get_recording_asset", id, assetId=NOBODY)) == (404, "not_found")
+    assert code(read(sim, "get_recording_asset", id, assetId=NOTHING)) == (404, "not_found")
 
 
 @pytest.mark.rule("R298", "R305")
@@ -616,7 +621,7 @@ def test_the_receiver_of_the_files_is_the_starter_by_choice():
     """An API token is nobody."""
     sim = simulator(recordings__receiver="starter")
     assert {each.get("userId") for each in assets(sim, recorded(sim))} == {user_id(sim, OPERATOR)}
-    assert {each.get("userId") for each in assets(sim, recorded(sim, by=TOKEN))} == {None}
+    assert {each.get("userId") for each in assets(sim, recorded(sim, by=API_TOKEN))} == {None}
 
 
 def test_what_assets_tell_is_a_choice():
@@ -641,8 +646,8 @@ def test_instants_are_in_seconds_by_choice():
     sim = simulator(units__recording="epoch-s")
     id = recorded(sim)
     found = read(sim, "get_recording", id).body
-    assert [found[name] - START // 1000 for name in ("startTime", "endTime", "readyTime")] == [0, 10, 12]
-    assert [assets(sim, id)[0][name] - START // 1000 for name in ("startTime", "endTime")] == [0, 10]
+    assert [found[name] - START_MS // 1000 for name in ("startTime", "endTime", "readyTime")] == [0, 10, 12]
+    assert [assets(sim, id)[0][name] - START_MS // 1000 for name in ("startTime", "endTime")] == [0, 10]
 
 
 @pytest.mark.parametrize(
@@ -689,7 +694,9 @@ def test_the_recordings_of_a_session_are_its_assets(sim):
     assert found == [*assets(sim, ids[0]), *assets(sim, ids[1])]
 
 
-@pytest.mark.parametrize(("caller", "status"), [(OWNER, 200), (ADMIN, 200), (TOKEN, 200), (USER, 403), (OTHER, 404)])
+@pytest.mark.parametrize(
+    ("caller", "status"), [(OWNER, 200), (ADMIN, 200), (API_TOKEN, 200), (USER, 403), (OTHER_ADMIN, 404)]
+)
 def test_who_reads_the_recordings_of_a_session(sim, caller, status):
     """Hosts of its channel, administrators, API tokens."""
     recorded(sim)
@@ -820,7 +827,9 @@ def test_urls_and_tokens_are_not_each_other(sim):
 
 
 @pytest.mark.rule("R301")
-@pytest.mark.parametrize(("caller", "status"), [(OPERATOR, 200), (ADMIN, 200), (TOKEN, 200), (USER, 403), (None, 401)])
+@pytest.mark.parametrize(
+    ("caller", "status"), [(OPERATOR, 200), (ADMIN, 200), (API_TOKEN, 200), (USER, 403), (None, 401)]
+)
 def test_the_url_of_an_asset_needs_the_callers_own_token(sim, caller, status):
     """Whoever may read the asset may read its bytes."""
     url = assets(sim, recorded(sim))[0]["url"]
@@ -857,7 +866,7 @@ def test_the_token_is_a_jwt(sim):
     token = read(sim, "get_recording_credentials", id).body["jwt"]
     assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT"}
     claims = jwt.decode(token, options={"verify_signature": False})
-    assert (claims["recording"], claims["iat"], claims["exp"]) == (id, START // 1000 + 12, START // 1000 + 312)
+    assert (claims["recording"], claims["iat"], claims["exp"]) == (id, START_MS // 1000 + 12, START_MS // 1000 + 312)
 
 
 def test_the_token_downloads_each_asset(sim):
@@ -905,7 +914,7 @@ def test_a_token_that_is_none_or_no_longer_is_refused(sim, name):
 
 def recorded_elsewhere():
     """A token for downloading of a world with another seed."""
-    sim = Simulator(seed=1, clock="2026-02-01T00:00:00Z")
+    sim = Simulator(seed=1, clock=START)
     sim.presence.join(ROOM, USER)
     return read(sim, "get_recording_credentials", recorded(sim)).body["jwt"]
 
@@ -922,11 +931,11 @@ def test_a_token_opens_every_recording_of_the_channel_by_choice():
 
 def test_a_token_needs_a_caller_by_choice():
     """One of the same client, then."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"gate.list_downloadable_assets": ["signed-in"]})
+    sim = Simulator(clock=START, profile={"gate.list_downloadable_assets": ["signed-in"]})
     sim.presence.join(ROOM, USER)
     token = read(sim, "get_recording_credentials", recorded(sim)).body["jwt"]
-    told = {by: sim.call("list_downloadable_assets", by, jwtToken=token).status for by in (None, USER, OTHER)}
-    assert told == {None: 401, USER: 200, OTHER: 401}
+    told = {by: sim.call("list_downloadable_assets", by, jwtToken=token).status for by in (None, USER, OTHER_ADMIN)}
+    assert told == {None: 401, USER: 200, OTHER_ADMIN: 401}
 
 
 def test_what_items_are_called_is_a_choice():
@@ -969,7 +978,7 @@ def test_nothing_of_a_deleted_channel_is_reachable(sim):
     assert sim.call("list_session_recordings", ADMIN, sessionId=session).status == 404
     for name, arguments in READING:
         named = {key: (id, asset["id"])[place] for key, place in arguments.items()}
-        assert sim.call(name, TOKEN, channelId=ROOM, **named).status == 404
+        assert sim.call(name, API_TOKEN, channelId=ROOM, **named).status == 404
     assert not [name for (_, name), _ in sim.service.world.tables() if "recording" in name]
     assert not [timer for timer in sim.service.world.timers if timer.kind.startswith("recording")]
 

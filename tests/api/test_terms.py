@@ -11,12 +11,9 @@ from confsim.domain import terms
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
+from kit import CUSTOMER, PARTNER, ROOM, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-PARTNER = "11111111-1111-4111-8111-111111111111"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 NEW = "https://terms.example/2"
-AT = "2026-02-01T00:00:00Z"
 
 
 def state(sim, who):
@@ -244,7 +241,7 @@ def test_only_the_terms_calls_are_open_before_acceptance(sim, people):
 
 def test_with_the_alternative_optional_terms_bind_nobody(people):
     """Where terms that are not required bind nobody, users go on after new ones (G173)."""
-    sim = Simulator(clock=AT, profile={"terms.binds": "nobody"})
+    sim = Simulator(clock=START, profile={"terms.binds": "nobody"})
     sim.call("promulgate_terms", "demo-api-token", body={"url": NEW})
     assert sim.call("list_channels", "demo-owner").status == 200
     require(sim, True)

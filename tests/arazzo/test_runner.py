@@ -7,6 +7,7 @@ import pytest
 from confsim import Simulator
 from confsim.control.scenarios import play as play_in
 from confsim.kernel.refusal import Misuse
+from kit import START, START_MS
 
 OK = {"successCriteria": [{"condition": "$statusCode == 200"}]}
 
@@ -342,7 +343,7 @@ def test_workflows_run_one_after_the_other(play):
 
 def test_waiting_moves_the_clock_of_the_world(written, planned):
     """A retry waits by the world's clock, not by ours."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z")
+    sim = Simulator(clock=START)
     held = sim.call("reserve_handle", "demo-owner", body={"handle": "Neo"})
     assert held.ok
     reserve = {
@@ -355,7 +356,7 @@ def test_waiting_moves_the_clock_of_the_world(written, planned):
     }
     report = play_in(planned(written([reserve])), sim.control)
     assert [result.status for result in report.results] == [409, 409, 200]
-    assert sim.clock.now == 1769904000000 + 900_000
+    assert sim.clock.now == START_MS + 900_000
 
 
 def test_a_lonely_surrogate_is_no_trouble(play):

@@ -18,6 +18,7 @@ from confsim.service.judge import Judge
 from confsim.service.message import Request, Response
 from confsim.service.profiles import read_profile
 from confsim.testing.samples import Pool, valid
+from kit import CUSTOMER
 
 PROFILES = {
     "defaults": {},
@@ -228,10 +229,10 @@ def test_the_error_envelope_is_the_one_in_force(name, caller):
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_sample_bodies_fit_their_schemas(sim, ids, number):
+def test_sample_bodies_fit_their_schemas(sim, number):
     """A body that decodes is one that the document admits."""
     made = described({})
-    pool = Pool(sim.service.world, ids["customer"])
+    pool = Pool(sim.service.world, CUSTOMER)
     for name, one in operations(made).items():
         schema = one.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
         if schema is not None:

@@ -6,15 +6,14 @@ import pytest
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
+from kit import ADMIN, OWNER, ROOM, START, USER
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-ADMIN, OWNER, USER = "demo-customer-admin", "demo-owner", "demo-user"
 LINE, EXCLUSIVE, PHONE = "+12025550123", "+442079460123", "+12025550147"
 
 
 def prepared(profile=None):
     """The demo world with telephony on in its room and both numbers leading there, and the routing code."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile=profile)
+    sim = Simulator(clock=START, profile=profile)
     for way in ("in", "out"):
         sim.call(f"set_dial_{way}_state", ADMIN, uuid=ROOM, state="enable")
     sim.call("assign_exclusive_dial_number", OWNER, uuid=ROOM, number=EXCLUSIVE)

@@ -8,9 +8,7 @@ import time_machine
 
 from confsim import Simulator
 from confsim.service import clock
-
-START = 1_769_904_000_000
-MINUTE = 60_000
+from kit import MINUTE, START_MS
 
 
 def reserve(sim, handle="Free Handle"):
@@ -20,15 +18,15 @@ def reserve(sim, handle="Free Handle"):
 
 def test_the_clock_tells_what_it_shows(plane):
     """A fixed clock shows its instant and stands."""
-    assert plane("GET", "/clock") == (200, {"now": START, "frozen": True, "rate": 1})
+    assert plane("GET", "/clock") == (200, {"now": START_MS, "frozen": True, "rate": 1})
 
 
 def test_advancing_by_a_duration_lets_things_fall_due(plane, sim):
     """What falls due on the way is told with its own instant, and has happened."""
     reserve(sim)
     status, moved = plane("POST", "/clock/advance", {"by": "20m"})
-    assert (status, moved["now"]) == (200, START + 20 * MINUTE)
-    assert [(each["at"], each["what"]) for each in moved["fired"]] == [(START + 15 * MINUTE, "handle reservation")]
+    assert (status, moved["now"]) == (200, START_MS + 20 * MINUTE)
+    assert [(each["at"], each["what"]) for each in moved["fired"]] == [(START_MS + 15 * MINUTE, "handle reservation")]
 
 
 @pytest.mark.rule("R095")
@@ -45,22 +43,22 @@ def test_advancing_to_the_next_thing_stops_there(plane, sim):
     plane("POST", "/clock/advance", {"by": "1m"})
     reserve(sim, "Two")
     seen = [plane("POST", "/clock/advance", {"until": "next"})[1] for _ in range(3)]
-    assert [each["now"] for each in seen] == [START + 15 * MINUTE, START + 16 * MINUTE, START + 16 * MINUTE]
+    assert [each["now"] for each in seen] == [START_MS + 15 * MINUTE, START_MS + 16 * MINUTE, START_MS + 16 * MINUTE]
     assert [len(each["fired"]) for each in seen] == [1, 1, 0]
 
 
-@pytest.mark.parametrize("to", [START + MINUTE, "2026-02-01T00:01:00Z", "2026-02-01T01:01:00+01:00"])
+@pytest.mark.parametrize("to", [START_MS + MINUTE, "2026-02-01T00:01:00Z", "2026-02-01T01:01:00+01:00"])
 def test_the_clock_is_set_in_either_spelling(plane, to):
     """Epoch milliseconds and ISO 8601 with any offset name the same instant."""
-    assert plane("POST", "/clock/set", {"to": to}) == (200, {"now": START + MINUTE, "fired": []})
+    assert plane("POST", "/clock/set", {"to": to}) == (200, {"now": START_MS + MINUTE, "fired": []})
 
 
 def test_setting_the_clock_forward_fires_and_back_does_not_undo(plane, sim):
     """What fell due stays so when the clock is put back."""
     reserve(sim)
-    assert len(plane("POST", "/clock/set", {"to": START + 60 * MINUTE})[1]["fired"]) == 1
+    assert len(plane("POST", "/clock/set", {"to": START_MS + 60 * MINUTE})[1]["fired"]) == 1
     before = sim.service.world
-    assert plane("POST", "/clock/set", {"to": START})[1] == {"now": START, "fired": []}
+    assert plane("POST", "/clock/set", {"to": START_MS})[1] == {"now": START_MS, "fired": []}
     assert sim.service.world is before
 
 
@@ -68,7 +66,7 @@ def test_a_clock_runs_after_resume_and_stands_after_freeze(plane, sim):
     """Freezing and resuming keep the instant it shows."""
     plane("POST", "/clock/resume")
     assert plane("GET", "/clock")[1]["frozen"] is False
-    assert START <= sim.clock.now < START + MINUTE
+    assert START_MS <= sim.clock.now < START_MS + MINUTE
     frozen = plane("POST", "/clock/freeze")[1]["now"]
     assert plane("GET", "/clock")[1] == {"now": frozen, "frozen": True, "rate": 1}
 
@@ -93,7 +91,7 @@ def test_a_wrong_advance_is_told(plane, body):
     status, problem = plane("POST", "/clock/advance", body)
     assert (status, problem["status"]) == (400, 400)
     assert problem["detail"]
-    assert plane("GET", "/clock")[1]["now"] == START
+    assert plane("GET", "/clock")[1]["now"] == START_MS
 
 
 @pytest.mark.parametrize("to", [None, "yesterday", "2026-02-01T00:00:00", -5, 1.5, [], True, "9" * 400, 10**400])
@@ -128,12 +126,12 @@ def machine(monkeypatch):
 
 def test_a_clock_runs_at_a_multiple(plane, machine):
     """From the instant it shows, standing or running; the rate is told, and slow motion is one too."""
-    assert plane("POST", "/clock/run", {"rate": 60}) == (200, {"now": START, "fired": []})
+    assert plane("POST", "/clock/run", {"rate": 60}) == (200, {"now": START_MS, "fired": []})
     machine.at += 2
-    assert plane("GET", "/clock")[1] == {"now": START + 2 * MINUTE, "frozen": False, "rate": 60}
+    assert plane("GET", "/clock")[1] == {"now": START_MS + 2 * MINUTE, "frozen": False, "rate": 60}
     plane("POST", "/clock/run", {"rate": 0.5})
     machine.at += 2
-    assert plane("GET", "/clock")[1] == {"now": START + 2 * MINUTE + 1000, "frozen": False, "rate": 0.5}
+    assert plane("GET", "/clock")[1] == {"now": START_MS + 2 * MINUTE + 1000, "frozen": False, "rate": 0.5}
 
 
 def test_it_goes_on_at_its_rate_after_everything_else(plane, machine):
@@ -141,14 +139,14 @@ def test_it_goes_on_at_its_rate_after_everything_else(plane, machine):
     plane("POST", "/clock/run", {"rate": 3600})
     plane("POST", "/clock/freeze")
     machine.at += 5
-    assert plane("GET", "/clock")[1] == {"now": START, "frozen": True, "rate": 3600}
+    assert plane("GET", "/clock")[1] == {"now": START_MS, "frozen": True, "rate": 3600}
     plane("POST", "/clock/resume")
     plane("POST", "/clock/advance", {"by": "1h"})
     machine.at += 1
-    assert plane("GET", "/clock")[1]["now"] == START + 120 * MINUTE
-    plane("POST", "/clock/set", {"to": START})
+    assert plane("GET", "/clock")[1]["now"] == START_MS + 120 * MINUTE
+    plane("POST", "/clock/set", {"to": START_MS})
     machine.at += 1
-    assert plane("GET", "/clock")[1]["now"] == START + 60 * MINUTE
+    assert plane("GET", "/clock")[1]["now"] == START_MS + 60 * MINUTE
 
 
 def test_things_fall_due_in_its_time(plane, sim, machine):
@@ -171,10 +169,10 @@ def test_a_snapshot_keeps_how_the_clock_went(plane, sim, machine):
     assert plane("GET", "/clock")[1]["frozen"] is True
     plane("POST", "/snapshots/running/restore")
     machine.at += 1
-    assert plane("GET", "/clock")[1] == {"now": START + MINUTE, "frozen": False, "rate": 60}
+    assert plane("GET", "/clock")[1] == {"now": START_MS + MINUTE, "frozen": False, "rate": 60}
     assert sim.fork().clock.rate == 60
     plane("POST", "/reset")
-    assert plane("GET", "/clock")[1] == {"now": START, "frozen": True, "rate": 1}
+    assert plane("GET", "/clock")[1] == {"now": START_MS, "frozen": True, "rate": 1}
 
 
 @pytest.mark.parametrize("rate", [0, -1, "fast", None, True, [], 1_000_001, 10**400])
@@ -197,11 +195,11 @@ def test_a_clock_that_runs_in_python(sim, machine):
     """The same by name."""
     sim.clock.run(60)
     machine.at += 1
-    assert (sim.clock.now, sim.clock.rate, sim.clock.frozen) == (START + MINUTE, 60, False)
+    assert (sim.clock.now, sim.clock.rate, sim.clock.frozen) == (START_MS + MINUTE, 60, False)
     sim.clock.freeze()
     sim.clock.run(1)
     machine.at += 1
-    assert sim.clock.now == START + MINUTE + 1000
+    assert sim.clock.now == START_MS + MINUTE + 1000
 
 
 @pytest.mark.parametrize("freezer", [freezegun.freeze_time, time_machine.travel])

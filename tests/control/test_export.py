@@ -14,15 +14,14 @@ from http.client import HTTPConnection
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from kit.catalogue_walk import walk
 
 from confsim import Misuse, Simulator
 from confsim.control.scenarios import planned, play
 from confsim.testing.journeys import START, Journey, api_journey
 from confsim.testing.targets import Core, Wsgi
+from kit import CUSTOMER, ROOM
+from kit.catalogue_walk import walk
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 URL = "https://terms.example/new"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 

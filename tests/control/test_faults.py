@@ -17,10 +17,8 @@ import requests
 
 from confsim import Simulator
 from confsim.service.message import Request
+from kit import OWNER, ROOM, START_MS
 
-START = 1_769_904_000_000  # 2026-02-01T00:00:00Z
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-OWNER = "demo-owner"
 ME = "/v1_0/users/me"
 
 
@@ -335,10 +333,10 @@ def test_a_page_of_another_site_does_not_move_the_clock(sim, live, headers):
         403,
         503,
     ]
-    assert sim.clock.now == START
+    assert sim.clock.now == START_MS
     own = {"Origin": live}
     assert ask(live, f"{ME}?_confsim=clock=1s", **own)[0].status == 200
-    assert sim.clock.now == START + 1000
+    assert sim.clock.now == START_MS + 1000
 
 
 def test_requests_may_be_kept_from_it(plane, live):

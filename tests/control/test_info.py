@@ -10,9 +10,7 @@ from confsim import Simulator, __version__
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.control.catalogue import CONTROL
-
-START = 1_769_904_000_000
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
+from kit import CUSTOMER, START_MS
 
 
 def test_the_server_is_well(plane):
@@ -23,7 +21,7 @@ def test_the_server_is_well(plane):
 def test_info_tells_the_world(plane, people):
     """Version, instant, seed, profile, address, clients, and the fixed tokens with their holders' roles."""
     info = plane("GET", "/info", host="here:1")[1]
-    assert (info["version"], info["world"], info["now"], info["seed"]) == (__version__, "demo", START, 0)
+    assert (info["version"], info["world"], info["now"], info["seed"]) == (__version__, "demo", START_MS, 0)
     assert (info["profile"], info["base_url"]) == ({}, "http://here:1/v1_0")
     assert [each["parent"] for each in info["clients"]] == [None, info["clients"][0]["id"], None]
     assert {token: each["role"] for token, each in info["tokens"].items()} == {

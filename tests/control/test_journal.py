@@ -9,9 +9,8 @@ import pytest
 from confsim import Misuse
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Fired
+from kit import CUSTOMER, START_MS
 
-START = 1_769_904_000_000
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 URL = {"url": "https://terms.example/new"}
 
 
@@ -30,7 +29,7 @@ def test_an_entry_tells_the_whole_call(plane, sim, people):
     answer = sim.call("list_channels", "demo-owner", limit=1)
     entry = last(plane)
     assert entry["id"] == answer.headers["X-Confsim-Request-Id"]
-    assert (entry["at"], entry["operation"], entry["status"]) == (START, "list_channels", 200)
+    assert (entry["at"], entry["operation"], entry["status"]) == (START_MS, "list_channels", 200)
     assert (entry["method"], entry["path"], entry["query"]) == ("GET", "/v1_0/channels", {"limit": "1"})
     assert (entry["body"], entry["answer"]) == (None, answer.body)
     assert entry["caller"] == {"clientId": CUSTOMER, "userId": people["demo-owner"]}

@@ -8,9 +8,7 @@ import httpx
 import pytest
 
 from confsim import Simulator
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-OWNER, USER = "demo-owner", "demo-user"
+from kit import OWNER, ROOM, START, USER
 
 
 def recorded(sim):
@@ -62,7 +60,7 @@ def test_the_link_in_a_mail_is_fetched_in_process(sim):
 
 def test_a_world_on_the_live_server_knows_its_address(sim):
     """Only while it is on it."""
-    other = Simulator(clock="2026-02-01T00:00:00Z")
+    other = Simulator(clock=START)
     recorded(other)
     with sim.serve() as server:
         server.worlds.add("w2", other.service)
@@ -73,12 +71,12 @@ def test_a_world_on_the_live_server_knows_its_address(sim):
 
 def test_links_in_mails_are_as_those_in_answers():
     """A profile makes them https, or something else altogether; names of channels are no part of them."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"http.scheme": "https"})
+    sim = Simulator(clock=START, profile={"http.scheme": "https"})
     assert sim.call("rename_channel", OWNER, uuid=ROOM, name="{root} {token}").ok
     recorded(sim)
     assert sim.mail[0].link.startswith("https://confsim.test/files/")
     assert sim.mail[0].text == f"The recording of {{root}} {{token}} is ready: {sim.mail[0].link}"
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"recordings.mail-link": "https://a.example/{recording}"})
+    sim = Simulator(clock=START, profile={"recordings.mail-link": "https://a.example/{recording}"})
     recorded(sim)
     assert sim.mail[0].link.startswith("https://a.example/")
 
@@ -88,7 +86,7 @@ def test_links_in_mails_are_as_those_in_answers():
 )
 def test_the_link_in_a_mail_lives_for_its_time(profile, life):
     """A week, or what a profile says; it is dead at the very instant."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile=profile)
+    sim = Simulator(clock=START, profile=profile)
     recorded(sim)
     with httpx.Client(transport=sim.transport()) as client:
         told = []

@@ -6,9 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
-
-CUSTOMER, OTHER = "22222222-2222-4222-8222-222222222222", "33333333-3333-4333-8333-333333333333"
-ADMIN, FOREIGN = "demo-customer-admin", "demo-other-admin"
+from kit import CUSTOMER, OTHER, OTHER_ADMIN
 
 
 def test_a_number_is_made(sim, plane):
@@ -16,7 +14,7 @@ def test_a_number_is_made(sim, plane):
     assert plane("POST", "/numbers", {"clientId": OTHER, "number": "4930123456"}) == (200, {"number": "+4930123456"})
     body = {"clientId": OTHER, "number": "+999123", "code": "xx", "isDefault": True}
     assert plane("POST", "/numbers", body) == (200, {"number": "+999123"})
-    assert sim.call("list_inbound_numbers", FOREIGN).body == [
+    assert sim.call("list_inbound_numbers", OTHER_ADMIN).body == [
         {"number": "+4930123456", "code": "DE"},
         {"number": "+999123", "code": "XX", "isDefault": True},
     ]

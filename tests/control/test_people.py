@@ -5,18 +5,13 @@ from __future__ import annotations
 import pytest
 
 from confsim import Misuse
-
-START = 1_769_904_000_000
-DAY = 86_400_000
-PARTNER = "11111111-1111-4111-8111-111111111111"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+from kit import CUSTOMER, DAY, PARTNER, ROOM, START_MS
 
 
 def test_a_user_token_lives_as_long_as_any(plane, sim, people):
     """Without ttl it lives a day, and works as a login's would."""
     status, made = plane("POST", "/tokens", {"userId": people["demo-owner"]})
-    assert (status, made["expires"]) == (200, START + DAY)
+    assert (status, made["expires"]) == (200, START_MS + DAY)
     assert sim.call("get_me", made["token"]).body["handle"] == "Olaf Owner"
 
 
@@ -24,7 +19,7 @@ def test_a_user_token_lives_as_long_as_any(plane, sim, people):
 def test_a_token_lives_as_long_as_told(plane, sim, people, ttl, life):
     """From its end on it is dead."""
     made = plane("POST", "/tokens", {"userId": people["demo-user"], "ttl": ttl})[1]
-    assert made["expires"] == START + life
+    assert made["expires"] == START_MS + life
     sim.clock.advance(life - 1)
     assert sim.call("get_user_terms", made["token"]).status == 200
     sim.clock.advance(1)
@@ -37,7 +32,7 @@ def test_an_api_token_of_a_client(plane, sim):
     assert made["expires"] is None
     assert len(sim.call("list_api_tokens", made["token"]).body) == 1
     short = plane("POST", "/tokens", {"clientId": PARTNER, "kind": "api", "ttl": "1m"})[1]
-    assert short["expires"] == START + 60_000
+    assert short["expires"] == START_MS + 60_000
     sim.clock.advance("1m")
     assert sim.call("list_api_tokens", short["token"]).status == 401
     assert sim.call("list_api_tokens", made["token"]).ok

@@ -10,6 +10,7 @@ from confsim.control.catalogue import CONTROL
 from confsim.control.control import STANDING_APART
 from confsim.control.export import MOVING
 from confsim.service.message import Request
+from kit import START
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def make_sim():
     """Simulators under a profile."""
     from confsim import Simulator
 
-    return lambda profile: Simulator(clock="2026-02-01T00:00:00Z", profile=profile)
+    return lambda profile: Simulator(clock=START, profile=profile)
 
 
 def test_a_bug_is_told_with_a_reference_and_kept(plane, sim, monkeypatch):

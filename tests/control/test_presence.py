@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.kernel.refusal import Misuse
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-UNKNOWN = "99999999-9999-4999-8999-999999999999"
-OWNER, USER, GUEST = "demo-owner", "demo-user", "demo-guest"
+from kit import CUSTOMER, EVENT_ROOM, GUEST, NOTHING, OWNER, ROOM, USER
 
 
 @pytest.fixture
@@ -52,20 +48,20 @@ def test_presence_is_listed(sim, post, people):
         {"userId": people[OWNER], "state": "in", "presenter": True, "muted": False},
         {"userId": people[USER], "state": "in", "presenter": False, "muted": True},
     ]
-    assert sim.client().get(f"/_confsim/presence?channel={EVENT}").get_json() == []
+    assert sim.client().get(f"/_confsim/presence?channel={EVENT_ROOM}").get_json() == []
 
 
 def test_rooms_are_told(sim, post, people):
     """A user in a breakout room is in, with its id; the channel of the room lists who is inside."""
-    breakout = sim.call("create_breakout_session", OWNER, uuid=EVENT, body={}).body["id"]
-    path = {"uuid": EVENT, "breakoutSession": breakout}
+    breakout = sim.call("create_breakout_session", OWNER, uuid=EVENT_ROOM, body={}).body["id"]
+    path = {"uuid": EVENT_ROOM, "breakoutSession": breakout}
     room = sim.call("create_breakout_room", OWNER, **path, body={}).body["id"]
-    post("join", channel=EVENT, token=OWNER)
-    sim.call("start_breakout_session", OWNER, uuid=EVENT)
+    post("join", channel=EVENT_ROOM, token=OWNER)
+    sim.call("start_breakout_session", OWNER, uuid=EVENT_ROOM)
     place = sim.call("list_breakout_rooms", OWNER, **path).body[0]["channelUuid"]
     assert post("join", channel=place, token=USER)[1]["reason"] == "no_room_assigned"
     assert post("join", channel=place, token=OWNER)[1]["state"] == "in"
-    for uuid in (EVENT, place):
+    for uuid in (EVENT_ROOM, place):
         assert [(each.userId, each.state, each.room) for each in sim.presence(uuid)] == [(people[OWNER], "in", room)]
     assert post("leave", channel=place, userId=people[OWNER]) == (200, {"state": "away"})
 
@@ -88,14 +84,14 @@ def test_a_refusal_by_the_rules_of_the_channel_is_409(sim, post, fields, token, 
 
 def test_guests_are_refused_where_they_have_no_access(sim, post):
     """Elsewhere, and where guest access is off."""
-    assert post("join", channel=EVENT, token=GUEST)[1]["reason"] == "guest_elsewhere"
+    assert post("join", channel=EVENT_ROOM, token=GUEST)[1]["reason"] == "guest_elsewhere"
     sim.call("set_guest_access", OWNER, uuid=ROOM, state="disable")
     assert post("join", channel=ROOM, token=GUEST)[1]["reason"] == "guest_access_off"
 
 
 def test_a_disabled_service_is_told(sim, post):
     """New joins are refused."""
-    customer = "22222222-2222-4222-8222-222222222222"
+    customer = CUSTOMER
     sim.call("set_client_service_state", "demo-partner-admin", clientId=customer, state="disable")
     assert post("join", channel=ROOM, token=OWNER)[1]["reason"] == "service_disabled"
 
@@ -113,7 +109,7 @@ def test_who_is_away_is_told_so(post, people, what):
         ({"channel": ROOM}, 400),
         ({"channel": ROOM, "userId": 1002, "token": OWNER}, 400),
         ({"channel": ROOM, "userId": 5}, 404),
-        ({"channel": UNKNOWN, "userId": 1002}, 404),
+        ({"channel": NOTHING, "userId": 1002}, 404),
         ({"channel": ROOM, "token": "nonsense"}, 401),
         ({"channel": ROOM, "token": "demo-api-token"}, 400),
         ({"channel": ROOM, "token": "demo-other-admin"}, 404),
@@ -128,9 +124,9 @@ def test_wrong_use_is_told(post, body, status):
 
 def test_an_unknown_channel_is_not_there(sim):
     """Listing its presence is a 404, and in Python a Misuse."""
-    assert sim.client().get(f"/_confsim/presence?channel={UNKNOWN}").status_code == 404
-    with pytest.raises(Misuse, match=UNKNOWN):
-        sim.presence(UNKNOWN)
+    assert sim.client().get(f"/_confsim/presence?channel={NOTHING}").status_code == 404
+    with pytest.raises(Misuse, match=NOTHING):
+        sim.presence(NOTHING)
 
 
 def test_the_simulator_does_the_same(sim, people):

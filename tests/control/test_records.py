@@ -6,10 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.control.records import Kind
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-PARTNER = "11111111-1111-4111-8111-111111111111"
+from kit import CUSTOMER, PARTNER, ROOM, START
 
 
 def test_a_user(plane, sim, people):
@@ -32,7 +29,7 @@ def test_a_channel(plane, sim, people):
 
 def test_live_streaming_is_switched_as_the_api_does():
     """The operator's flag moves the same switch: where that ends what runs, so does this; other fields leave it be."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"broadcast.off-while-running": "ends"})
+    sim = Simulator(clock=START, profile={"broadcast.off-while-running": "ends"})
     sim.change_record("channel", ROOM, broadcastEnabled=True)
     target = {"destination": "rtmp://live.example/app", "enabled": True}
     sim.call("add_broadcast_destination", "demo-owner", channel=ROOM, body=target)

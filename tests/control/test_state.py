@@ -11,15 +11,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
+from kit import CUSTOMER, START_MS
 
-START = 1_769_904_000_000
-CLIENT = "22222222-2222-4222-8222-222222222222"
 URL = {"url": "https://terms.example/new"}
 
 
 def url(sim):
     """The URL of the terms: what the tests change."""
-    return sim.call("get_client_terms", clientId=CLIENT).body["url"]
+    return sim.call("get_client_terms", clientId=CUSTOMER).body["url"]
 
 
 def test_a_reset_brings_everything_back(plane, sim):
@@ -27,17 +26,17 @@ def test_a_reset_brings_everything_back(plane, sim):
     digest = sim.service.world.digest()
     sim.call("promulgate_terms", "demo-api-token", body=URL)
     plane("POST", "/clock/advance", {"by": "1h"})
-    assert plane("POST", "/reset") == (200, {"now": START})
+    assert plane("POST", "/reset") == (200, {"now": START_MS})
     assert sim.service.world.digest() == digest
     assert plane("GET", "/requests") == (200, [])
 
 
 def test_a_reset_may_leave_the_clock():
     """By a profile the clock goes on from where it is."""
-    sim = Simulator(clock=START, profile={"world.reset-clock": False})
+    sim = Simulator(clock=START_MS, profile={"world.reset-clock": False})
     sim.clock.advance("1h")
     sim.reset()
-    assert sim.clock.now == START + 3_600_000
+    assert sim.clock.now == START_MS + 3_600_000
 
 
 @pytest.mark.parametrize("way", ["in process", "over a socket"])
@@ -73,13 +72,13 @@ def test_request_ids_begin_anew_after_a_reset(plane, sim):
 def test_a_snapshot_holds_its_instant(plane, sim):
     """Restoring brings back the world and the clock, and as often as wanted."""
     before = url(sim)
-    assert plane("POST", "/snapshots", {"name": "clean"}) == (200, {"name": "clean", "now": START})
+    assert plane("POST", "/snapshots", {"name": "clean"}) == (200, {"name": "clean", "now": START_MS})
     for _ in range(2):
         sim.call("update_terms_url", "demo-api-token", body=URL)
         plane("POST", "/clock/advance", {"by": "1h"})
         assert url(sim) != before
-        assert plane("POST", "/snapshots/clean/restore") == (200, {"name": "clean", "now": START})
-        assert (url(sim), sim.clock.now) == (before, START)
+        assert plane("POST", "/snapshots/clean/restore") == (200, {"name": "clean", "now": START_MS})
+        assert (url(sim), sim.clock.now) == (before, START_MS)
 
 
 def test_snapshots_are_listed_and_replaced(plane):
@@ -88,16 +87,16 @@ def test_snapshots_are_listed_and_replaced(plane):
     plane("POST", "/snapshots", {"name": "b"})
     plane("POST", "/clock/advance", {"by": 5})
     plane("POST", "/snapshots", {"name": "a"})
-    assert plane("GET", "/snapshots")[1] == [{"name": "a", "now": START + 5}, {"name": "b", "now": START}]
+    assert plane("GET", "/snapshots")[1] == [{"name": "a", "now": START_MS + 5}, {"name": "b", "now": START_MS}]
 
 
 def test_snapshots_are_dropped(plane, sim):
     """Those that are not wanted any more; what they held stays where it was restored."""
     sim.snapshot("a b/c")
     plane("POST", "/snapshots", {"name": "other"})
-    assert sim.snapshots == {"a b/c": START, "other": START}
+    assert sim.snapshots == {"a b/c": START_MS, "other": START_MS}
     sim.restore("other")
-    assert plane("DELETE", "/snapshots/a%20b%2Fc") == (200, {"name": "a b/c", "now": START})
+    assert plane("DELETE", "/snapshots/a%20b%2Fc") == (200, {"name": "a b/c", "now": START_MS})
     sim.drop_snapshot("other")
     assert (plane("GET", "/snapshots")[1], sim.snapshots) == ([], {})
     assert plane("DELETE", "/snapshots/other")[0] == plane("POST", "/snapshots/other/restore")[0] == 404
@@ -138,7 +137,7 @@ def test_state_goes_out_and_comes_in_as_the_same_bytes(busy):
     first = client.get("/_confsim/state").data
     assert client.put("/_confsim/state", data=first).status_code == 200
     assert client.get("/_confsim/state").data == first
-    other = Simulator("empty", clock=START)
+    other = Simulator("empty", clock=START_MS)
     other.state = busy.state
     assert other.client().get("/_confsim/state").data == first
     assert other.service.world.digest() == busy.service.world.digest()
@@ -146,7 +145,7 @@ def test_state_goes_out_and_comes_in_as_the_same_bytes(busy):
 
 def test_an_imported_world_goes_on_like_its_original(busy):
     """The same calls afterwards have the same answers: minting, sequences, order and timers came along."""
-    other = Simulator("empty", clock=START)
+    other = Simulator("empty", clock=START_MS)
     other.state = busy.state
     for each in (busy, other):
         each.call("create_channel", "demo-owner", body={"name": "After"})
@@ -159,9 +158,9 @@ def test_what_falls_due_together_keeps_its_order_through_an_import(sim):
     """Timers of one instant fire in the order in which they were set."""
     tokens = []
     for handle in ("Cc", "Aa", "Bb"):
-        user = sim.make_user(CLIENT, f"By {handle}").token
+        user = sim.make_user(CUSTOMER, f"By {handle}").token
         tokens.append(sim.call("reserve_handle", user, body={"handle": handle}).body["reservationToken"])
-    other = Simulator("empty", clock=START)
+    other = Simulator("empty", clock=START_MS)
     other.state = sim.state
     assert [each.subject for each in sim.clock.advance("15m")] == tokens
     assert [each.subject for each in other.clock.advance("15m")] == tokens
@@ -188,10 +187,10 @@ def _edited(document, *steps):
         (("extra", 1), "extra"),
         (("tables", "planets", {"": []}), "planets"),
         (("tables", "users", "nobody", []), "nobody"),
-        (("tables", "users", CLIENT, 0, "shoe_size", 44), "shoe_size"),
-        (("tables", "users", CLIENT, 0, "id", "one"), "id"),
-        (("tables", "users", CLIENT, 0, "client", "elsewhere"), "client"),
-        (("tables", "users", CLIENT, 1, "id", 1001), "earlier"),
+        (("tables", "users", CUSTOMER, 0, "shoe_size", 44), "shoe_size"),
+        (("tables", "users", CUSTOMER, 0, "id", "one"), "id"),
+        (("tables", "users", CUSTOMER, 0, "client", "elsewhere"), "client"),
+        (("tables", "users", CUSTOMER, 1, "id", 1001), "earlier"),
         (("timers", [[1, "doomsday", "", ""]]), "doomsday"),
         (("timers", [[1, "handle reservation"]]), "timers"),
         (("sequences", {"user": "many"}), "sequences"),
@@ -215,7 +214,7 @@ def test_what_is_no_state_document_is_refused(plane, body):
 def test_a_timer_that_fails_is_our_bug_and_stops_nothing(sim):
     """A hand-made state whose timer has nothing to act on: the bug is kept, and the world goes on."""
     document = sim.state
-    document["timers"] = [[START + 1, "handle reservation", CLIENT, "nobody"]]
+    document["timers"] = [[START_MS + 1, "handle reservation", CUSTOMER, "nobody"]]
     sim.state = document
     assert sim.clock.advance("1m") == []
     assert len(sim.service.bugs) == 1

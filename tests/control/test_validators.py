@@ -5,7 +5,8 @@ from __future__ import annotations
 import jwt
 import pytest
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
+from kit import CUSTOMER
+
 SECRET = "a secret of at least thirty-two bytes"
 JWK = {"kty": "oct", "k": "YSBzZWNyZXQgb2YgYXQgbGVhc3QgdGhpcnR5LXR3byBieXRlcw"}
 GIVEN = {"clientId": CUSTOMER, "validatorId": "mine", "algorithm": "HS256"}

@@ -16,24 +16,15 @@ from freezegun import freeze_time
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
+from kit import CUSTOMER, START_MS, ok
 
-START = 1_769_904_000_000
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ADMIN = "demo-customer-admin"
 TERMS = {"url": "https://terms.example/new"}
-
-
-def ok(sim, operation, caller=ADMIN, **arguments):
-    """Call an operation that succeeds and answer its body."""
-    answer = sim.call(operation, caller, **arguments)
-    assert answer.ok, answer
-    return answer.body
 
 
 @pytest.fixture
 def live():
     """The demo world on a live server, and a client of its control plane."""
-    sim = Simulator(clock=START)
+    sim = Simulator(clock=START_MS)
     with sim.serve() as server, httpx.Client(base_url=f"{server.root}/_confsim", timeout=20) as control:
         sim.live, sim.root = control, server.root
         yield sim
@@ -62,7 +53,7 @@ def test_what_is_there_is_answered_at_once(plane, sim):
     """Calls, by the words of the journal."""
     renew(sim)()
     status, waited = plane("POST", "/wait", {"for": {"request": {"operation": "update_terms_url", "body": TERMS}}})
-    assert (status, waited["now"]) == (200, START)
+    assert (status, waited["now"]) == (200, START_MS)
     assert [(each["operation"], each["body"], each["status"]) for each in waited["seen"]] == [
         ("update_terms_url", TERMS, 200)
     ]
@@ -260,11 +251,11 @@ def test_requests_behind_one_that_waits_are_answered_after_it(live):
     """In their order, on their connection; others are not behind it."""
     with soon(renew(live)):
         told = raw(
-            live, ("/wait", {"for": {"request": {}}}), ("/requests/count", {}), ("/clock/set", {"to": START + 5})
+            live, ("/wait", {"for": {"request": {}}}), ("/requests/count", {}), ("/clock/set", {"to": START_MS + 5})
         )
     answers = told.split("HTTP/1.1 ")[1:]
     assert [answer[:3] for answer in answers] == ["200", "200", "200"]
-    assert ['"seen"' in answers[0], '{"count":1}' in answers[1], f'"now":{START + 5}' in answers[2]] == [True] * 3
+    assert ['"seen"' in answers[0], '{"count":1}' in answers[1], f'"now":{START_MS + 5}' in answers[2]] == [True] * 3
 
 
 def test_one_that_waits_behind_one_that_waits(live):

@@ -7,18 +7,9 @@ import pytest
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
+from kit import CUSTOMER, START_MS, ok
 
-START = 1_769_904_000_000
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ADMIN = "demo-customer-admin"
 URL = "https://hooks.example/hook"
-
-
-def ok(sim, operation, caller=ADMIN, **arguments):
-    """Call an operation that succeeds and answer its body."""
-    answer = sim.call(operation, caller, **arguments)
-    assert answer.ok, answer
-    return answer.body
 
 
 @pytest.fixture
@@ -52,18 +43,18 @@ def test_a_delivery_tells_the_whole_of_it(plane, sim, endpoints):
         "url": f"{URL}/0",
         "clientId": CUSTOMER,
         "kind": "media.added",
-        "at": START,
+        "at": START_MS,
         "payload": {
             "id": first["message"],
             "kind": "media.added",
-            "time": START,
+            "time": START_MS,
             "clientId": CUSTOMER,
             "channel": None,
             "data": {"media": media, "name": "a"},
         },
         "state": "delivered",
         "delivered": True,
-        "attempts": [{"at": START, "status": 200, "problem": None}],
+        "attempts": [{"at": START_MS, "status": 200, "problem": None}],
         "next": None,
     }
 
@@ -109,7 +100,7 @@ def test_a_delivery_that_waits_for_a_retry_tells_when(plane, sim, endpoints):
     """The instant of the next attempt."""
     sim.webhooks.deliver_to(lambda message: 500)
     happen(sim)
-    assert [each["next"] for each in listed(plane)] == [START + 5000] * 2
+    assert [each["next"] for each in listed(plane)] == [START_MS + 5000] * 2
 
 
 def test_something_is_delivered_once_more(plane, sim, endpoints):
@@ -121,7 +112,7 @@ def test_something_is_delivered_once_more(plane, sim, endpoints):
     sim.clock.advance("1m")
     status, again = plane("POST", f"/webhooks/deliveries/{first['id']}/redeliver")
     assert (status, again["state"]) == (200, "delivered")
-    assert [each["at"] for each in again["attempts"]] == [START, START + 60_000]
+    assert [each["at"] for each in again["attempts"]] == [START_MS, START_MS + 60_000]
     assert [each.headers["webhook-id"] for each in got] == [first["message"]] * 3
 
 

@@ -16,8 +16,8 @@ from confsim.control import worlds as control_worlds
 from confsim.service import pipeline, waiting
 from confsim.service import worlds as service_worlds
 from confsim.service.message import Request
+from kit import CUSTOMER
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 TOKEN = {"authorization": "Bearer demo-api-token"}
 URL = b'{"url":"https://terms.example/new"}'
 

@@ -12,11 +12,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.domain import fault_points, mail
 from confsim.domain.fault_points import THINGS, TIMED, Outcome
 from confsim.kernel.refusal import Refusal
-
-START = 1_769_904_000_000  # 2026-02-01T00:00:00Z
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-ADMIN, OWNER, OPERATOR, USER = "demo-customer-admin", "demo-owner", "demo-operator", "demo-user"
+from kit import ADMIN, CUSTOMER, EVENT_ROOM, OPERATOR, OWNER, ROOM, START_MS, USER
 
 
 def counts(sim):
@@ -97,7 +93,7 @@ def test_who_is_inside_already_needs_no_host(sim, waiting):
 @pytest.mark.parametrize("lasts", ["immediate", "time(5)", "manual(0)"])
 def test_a_callee_who_is_not_to_be_had(outcome, state, lasts):
     """Engaged, not reached, or ringing for ever, however long answering takes otherwise."""
-    sim = Simulator(clock=START, profile={"duration.call-answered": lasts})
+    sim = Simulator(clock=START_MS, profile={"duration.call-answered": lasts})
     ok(sim, "set_dial_out_state", ADMIN, uuid=ROOM, state="enable")
     sim.presence.join(ROOM, OWNER)
     sim.faults.add(thing="call", match={"number": "+12025550147"}, do=outcome)
@@ -133,7 +129,7 @@ def recorded(sim):
 
 def record(sim, id):
     """The recording as the world has it."""
-    rows = sim.state["tables"]["recordings"]["22222222-2222-4222-8222-222222222222"]
+    rows = sim.state["tables"]["recordings"][CUSTOMER]
     return next(each for each in rows if each["id"] == id)
 
 
@@ -157,7 +153,7 @@ def test_a_recording_that_is_stuck(meeting):
 @pytest.mark.parametrize("lasts", ["immediate", "time(2)", "manual(1)"])
 def test_a_recording_that_fails(lasts):
     """When its processing ends, as long as that takes."""
-    sim = Simulator(clock=START, profile={"duration.recording-processing": lasts})
+    sim = Simulator(clock=START_MS, profile={"duration.recording-processing": lasts})
     sim.presence.join(ROOM, USER)
     sim.faults.add(thing="recording", match={"channel": ROOM}, do="failed")
     id = recorded(sim)
@@ -170,14 +166,14 @@ def test_a_recording_that_fails(lasts):
 @pytest.mark.parametrize(("lasts", "ready"), [("immediate", 600), ("time(2)", 602), ("manual(3)", 600)])
 def test_a_recording_that_is_late(lasts, ready):
     """So much later than it would have been."""
-    sim = Simulator(clock=START, profile={"duration.recording-processing": lasts})
+    sim = Simulator(clock=START_MS, profile={"duration.recording-processing": lasts})
     sim.presence.join(ROOM, USER)
     sim.faults.add(thing="recording", do={"outcome": "late", "by": "10m"})
     id = recorded(sim)
     sim.clock.advance((ready - 1) * 1000)
     assert record(sim, id)["ready"] is None
     sim.clock.advance("1s")
-    assert record(sim, id)["ready"] == START + (10 + ready) * 1000
+    assert record(sim, id)["ready"] == START_MS + (10 + ready) * 1000
 
 
 # The streaming proxy

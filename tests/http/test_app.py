@@ -6,20 +6,15 @@ import json
 
 import pytest
 
-from confsim import Misuse, Simulator
+from confsim import Misuse
 from confsim.http import hosts
 from confsim.http.app import App
 from confsim.service.judge import Judge
 from confsim.service.message import Request
+from kit import CUSTOMER, demo
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 TERMS = f"/v1_0/clients/{CUSTOMER}/terms"
 TOKEN = {"authorization": "Bearer demo-api-token"}
-
-
-def under(**chosen):
-    """A simulator under a profile, its clock standing."""
-    return Simulator(clock="2026-02-01T00:00:00Z", profile={id.replace("__", "."): each for id, each in chosen.items()})
 
 
 def ask(sim, method, path, body=b"", **headers):
@@ -55,7 +50,7 @@ def test_what_does_not_stand_below_the_base_is_not_found(sim, path):
 @pytest.mark.rule("R001")
 def test_the_base_address_may_have_a_prefix():
     """By a profile anything precedes the version."""
-    sim = under(route__prefix="/conf/api/v1_0")
+    sim = demo(route__prefix="/conf/api/v1_0")
     assert ask(sim, "GET", "/conf/api/v1_0/providers/auth/available").status == 200
     assert ask(sim, "GET", "/v1_0/providers/auth/available").status == 404
     assert sim.base_url.endswith("/conf/api/v1_0")
@@ -72,14 +67,14 @@ def test_a_wrong_method_is_told_with_those_there_are(sim, method, allowed):
 
 def test_a_wrong_method_may_be_no_route():
     """As of routers that match method and path together."""
-    response = ask(under(**{"route__wrong-method": "404"}), "PUT", TERMS)
+    response = ask(demo(**{"route__wrong-method": "404"}), "PUT", TERMS)
     assert (response.status, code(response)) == (404, "route_not_found")
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_put_and_patch_may_count_as_post(method):
     """By a profile; other methods stay wrong."""
-    sim = under(**{"route__wrong-method": "as POST"})
+    sim = demo(**{"route__wrong-method": "as POST"})
     assert ask(sim, method, "/v1_0/terms", b'{"url":"https://x.example/"}').status == 200
     assert ask(sim, "DELETE", "/v1_0/terms").status == 405
 
@@ -87,7 +82,7 @@ def test_put_and_patch_may_count_as_post(method):
 def test_head_is_get_without_a_body(sim):
     """The app answers as to GET; the transports leave the body away."""
     assert ask(sim, "HEAD", TERMS).status == 200
-    refused = ask(under(http__head="405"), "HEAD", TERMS)
+    refused = ask(demo(http__head="405"), "HEAD", TERMS)
     assert (refused.status, headers_of(refused)["Allow"]) == (405, "GET, OPTIONS")
 
 
@@ -96,31 +91,31 @@ def test_options_tell_the_methods(sim):
     response = ask(sim, "OPTIONS", TERMS, origin="https://page.example", access_control_request_method="GET")
     assert (response.status, headers_of(response)["Allow"]) == (204, "GET, HEAD, OPTIONS")
     assert not [name for name in headers_of(response) if name.startswith("Access-Control")]
-    refused = ask(under(http__options="405"), "OPTIONS", TERMS)
+    refused = ask(demo(http__options="405"), "OPTIONS", TERMS)
     assert (refused.status, headers_of(refused)["Allow"]) == (405, "GET, HEAD")
 
 
 @pytest.mark.parametrize("path", ["/v1_0/users/me/", "/v1_0//users/me", "//v1_0/users/me"])
 def test_slashes_too_many(path):
     """No route; by a profile the same one, or a redirect to it that keeps the method (G004)."""
-    assert ask(under(), "GET", path, authorization="Bearer demo-user").status == 404
-    assert ask(under(**{"route__trailing-slash": "same"}), "GET", path, authorization="Bearer demo-user").status == 200
-    moved = ask(under(**{"route__trailing-slash": "redirect"}), "GET", f"{path}?a=1")
+    assert ask(demo(), "GET", path, authorization="Bearer demo-user").status == 404
+    assert ask(demo(**{"route__trailing-slash": "same"}), "GET", path, authorization="Bearer demo-user").status == 200
+    moved = ask(demo(**{"route__trailing-slash": "redirect"}), "GET", f"{path}?a=1")
     assert (moved.status, headers_of(moved)["Location"]) == (308, "/v1_0/users/me?a=1")
 
 
 @pytest.mark.parametrize("choice", ["same", "redirect"])
 def test_slashes_do_not_make_a_route(choice):
     """A path that is nobody's stays so."""
-    assert ask(under(**{"route__trailing-slash": choice}), "GET", "/v1_0/nowhere/").status == 404
+    assert ask(demo(**{"route__trailing-slash": choice}), "GET", "/v1_0/nowhere/").status == 404
 
 
 def test_an_encoded_slash_is_data_of_its_segment(sim):
     """Or no route, or a slash like any, by a profile (G058)."""
     path = "/v1_0/users/predefined/auth0%7Ca%2Fb"
     assert code(ask(sim, "GET", path)) == "predefined_user_not_found"
-    assert code(ask(under(**{"route__encoded-slash": "404"}), "GET", path)) == "route_not_found"
-    split = under(**{"route__encoded-slash": "slash"})
+    assert code(ask(demo(**{"route__encoded-slash": "404"}), "GET", path)) == "route_not_found"
+    split = demo(**{"route__encoded-slash": "slash"})
     assert ask(split, "GET", "/v1_0/users%2fme", authorization="Bearer demo-user").status == 200
 
 
@@ -143,14 +138,14 @@ def test_answers_carry_an_id_and_are_not_cached(sim):
 
 def test_a_second_header_may_carry_the_id():
     """By a profile (G013)."""
-    told = headers_of(ask(under(**{"http__request-id": "X-Request-Id"}), "GET", TERMS))
+    told = headers_of(ask(demo(**{"http__request-id": "X-Request-Id"}), "GET", TERMS))
     assert told["X-Request-Id"] == told["X-Confsim-Request-Id"]
 
 
 def test_caching_may_be_left_open_or_go_by_tags():
     """By a profile: silence, or an ETag that If-None-Match recognises (G010)."""
-    assert "Cache-Control" not in headers_of(ask(under(http__caching="silent"), "GET", TERMS))
-    sim = under(http__caching="etag")
+    assert "Cache-Control" not in headers_of(ask(demo(http__caching="silent"), "GET", TERMS))
+    sim = demo(http__caching="etag")
     tag = headers_of(ask(sim, "GET", TERMS))["ETag"]
     again = ask(sim, "GET", TERMS, if_none_match=tag)
     assert (again.status, again.body) == (304, b"")
@@ -160,7 +155,7 @@ def test_caching_may_be_left_open_or_go_by_tags():
 
 def test_the_journal_holds_what_was_sent():
     """A 304 as such, whatever the operation answered; redirects and OPTIONS too, which are not listed as unmatched."""
-    sim = under(http__caching="etag", **{"route__trailing-slash": "redirect"})
+    sim = demo(http__caching="etag", **{"route__trailing-slash": "redirect"})
     tag = headers_of(ask(sim, "GET", TERMS))["ETag"]
     sent = [
         ask(sim, "GET", TERMS, if_none_match=tag),
@@ -179,7 +174,7 @@ def test_the_journal_holds_what_was_sent():
 
 def test_the_referee_judges_what_the_operation_answered():
     """A 304 stands for an answer that was judged; the document has no word of it."""
-    sim = under(http__caching="etag")
+    sim = demo(http__caching="etag")
     sim.service.judge = Judge(sim.service.profile)
     tag = headers_of(ask(sim, "GET", TERMS))["ETag"]
     assert ask(sim, "GET", TERMS, if_none_match=tag).status == 304
@@ -202,7 +197,7 @@ def test_the_referee_judges_what_the_operation_answered():
 def test_accept_is_ignored_or_must_admit_json(sim, accept, status):
     """Ignored by default, so that every client works; strict by a profile (G008)."""
     assert ask(sim, "GET", TERMS, accept=accept).status == 200
-    assert ask(under(parse__accept="refuse"), "GET", TERMS, accept=accept).status == status
+    assert ask(demo(parse__accept="refuse"), "GET", TERMS, accept=accept).status == status
 
 
 def test_accept_language_has_no_say(sim):
@@ -216,7 +211,7 @@ def test_accept_language_has_no_say(sim):
 @pytest.fixture
 def open_to():
     """A simulator whose client has set one origin."""
-    sim = under()
+    sim = demo()
     assert sim.call("set_origins", "demo-customer-admin", clientId=CUSTOMER, body=["https://page.example"]).ok
     return sim
 
@@ -290,7 +285,7 @@ def test_what_a_parser_found_is_told(sim):
 
 def test_the_error_envelope_is_that_of_the_profile_everywhere():
     """Also where no operation is reached."""
-    response = under(errors__body="nested").app(Request("GET", "/", fault="timeout"))
+    response = demo(errors__body="nested").app(Request("GET", "/", fault="timeout"))
     assert json.loads(response.body)["error"]["code"] == "request_timeout"
 
 
@@ -350,14 +345,14 @@ def test_in_process_any_host_name_will_do(sim):
 
 def test_addresses_in_answers_may_be_https():
     """By a profile, as behind a proxy (G014)."""
-    sim = under(http__scheme="https")
+    sim = demo(http__scheme="https")
     sim.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
     assert sim.call("get_me", "demo-user").body["imageUrl"].startswith("https://confsim.test/files/")
 
 
 def test_routes_that_collide_are_told_at_once():
     """Before any request, and with both operations."""
-    sim = under(
+    sim = demo(
         route__get_user_email="GET /users/me/terms/{userId}", route__get_user_client="GET /users/me/terms/{userId}"
     )
     with pytest.raises(Misuse, match=r"get_user_\w+ and get_user_\w+ would share"):
@@ -366,7 +361,7 @@ def test_routes_that_collide_are_told_at_once():
 
 def test_routes_are_made_once_for_all_simulators():
     """Worlds that differ in no route share them."""
-    one, other = under().app, under(encode__empty="204").app
+    one, other = demo().app, demo(encode__empty="204").app
     assert one.mount.routes({}) is other.mount.routes(other.worlds.default.profile)
-    moved = under(route__prefix="/x/v1_0").app
+    moved = demo(route__prefix="/x/v1_0").app
     assert moved.mount.routes(moved.worlds.default.profile) is not one.mount.routes({})

@@ -16,10 +16,10 @@ import jwt
 import pytest
 
 from confsim import Simulator
+from kit import PARTNER_ADMIN, START, START_MS
 
-PARTNER, CUSTOMER_ADMIN = "demo-partner-admin", 10
+CUSTOMER_ADMIN = 10
 SECRET = "a secret of the identity provider, 32 bytes"
-START = 1769904000000  # 2026-02-01T00:00:00Z
 LINE, PHONE = "+4930901820", "+12025550147"
 
 
@@ -29,7 +29,7 @@ class Story:
     def __init__(self, root: str, http: httpx.Client) -> None:
         self.root = root
         self.http = http
-        self.tokens: dict[str, str] = {"partner": PARTNER}
+        self.tokens: dict[str, str] = {"partner": PARTNER_ADMIN}
         self.ids: dict[str, int] = {}
         self.client = self.channel = self.session = self.recording = ""
         self.links: list[str] = []
@@ -99,7 +99,7 @@ def the_people(story: Story) -> None:
         "POST", "/validators", clientId=story.client, validatorId="idp", algorithm="HS256", key=SECRET, active=True
     )
     for who, name in [("owner", "Olga Owner"), ("host", "Henry Host"), ("user", "Uwe User")]:
-        claims = {"sub": f"staff-{who}", "name": name, "iat": START // 1000, "exp": START // 1000 + 3600}
+        claims = {"sub": f"staff-{who}", "name": name, "iat": START_MS // 1000, "exp": START_MS // 1000 + 3600}
         forged = {"idToken": jwt.encode(claims, SECRET[::-1])}
         story.call(None, "POST", f"/clients/{story.client}/users/exchange", forged, status=401)
         login = {"idToken": jwt.encode(claims, SECRET)}
@@ -166,7 +166,7 @@ def the_recording_begins(story: Story) -> None:
     story.call("host", "POST", "/channels/{}/record")
     story.call("server", "POST", "/channels/{}/record", status=409)
     (found,) = story.call("host", "GET", "/channels/{}/recordings")["results"]
-    assert found == {"id": found["id"], "channel": story.channel, "session": story.session, "startTime": START}
+    assert found == {"id": found["id"], "channel": story.channel, "session": story.session, "startTime": START_MS}
     story.recording = f"/channels/{{}}/recordings/{found['id']}"
     assert story.call("host", "GET", f"{story.recording}/assets") == []
     assert story.call("owner", "GET", f"/sessions/{story.session}")["hadRecording"] is True
@@ -363,7 +363,7 @@ CHAPTERS = (
 @pytest.mark.rule("R249", "R363", "R551", "R557")
 def test_the_life_of_a_tenant():
     """Tenant, people, channel, lobby, recording, phones, breakout, broadcast, files, history, end."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"duration.broadcast-start": "time(240)"})
+    sim = Simulator(clock=START, profile={"duration.broadcast-start": "time(240)"})
     with sim.serve() as server, httpx.Client(base_url=server.root) as http:
         story = Story(server.root, http)
         for chapter in CHAPTERS:

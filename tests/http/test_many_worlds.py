@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from confsim import Misuse, Simulator
-
-CLOCK = "2026-02-01T00:00:00Z"
+from kit import START
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def crowd():
 
 def test_worlds_under_load_stay_apart(crowd):
     """Sixty worlds, twelve threads, calls of every kind in random turns: each is as its twin that was alone."""
-    with Simulator(clock=CLOCK).serve() as server:
+    with Simulator(clock=START).serve() as server:
         members = crowd.make(server.port, 60)
         assert crowd.load(server.port, members, calls=10, threads=12) == 600
         crowd.check(server.port, members)
@@ -33,7 +32,7 @@ def test_worlds_under_load_stay_apart(crowd):
 
 def test_the_crowd_would_notice(crowd):
     """A single call to a world of somebody else is seen."""
-    with Simulator(clock=CLOCK).serve() as server:
+    with Simulator(clock=START).serve() as server:
         members = crowd.make(server.port, 3)
         crowd.load(server.port, members, calls=5, threads=3)
         with crowd.Way(server.port) as way:
@@ -44,7 +43,7 @@ def test_the_crowd_would_notice(crowd):
 
 def test_worlds_are_made_and_dropped_while_others_are_called(crowd):
     """From threads of this process too: no call of another world is lost, and all names are free in the end."""
-    sim = Simulator(clock=CLOCK)
+    sim = Simulator(clock=START)
     with sim.serve() as server:
         members = crowd.make(server.port, 8)
         stop = threading.Event()

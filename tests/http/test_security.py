@@ -16,7 +16,6 @@ from urllib.request import urlopen
 
 import pytest
 from jwt.utils import base64url_decode
-from kit.catalogue_walk import walk
 
 from confsim import Simulator
 from confsim.control import perform
@@ -27,8 +26,9 @@ from confsim.http.app import App
 from confsim.http.limits import Limits
 from confsim.http.server import LiveServer
 from confsim.service import courier, journal
+from kit import CUSTOMER
+from kit.catalogue_walk import walk
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 SECRET = b"\x89PNG\r\n\x1a\nwhat only this machine may read"
 
 

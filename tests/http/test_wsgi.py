@@ -12,6 +12,7 @@ from confsim import Simulator
 from confsim.http.limits import Limits
 from confsim.http.wsgi import Wsgi
 from confsim.service.message import Response
+from kit import ROOM
 
 FAULTS = {"body_too_large": 413, "url_too_long": 414, "headers_too_large": 431, "malformed": 400}
 TIGHT = Limits(body=10, url=60, headers=200)
@@ -145,5 +146,5 @@ def test_limits_may_be_those_of_a_profile():
 
 def test_a_url_of_two_hundred_channels_fits(sim):
     """As long as other limits admit (G011)."""
-    ids = ",".join(["aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"] * 200)
+    ids = ",".join([ROOM] * 200)
     assert sim.client("demo-owner").get(f"/channels/populations/{ids}").status_code == 200

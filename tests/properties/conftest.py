@@ -5,14 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from kit.catalogue_walk import walk
 
 from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
 from confsim.testing.samples import Pool
+from kit import CUSTOMER, OTHER, START
+from kit.catalogue_walk import walk
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-user")
 #: What would shut the callers out of the world they live in.
 NOT_TOURED = (
@@ -35,7 +34,7 @@ def lived() -> Simulator:
     The last tour of each removes nothing, so that there is something of every kind. The rounds differ, so that the two
     have no names in common.
     """
-    simulator = Simulator(clock="2026-02-01T00:00:00Z")
+    simulator = Simulator(clock=START)
     for client, callers, first in ((CUSTOMER, CALLERS, 0), (OTHER, ("demo-other-admin",), 20)):
         for turn, leave_out in ((first, NOT_TOURED), (first + 1, (*NOT_TOURED, *REMOVING))):
             people_come(simulator, client, callers)

@@ -9,9 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from confsim import Simulator
 from confsim.service import clock
+from kit import MINUTE, START_MS
 
-START = 1_769_904_000_000
-MINUTE = 60_000
 #: A quarter of a second of machine time is a whole number of milliseconds at each of them.
 RATES = st.sampled_from([1, 2, 60, 3600, 0.5])
 
@@ -32,8 +31,8 @@ class Clocks(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.machine = clock.time = Machine()
-        self.sim = Simulator(clock=START)
-        self.shown, self.runs, self.rate = START, False, 1
+        self.sim = Simulator(clock=START_MS)
+        self.shown, self.runs, self.rate = START_MS, False, 1
         self.due = []
         self.kept = {}
         self.count = 0
@@ -111,7 +110,7 @@ class Clocks(RuleBasedStateMachine):
     def reset(self):
         """The start comes back, where it stood."""
         self.sim.reset()
-        self.shown, self.runs, self.rate, self.due = START, False, 1, []
+        self.shown, self.runs, self.rate, self.due = START_MS, False, 1, []
 
     def called(self):
         """At every call, what is due by then has fallen due."""

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from confsim import Simulator
 from confsim.assumptions.refusals import Reason
 from confsim.domain.fault_points import THINGS, TIMED
+from kit import EVENT_ROOM, ROOM, START
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
 CALLERS = ("demo-owner", "demo-user", "demo-operator", "nobody")
 #: Operations of the histories, with the arguments beside the channel.
 CALLS = {
@@ -76,7 +75,7 @@ class Count:
 @given(st.lists(OF_CALLS, max_size=5), st.lists(OF_THINGS, max_size=3), HISTORY)
 def test_any_faults_over_any_history(of_calls, of_things, history):
     """No bug, no 5xx that no fault told of, the world untouched by calls that did not run, hits as counted."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z")
+    sim = Simulator(clock=START)
     sim.presence.join(ROOM, "demo-user")
     sim.faults.put([*of_calls, *of_things])
     counts = [Count(fault) for fault in of_calls]
@@ -102,7 +101,7 @@ def test_the_same_faults_and_calls_give_the_same_world(faults, history):
     """Nothing is left to chance: worlds and journals of two runs are equal."""
     told = []
     for _ in range(2):
-        sim = Simulator(clock="2026-02-01T00:00:00Z")
+        sim = Simulator(clock=START)
         sim.presence.join(ROOM, "demo-user")
         sim.faults.put(faults)
         for operation, uuid, caller in history:

@@ -23,6 +23,7 @@ from confsim.api.catalogue import API
 from confsim.service import keeping, state
 from confsim.testing.journeys import START, Journey, api_journey
 from confsim.testing.targets import Core, Url, Wsgi
+from kit import CUSTOMER
 
 NEW = state.document(Simulator().service.world)
 THOROUGH = settings().max_examples > 1000
@@ -189,11 +190,8 @@ def step(number):
     if turn == 2:
         return "POST", "/v1_0/terms", {"url": f"https://terms.example/{number}"}
     if turn == 3:
-        return "POST", "/_confsim/users", {"clientId": CLIENT, "handle": f"Person {number}"}
+        return "POST", "/_confsim/users", {"clientId": CUSTOMER, "handle": f"Person {number}"}
     return "POST", "/v1_0/channels/create", {"name": f"Room {number}"}
-
-
-CLIENT = "22222222-2222-4222-8222-222222222222"
 
 
 class Load:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kit.catalogue_walk import call
 
 from confsim.api.catalogue import API
 from confsim.service.judge import Judge
 from confsim.testing.samples import Pool
 from confsim.testing.strategies import arguments
+from kit import CUSTOMER
+from kit.catalogue_walk import call
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-guest")
 
 

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from kit.catalogue_walk import call
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.contract.gates import Grant
 from confsim.testing.samples import Arguments, Pool, valid
+from kit import CUSTOMER, OTHER, PARTNER
+from kit.catalogue_walk import call
 
-OURS = "22222222-2222-4222-8222-222222222222"
-THEIRS = "33333333-3333-4333-8333-333333333333"
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin")
 OPERATIONS = [operation for operation in API if Grant.PUBLIC not in operation.gate.grants]
 SHARED = ""
@@ -64,15 +63,15 @@ def leaves(value) -> Iterator[object]:
 def theirs(lived):
     """What is theirs alone: words that occur nowhere among our own things."""
     world = lived.service.world
-    ours = words(world, OURS) | words(world, "11111111-1111-4111-8111-111111111111")
-    return words(world, THEIRS) - ours
+    ours = words(world, CUSTOMER) | words(world, PARTNER)
+    return words(world, OTHER) - ours
 
 
 def trespasses(operation, world) -> Iterator[Arguments]:
     """Our own arguments with something of theirs in one place, in each place; and theirs altogether."""
     for number in range(3):
-        ours = valid(operation, Pool(world, OURS), number)
-        other = valid(operation, Pool(world, THEIRS), 40 + number)
+        ours = valid(operation, Pool(world, CUSTOMER), number)
+        other = valid(operation, Pool(world, OTHER), 40 + number)
         yield replace(other, about="everywhere")
         for name in ours.path:
             yield replace(ours, path={**ours.path, name: other.path[name]}, about=f"path {name}")
@@ -82,21 +81,21 @@ def trespasses(operation, world) -> Iterator[Arguments]:
             for name in other.body:
                 yield replace(ours, body={**ours.body, name: other.body[name]}, about=f"body {name}")
         for arguments in (ours, other):
-            yield replace(arguments, query={**arguments.query, "for_client": THEIRS}, about="for_client")
+            yield replace(arguments, query={**arguments.query, "for_client": OTHER}, about="for_client")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_nobody_reaches_into_another_client(lived, theirs, operation):
     """Their records stay as they are, and no answer holds an id, a handle or a name of theirs that was not given."""
     world = lived.service.world
-    before = belongings(world, THEIRS)
+    before = belongings(world, OTHER)
     for arguments in trespasses(operation, world):
-        given = set(leaves([arguments.path, arguments.query, arguments.body])) | {THEIRS}
+        given = set(leaves([arguments.path, arguments.query, arguments.body])) | {OTHER}
         for caller in CALLERS:
             fork = lived.fork()
             answer = call(fork, operation, caller, arguments)
             assert fork.service.bugs == []
-            assert belongings(fork.service.world, THEIRS) == before, (arguments.about, caller, answer)
+            assert belongings(fork.service.world, OTHER) == before, (arguments.about, caller, answer)
             for word in told(answer) & theirs:
                 assert any(str(word) in str(each) for each in given), (arguments.about, caller, answer, word)
 
@@ -114,7 +113,7 @@ def told(answer):
 
 def test_there_is_something_to_trespass_on(lived, theirs):
     """The other client has things for most places that name one, or the property would prove nothing."""
-    pool = Pool(lived.service.world, THEIRS)
+    pool = Pool(lived.service.world, OTHER)
     places = [
         (operation.name, parameter.name)
         for operation in OPERATIONS

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from kit.catalogue_walk import walk
-
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.service.judge import Judge
+from kit import CUSTOMER, START
+from kit.catalogue_walk import walk
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin")
 
 
 def test_every_answer_is_one_of_the_document():
     """Every operation is called, none meets a bug, and the referee agrees with every answer."""
-    simulator = Simulator(clock="2026-02-01T00:00:00Z")
+    simulator = Simulator(clock=START)
     simulator.service.judge = Judge({})
     touched = {step.operation.name for step in walk(simulator, CUSTOMER, CALLERS)}
     assert touched == {operation.name for operation in API}
@@ -32,7 +31,7 @@ PART_ONE = {
 
 def test_the_operations_of_an_entry_are_those_that_lean_on_it():
     """Where an entry of Part 1 lists operations, no other asks it."""
-    simulator = Simulator(clock="2026-02-01T00:00:00Z")
+    simulator = Simulator(clock=START)
     leaning = {
         (id, step.operation.name)
         for step in walk(simulator, CUSTOMER, CALLERS)
@@ -49,6 +48,6 @@ def test_the_operations_of_an_entry_are_those_that_lean_on_it():
 
 def test_most_operations_succeed_somewhere_on_the_way():
     """Samples made from declarations alone are good enough that most calls do what they say."""
-    steps = list(walk(Simulator(clock="2026-02-01T00:00:00Z"), CUSTOMER, CALLERS))
+    steps = list(walk(Simulator(clock=START), CUSTOMER, CALLERS))
     succeeded = {step.operation.name for step in steps if step.answer.ok}
     assert len(succeeded) >= 0.6 * len(API), sorted({operation.name for operation in API} - succeeded)

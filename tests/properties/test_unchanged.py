@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from kit.catalogue_walk import call
 
 from confsim.api.catalogue import API
 from confsim.testing.samples import Pool, spoilt, valid
+from kit import CUSTOMER
+from kit.catalogue_walk import call
 
 OPERATIONS = list(API)
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 #: Asking for something in the making starts the making: the one refusal that keeps its change (G345).
 STARTS_SOMETHING = {"get_streaming_proxy"}
 

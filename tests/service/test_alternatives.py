@@ -9,16 +9,14 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.assumptions.protocol import initial
 from confsim.domain.clients import clients
+from kit import ADMIN, API_TOKEN, CUSTOMER, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-AT = "2026-02-01T00:00:00Z"
-ADMIN, API = "demo-customer-admin", "demo-api-token"
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def under(profile: dict[str, Any], *, operation: str, caller: str | None = API, **arguments: Any) -> Any:
+def under(profile: dict[str, Any], *, operation: str, caller: str | None = API_TOKEN, **arguments: Any) -> Any:
     """The answer to one call of the demo world under a profile; nothing in it is a bug."""
-    sim = Simulator(clock=AT, profile=profile)
+    sim = Simulator(clock=START, profile=profile)
     answer = sim.call(operation, caller, **arguments)
     assert sim.service.bugs == []
     return answer
@@ -80,7 +78,7 @@ def test_alternatives_of_reading_the_user_list(entry, chosen, query, found):
 )
 def test_first_values_of_a_client(entry, chosen, field, value):
     """A client that is made has the settings that the profile says."""
-    sim = Simulator(clock=AT, profile={entry: chosen})
+    sim = Simulator(clock=START, profile={entry: chosen})
     made = sim.call("create_client", "demo-partner-admin", body={"name": "Kid"}).body["id"]
     items = sim.call("list_clients", "demo-partner-admin").body["results"]
     assert next(item for item in items if item["id"] == made)[field] is value
@@ -98,7 +96,7 @@ def test_first_values_of_a_client(entry, chosen, field, value):
 )
 def test_first_values_of_a_channel(entry, chosen, field, value):
     """A channel that is made has the settings that the profile says (G226, G301, G302)."""
-    sim = Simulator(clock=AT, profile={entry: chosen})
+    sim = Simulator(clock=START, profile={entry: chosen})
     made = sim.call("create_channel", "demo-owner", body={"name": "New"}).body["channelUuid"]
     assert sim.call("get_channel", "demo-owner", uuid=made).body[field] == value
 
@@ -124,7 +122,7 @@ def test_first_flags_of_a_channel(flag, operation, field):
     """Each flag of the table is up in a new channel when the profile says so, and down by default (G301)."""
     assert set(initial.CHANNEL_FLAGS.default.values()) == {False}
     for chosen in ({}, {"initial.channel-flags": {flag: True}}):
-        sim = Simulator(clock=AT, profile=chosen)
+        sim = Simulator(clock=START, profile=chosen)
         made = sim.call("create_channel", "demo-owner", body={"name": "New"}).body["channelUuid"]
         assert sim.call(operation, "demo-owner", uuid=made).body[field] is bool(chosen)
 
@@ -132,7 +130,7 @@ def test_first_flags_of_a_channel(flag, operation, field):
 def test_first_terms_and_providers_of_a_client():
     """Whether guests are bound, where the terms are, and by what users log in."""
     sim = Simulator(
-        clock=AT,
+        clock=START,
         profile={
             "initial.terms-required": True,
             "initial.terms-url": "https://t.example/1",
@@ -150,7 +148,7 @@ def test_first_terms_and_providers_of_a_client():
 @pytest.mark.parametrize(("unit", "told"), [("epoch-s", 1_769_904_000), ("epoch-days", 20_485)])
 def test_terms_are_told_in_other_units_by_choice(unit, told):
     """The promulgation is an instant in the unit of the profile (G116)."""
-    sim = Simulator(clock=AT, profile={"units.promulgated": unit})
+    sim = Simulator(clock=START, profile={"units.promulgated": unit})
     sim.call("promulgate_terms", ADMIN, body={"url": "https://t.example/2"})
     assert sim.call("get_client_terms", clientId=CUSTOMER).body["promulgated"] == told
 
@@ -158,7 +156,7 @@ def test_terms_are_told_in_other_units_by_choice(unit, told):
 @pytest.mark.parametrize(("unit", "told"), [("epoch-s", 1_769_907_600), ("seconds", 3500), ("milliseconds", 3_500_000)])
 def test_invitations_expire_in_other_units_by_choice(unit, told):
     """As the invitation tells it, and the list of users (G113)."""
-    sim = Simulator(clock=AT, profile={"units.invitation-expires": unit})
+    sim = Simulator(clock=START, profile={"units.invitation-expires": unit})
     made = sim.call("create_predefined_user", ADMIN, body={"name": "Pre"}).body["id"]
     sim.call("create_invitation", ADMIN, userId=made, ttl="1h")
     sim.clock.advance("100s")
@@ -192,14 +190,14 @@ def test_lists_name_what_there_is(entry, names, problem):
 )
 def test_options_without_a_value(chosen, null):
     """Left out, null, or null where the profile lists their field (G077)."""
-    sim = Simulator(clock=AT, profile={"encode.absent": chosen})
+    sim = Simulator(clock=START, profile={"encode.absent": chosen})
     assert {name for name, value in sim.call("get_me", "demo-user").body.items() if value is None} == null
 
 
 def test_the_first_terms_count_as_accepted_by_choice():
     """Nobody is asked before new terms are published; then everybody is (G168)."""
-    sim = Simulator(clock=AT, profile={"terms.first": "accepted"})
-    new = sim.token(sim.call("create_predefined_user", API, body={"name": "Pre"}).body["id"])
+    sim = Simulator(clock=START, profile={"terms.first": "accepted"})
+    new = sim.token(sim.call("create_predefined_user", API_TOKEN, body={"name": "Pre"}).body["id"])
     state = {"currentVersion": 1, "termsUrl": "https://terms.example/1", "firstAccept": False, "isCurrent": True}
     assert sim.call("get_user_terms", new).body == state
     assert sim.call("get_me", new).status == 200
@@ -211,7 +209,7 @@ def test_the_first_terms_count_as_accepted_by_choice():
 
 def test_terms_are_copied_from_the_parent_by_choice():
     """A new client has the version and the link of its parent, and keeps them (G168, G169)."""
-    sim = Simulator(clock=AT, profile={"initial.terms-from": "parent"})
+    sim = Simulator(clock=START, profile={"initial.terms-from": "parent"})
     publish = {"operation": "promulgate_terms", "caller": "demo-partner-admin"}
     sim.call(**publish, body={"url": "https://t.example/2"})
     sim.call("accept_terms", "demo-partner-admin", version=2)
@@ -224,7 +222,7 @@ def test_terms_are_copied_from_the_parent_by_choice():
 
 def test_more_calls_are_open_before_acceptance_by_choice():
     """A profile may let blocked users read themselves (G175)."""
-    sim = Simulator(clock=AT, profile={"terms.open-calls": ["get_user_terms", "accept_terms", "get_me"]})
+    sim = Simulator(clock=START, profile={"terms.open-calls": ["get_user_terms", "accept_terms", "get_me"]})
     sim.call("promulgate_terms", ADMIN, body={"url": "https://t.example/2"})
     assert sim.call("get_me", "demo-user").status == 200
     assert sim.call("list_channels", "demo-user").body["code"] == "terms_not_accepted"
@@ -232,7 +230,7 @@ def test_more_calls_are_open_before_acceptance_by_choice():
 
 def test_all_or_stored_providers_by_choice():
     """No names mean every provider; unknown names are kept (G184, G185)."""
-    sim = Simulator(clock=AT, profile={"providers.empty": "all", "providers.unknown": "store"})
+    sim = Simulator(clock=START, profile={"providers.empty": "all", "providers.unknown": "store"})
     for body, names in (([], 5), (["acme", "google", "acme"], 2)):
         sim.call("set_auth_providers", ADMIN, body=body)
         assert len(sim.call("list_client_auth_providers", clientId=CUSTOMER).body["providers"]) == names
@@ -241,7 +239,7 @@ def test_all_or_stored_providers_by_choice():
 @pytest.mark.parametrize("size", ["small", "large", "xlarge", "xxlarge", "unfurl"])
 def test_default_size_of_images(size):
     """Without imgSize the URL names the size of the profile (G101)."""
-    sim = Simulator(clock=AT, profile={"images.default-size": size})
+    sim = Simulator(clock=START, profile={"images.default-size": size})
     sim.call("set_user_image", "demo-user", userId="me", body=PNG)
     assert sim.call("get_me", "demo-user").body["imageUrl"].endswith(f"?size={size}")
 
@@ -255,15 +253,15 @@ def test_images_that_cannot_be_had_by_choice():
 
 def test_a_second_header_carries_the_id_of_the_request():
     """The id that the journal knows stands in the header of the profile too (G013)."""
-    sim = Simulator(clock=AT, profile={"http.request-id": "X-Request-Id"})
-    headers = sim.client(API).get("/users").headers
+    sim = Simulator(clock=START, profile={"http.request-id": "X-Request-Id"})
+    headers = sim.client(API_TOKEN).get("/users").headers
     assert headers["X-Request-Id"] == headers["X-Confsim-Request-Id"]
 
 
 @pytest.mark.parametrize(("ttl", "status"), [("1y", 200), ("1Year", 200), ("1m", 400), ("2Y", 400)])
 def test_other_units_of_a_ttl_by_choice(ttl, status):
     """The units are those of the profile's table and no others (G125)."""
-    sim = Simulator(clock=AT, profile={"parse.ttl-units": {"y": 31_536_000_000, "Year": 31_536_000_000}})
+    sim = Simulator(clock=START, profile={"parse.ttl-units": {"y": 31_536_000_000, "Year": 31_536_000_000}})
     made = sim.call("create_predefined_user", ADMIN, body={"name": "Pre"}).body["id"]
     answer = sim.call("create_invitation", ADMIN, userId=made, ttl=ttl)
     assert answer.status == status
@@ -272,7 +270,7 @@ def test_other_units_of_a_ttl_by_choice(ttl, status):
 
 def test_a_child_may_have_the_reseller_interface_by_choice():
     """Then its own Partner Admin could make clients (G296)."""
-    sim = Simulator(clock=AT, profile={"initial.reseller": True})
+    sim = Simulator(clock=START, profile={"initial.reseller": True})
     made = sim.call("create_client", "demo-partner-admin", body={"name": "Kid"}).body["id"]
     assert clients.get(sim.service.change(), made).reseller
-    assert not clients.get(Simulator(clock=AT).service.change(), CUSTOMER).reseller
+    assert not clients.get(Simulator(clock=START).service.change(), CUSTOMER).reseller

@@ -10,8 +10,8 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.service.message import Request
 from confsim.testing.samples import Pool, valid
+from kit import CUSTOMER, ROOM, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin", "demo-user")
 JSON = [operation for operation in API if operation.body is not None and operation.body.is_json]
 OBJECTS = [operation for operation in JSON if operation.body.fields]
@@ -53,7 +53,7 @@ WRONG = {
 @pytest.fixture(scope="module")
 def base():
     """The demo world under the default order of checks, and under that where the input comes first."""
-    clock = "2026-02-01T00:00:00Z"
+    clock = START
     return Simulator(clock=clock), Simulator(clock=clock, profile={"checks.order": "input first"})
 
 
@@ -187,7 +187,7 @@ def test_a_key_given_twice_is_refused(base, operation, send):
 )
 def test_keys_are_told_apart_in_each_object(base, raw, where):
     """At whatever depth, also where any JSON is taken (G065)."""
-    room = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+    room = ROOM
     answer = base[0].fork().call("set_channel_property", "demo-api-token", uuid=room, key="k", body=raw)
     told = None if answer.ok else answer.body["details"][0]["where"]
     assert told == where

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from confsim import Clock, Misuse
 from confsim.service.clock import LATEST, instant, span
-
-START = 1_769_904_000_000
+from kit import START, START_MS
 
 
 @pytest.mark.parametrize(
@@ -49,10 +48,10 @@ def test_parts_of_a_duration_add_up(parts):
     assert span(" ".join(f"{number}{unit}" for number, unit in parts)) == sum(span(f"{n}{u}") for n, u in parts)
 
 
-@pytest.mark.parametrize("value", [START, "2026-02-01T00:00:00Z", "2026-02-01T02:00:00+02:00", "2026-02-01 00:00:00Z"])
+@pytest.mark.parametrize("value", [START_MS, START, "2026-02-01T02:00:00+02:00", "2026-02-01 00:00:00Z"])
 def test_instants(value):
     """Epoch milliseconds, or ISO 8601 with an offset."""
-    assert instant(value) == START
+    assert instant(value) == START_MS
 
 
 @pytest.mark.parametrize(
@@ -84,17 +83,17 @@ def test_a_clock_follows_the_machine():
 
 def test_a_fixed_clock_stands_until_it_is_moved():
     """And stands again where it was moved to."""
-    clock = Clock("2026-02-01T00:00:00Z")
-    assert (clock.now(), clock.frozen) == (START, True)
-    clock.move(START + 5)
-    assert clock.now() == START + 5
+    clock = Clock(START)
+    assert (clock.now(), clock.frozen) == (START_MS, True)
+    clock.move(START_MS + 5)
+    assert clock.now() == START_MS + 5
 
 
 def test_resumed_and_frozen_again():
     """It runs on from what it showed, and stands at what it shows."""
-    clock = Clock(START)
+    clock = Clock(START_MS)
     clock.resume()
-    assert START <= clock.now() < START + 10_000
+    assert START_MS <= clock.now() < START_MS + 10_000
     clock.freeze()
     shown = clock.now()
     time.sleep(0.003)
@@ -107,21 +106,21 @@ def test_resumed_and_frozen_again():
 
 def test_a_copy_goes_on_by_itself():
     """What happens to one, the other does not notice; each comes back to its own start."""
-    clock = Clock(START)
-    clock.move(START + 100)
+    clock = Clock(START_MS)
+    clock.move(START_MS + 100)
     copy = clock.copy()
-    copy.move(START + 200)
+    copy.move(START_MS + 200)
     fresh = clock.fresh()
-    assert (clock.now(), copy.now(), fresh.now()) == (START + 100, START + 200, START)
+    assert (clock.now(), copy.now(), fresh.now()) == (START_MS + 100, START_MS + 200, START_MS)
     for each in (clock, copy, fresh):
         each.restart()
-    assert (clock.now(), copy.now(), fresh.now()) == (START, START + 100, START)
+    assert (clock.now(), copy.now(), fresh.now()) == (START_MS, START_MS + 100, START_MS)
 
 
 def test_a_running_clock_restarts_with_the_machine():
     """Moved and frozen, it comes back to the machine's time."""
     clock = Clock()
-    clock.move(START)
+    clock.move(START_MS)
     clock.freeze()
     clock.restart()
     assert abs(clock.now() - time.time() * 1000) < 10_000

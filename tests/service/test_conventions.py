@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import pytest
-from kit.catalogue_walk import call, walk
 from msgspec.structs import replace
 
 from confsim import Simulator
@@ -15,13 +14,10 @@ from confsim.api.catalogue import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.gates import Grant
 from confsim.testing.samples import Pool, valid
+from kit import API_TOKEN, CUSTOMER, OTHER, PARTNER, START
+from kit.catalogue_walk import call, walk
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-PARTNER = "11111111-1111-4111-8111-111111111111"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-AT = "2026-02-01T00:00:00Z"
-TOKEN = "demo-api-token"
-CALLERS = ("demo-owner", "demo-customer-admin", TOKEN, "demo-partner-admin")
+CALLERS = ("demo-owner", "demo-customer-admin", API_TOKEN, "demo-partner-admin")
 #: The one operation whose answer is a file.
 FILES = {"download_recording_asset"}
 
@@ -29,7 +25,7 @@ FILES = {"download_recording_asset"}
 @pytest.fixture(scope="module")
 def told() -> list[Any]:
     """Every step of a tour through the whole catalogue."""
-    return list(walk(Simulator(clock=AT), CUSTOMER, CALLERS))
+    return list(walk(Simulator(clock=START), CUSTOMER, CALLERS))
 
 
 @pytest.mark.rule("R002", "R017")
@@ -77,8 +73,8 @@ def test_user_ids_are_numbers_and_all_others_are_texts(told):
 @pytest.mark.rule("R559")
 def test_an_invitation_names_its_user_by_number(sim):
     """The id of the user, whatever the code is."""
-    made = sim.call("create_predefined_user", TOKEN, body={"name": "Pre"}).body["id"]
-    assert sim.call("create_invitation", TOKEN, userId=made).body["userId"] == made
+    made = sim.call("create_predefined_user", API_TOKEN, body={"name": "Pre"}).body["id"]
+    assert sim.call("create_invitation", API_TOKEN, userId=made).body["userId"] == made
     assert type(made) is int
 
 
@@ -99,7 +95,7 @@ def test_an_invitation_names_its_user_by_number(sim):
 )
 def test_the_id_of_a_thing_has_its_type(operation, body, kind):
     """Users and levels have numbers, clients, tokens and validators texts."""
-    sim = Simulator(clock=AT)
+    sim = Simulator(clock=START)
     child = {} if operation in {"create_client", "list_clients", "get_me"} else {"for_client": CUSTOMER}
     answer = sim.call(operation, "demo-partner-admin", body=body, **child).body
     listed = answer.get("results", [answer]) if isinstance(answer, dict) else answer
@@ -115,7 +111,7 @@ def test_the_id_of_a_thing_has_its_type(operation, body, kind):
 )
 def test_fields_of_the_body_are_not_taken_from_the_query(operation):
     """With every field in the query beside the body, or without one, the call is what it is without them."""
-    sim = Simulator(clock=AT)
+    sim = Simulator(clock=START)
     arguments = valid(operation, Pool(sim.service.world, CUSTOMER), 1)
     fields = {name: str(value) for name, value in arguments.body.items() if name not in arguments.query}
     for body in (arguments.raw(), None):
@@ -136,7 +132,7 @@ def test_fields_of_the_body_are_not_taken_from_the_query(operation):
 )
 def test_query_parameters_are_not_taken_from_the_body(operation):
     """With every query parameter in the body too, the call is what it is without them; bodies of any shape aside."""
-    sim = Simulator(clock=AT)
+    sim = Simulator(clock=START)
     arguments = valid(operation, Pool(sim.service.world, CUSTOMER), 1)
     body = {**(arguments.body or {}), **arguments.query}
     for caller in CALLERS:
@@ -158,13 +154,13 @@ ADMINISTRATIVE = [
 @pytest.mark.parametrize("operation", ADMINISTRATIVE, ids=lambda operation: operation.name)
 def test_an_api_token_passes_every_administrative_gate_of_its_client(operation):
     """Whatever is for administrators, owners or hosts; only what is a user's own is no call of a server (G149)."""
-    sim = Simulator(clock=AT)
-    answer = call(sim, operation, TOKEN, valid(operation, Pool(sim.service.world, CUSTOMER), 1))
+    sim = Simulator(clock=START)
+    answer = call(sim, operation, API_TOKEN, valid(operation, Pool(sim.service.world, CUSTOMER), 1))
     assert answer.ok or answer.body["code"] not in {"role_missing", "credential_invalid"}
 
 
 @pytest.mark.rule("R220")
-@pytest.mark.parametrize("client", [PARTNER, "33333333-3333-4333-8333-333333333333"])
+@pytest.mark.parametrize("client", [PARTNER, OTHER])
 @pytest.mark.parametrize(
     "operation",
     [
@@ -180,27 +176,29 @@ def test_an_api_token_passes_every_administrative_gate_of_its_client(operation):
 )
 def test_an_api_token_has_access_in_its_own_client_only(operation, client):
     """Neither the parent's things nor a stranger's are there for it, and for_client is refused; nothing changes."""
-    sim = Simulator(clock=AT)
+    sim = Simulator(clock=START)
     before = sim.service.world.digest()
     pool = Pool(sim.service.world, client)
     if operation.for_client:
         ours = valid(operation, Pool(sim.service.world, CUSTOMER), 1)
-        answer = sim.call(operation.name, TOKEN, body=ours.body, **{**ours.path, **ours.query, "for_client": client})
+        answer = sim.call(
+            operation.name, API_TOKEN, body=ours.body, **{**ours.path, **ours.query, "for_client": client}
+        )
         assert answer.body["code"] == "role_missing"
     elif operation.name != "find_channel_by_meeting_id":
         arguments = valid(operation, pool, 1)
         if any(str(text) in map(str, pool.all()) for text in arguments.path.values()):
-            assert call(sim, operation, TOKEN, arguments).status in {400, 404}
+            assert call(sim, operation, API_TOKEN, arguments).status in {400, 404}
     assert sim.service.world.digest() == before
 
 
 @pytest.mark.rule("R560")
 def test_no_api_token_stands_in_a_url_or_an_answer(told):
     """It is presented in a header alone: not read from the query, in no path, and in no answer once it is made."""
-    sim = Simulator(clock=AT)
-    assert sim.client().get(f"/users?token={TOKEN}&access_token={TOKEN}").status_code == 401
+    sim = Simulator(clock=START)
+    assert sim.client().get(f"/users?token={API_TOKEN}&access_token={API_TOKEN}").status_code == 401
     assert not any("apitoken" in name.lower() for operation in API for name in operation.placeholders)
-    assert not any(TOKEN in step.answer.content.decode("latin-1") for step in told)
+    assert not any(API_TOKEN in step.answer.content.decode("latin-1") for step in told)
     image = sim.call("set_user_image", "demo-user", userId="me", url="https://img.example/1.png")
     assert image.status == 200
     address = sim.call("get_me", "demo-user").body["imageUrl"].removeprefix("http://confsim.test")
@@ -214,7 +212,7 @@ PAGED = [operation for operation in API if "offset" in {parameter.name for param
 @pytest.mark.parametrize("operation", PAGED, ids=lambda operation: operation.name)
 def test_no_offset_is_too_far(operation):
     """Beyond the end there is nothing, also at the end of all numbers (G082)."""
-    sim = Simulator(clock=AT)
+    sim = Simulator(clock=START)
     for _ in walk(sim, CUSTOMER, CALLERS, rounds=(0,), leave_out=("delete_channel",)):
         pass
     arguments = valid(operation, Pool(sim.service.world, CUSTOMER))

@@ -9,9 +9,8 @@ from confsim.api.catalogue import API
 from confsim.assumptions.clients import OPEN_WHILE_DISABLED
 from confsim.contract.gates import Grant
 from confsim.domain.clients import clients
+from kit import CUSTOMER, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-AT = "2026-02-01T00:00:00Z"
 OPERATIONS = list(API)
 #: Values that parse for path parameters that are no text.
 NUMBERS = {"userId", "version", "level", "limit"}
@@ -26,7 +25,7 @@ def disabled():
 
 def off(**profile):
     """A world under a profile, its customer disabled."""
-    sim = Simulator(clock=AT, profile=profile)
+    sim = Simulator(clock=START, profile=profile)
     sim.call("set_client_service_state", "demo-partner-admin", clientId=CUSTOMER, state="disable")
     return sim
 

@@ -14,9 +14,8 @@ from confsim.kernel.table import Table
 from confsim.service import doing, durable, keeping
 from confsim.service.pipeline import Service
 from confsim.service.profiles import read_profile
+from kit import CUSTOMER, START
 
-START = "2026-02-01T00:00:00Z"
-CLIENT = "22222222-2222-4222-8222-222222222222"
 URL = {"url": "https://terms.example/9"}
 
 
@@ -75,7 +74,7 @@ def moves():
     """Everything that changes a world, or what stands around it."""
     return {
         "calls": busy,
-        "the control plane": lambda sim: sim.make_user(CLIENT, "Nova", email="nova@example.com"),
+        "the control plane": lambda sim: sim.make_user(CUSTOMER, "Nova", email="nova@example.com"),
         "time": lambda sim: (sim.call("reserve_handle", "demo-user", body={"handle": "Held"}), sim.clock.advance("1h")),
         "the next thing due": lambda sim: (
             sim.call("reserve_handle", "demo-user", body={"handle": "Held"}),
@@ -90,7 +89,7 @@ def moves():
         "a snapshot restored": lambda sim: (busy(sim), sim.snapshot("a"), busy(sim), sim.restore("a")),
         "faults": lambda sim: (
             sim.faults.put([{"operation": "*", "do": {"status": 503}}]),
-            sim.faults.add(thing="mail", match={"client": CLIENT}, on=2, times="always", do="lost"),
+            sim.faults.add(thing="mail", match={"client": CUSTOMER}, on=2, times="always", do="lost"),
             sim.faults.add("get_me", match={"caller": "demo-user"}, do={"clock": "1s", "headers": {"X-A": "b"}}),
             setattr(sim.faults, "by_request", False),
         ),
@@ -305,7 +304,10 @@ def test_a_full_disk_is_told(begin, place):
     made = [client.post("/channels/create", json={"name": f"Room {number}" * 20}).status_code for number in range(60)]
     assert made == sorted(made)
     assert set(made) == {200, 507}
-    for answer in (client.get("/users/me"), client.post("/_confsim/users", json={"clientId": CLIENT, "handle": "New"})):
+    for answer in (
+        client.get("/users/me"),
+        client.post("/_confsim/users", json={"clientId": CUSTOMER, "handle": "New"}),
+    ):
         assert (answer.status_code, answer.json["code"]) == (507, "not_recorded")
         assert "disk is full" in answer.json["detail"]
     with pytest.raises(Misuse, match="disk is full"):

@@ -7,12 +7,7 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.assumptions.refusals import Reason
 from confsim.service.judge import Judge
-
-START = 1_769_904_000_000  # 2026-02-01T00:00:00Z
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OWNER, USER = "demo-owner", "demo-user"
+from kit import CUSTOMER, EVENT_ROOM, OWNER, ROOM, START_MS, USER
 
 
 def statuses(sim, count, operation="get_me", caller=OWNER, **arguments):
@@ -162,7 +157,7 @@ def test_latency_on_the_clock_of_the_world(sim):
     token = sim.call("reserve_handle", USER, body={"handle": "Held"}).body["reservationToken"]
     sim.faults.add("change_handle_with_reservation", do={"clock": "15m"})
     assert sim.call("change_handle_with_reservation", USER, nonce=token).status == 404
-    assert sim.clock.now == sim.requests[-1].at == START + 900_000
+    assert sim.clock.now == sim.requests[-1].at == START_MS + 900_000
 
 
 def test_latency_never_leads_out_of_the_calendar(sim):
@@ -178,7 +173,7 @@ def test_true_latency_passes_in_truth_and_not_in_the_world(sim):
     began = time.perf_counter()
     assert sim.call("get_me", OWNER).ok
     assert time.perf_counter() - began >= 0.06
-    assert sim.clock.now == START
+    assert sim.clock.now == START_MS
 
 
 @pytest.mark.parametrize(
@@ -230,7 +225,7 @@ def test_faults_count_each_for_itself_and_share_what_they_do(sim):
     )
     assert statuses(sim, 4) == [200, 502, 504, 200]
     assert counts(sim) == [(4, 4), (4, 1), (4, 2)]
-    assert sim.clock.now == START + 4000
+    assert sim.clock.now == START_MS + 4000
     assert sim.requests[1].fault[2].id == "f3"
 
 
@@ -333,7 +328,7 @@ def test_a_request_is_served_at_another_instant(sim):
     made = sim.call("create_channel", OWNER, body={"name": "Old"}, _confsim="now=2020-01-01T00:00:00Z")
     assert made.ok
     assert sim.requests[-1].at == 1_577_836_800_000
-    assert sim.clock.now == START
+    assert sim.clock.now == START_MS
     assert statuses(sim, 1, _confsim="now=2020-01-01T00:00:00Z") == [200]
 
 

@@ -10,11 +10,8 @@ from confsim.api.catalogue import API
 from confsim.assumptions.refusals import Reason
 from confsim.kernel.refusal import Refusal
 from confsim.service import checks
+from kit import CUSTOMER, OTHER, PARTNER, START
 
-PARTNER = "11111111-1111-4111-8111-111111111111"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
-AT = "2026-02-01T00:00:00Z"
 #: P1: the calls whose Query column lists for_client.
 LISTED = {
     "get_user_auth_method", "list_validators", "enable_validator", "disable_validator", "get_user", "list_users",
@@ -124,7 +121,7 @@ def test_it_names_a_child_only(sim, operation, client):
 @pytest.mark.rule("R035")
 def test_a_child_reaches_neither_parent_nor_sibling(sim):
     """A Partner Admin of a child with the reseller interface has only what is below."""
-    sim = Simulator(clock=AT, profile={"initial.reseller": True})
+    sim = Simulator(clock=START, profile={"initial.reseller": True})
     child = sim.call("create_client", "demo-partner-admin", body={"name": "Child"}).body["id"]
     admin = sim.make_user(child, "Sub", levels=[20]).token
     below = sim.call("create_client", admin, body={"name": "Below"}).body["id"]
@@ -139,5 +136,5 @@ def test_an_empty_one_is_refused(sim):
 
 def test_alternative_that_it_may_name_the_own_client():
     """The call then runs as without it (G155)."""
-    sim = Simulator(clock=AT, profile={"roles.for-client-own": True})
+    sim = Simulator(clock=START, profile={"roles.for-client-own": True})
     assert sim.call("list_users", "demo-partner-admin", for_client=PARTNER).status == 200

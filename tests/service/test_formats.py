@@ -14,8 +14,8 @@ from confsim import Misuse, Simulator
 from confsim.kernel.difference import Difference
 from confsim.service import formats, state
 from confsim.service.formats import FORMAT, STEPS, Step
+from kit import START, START_MS
 
-START = "2026-02-01T00:00:00Z"
 #: A world with records of every table, as format 1 wrote it, and what calls of it were answered.
 OLD = Path(__file__).resolve().parents[1] / "data" / "format-1"
 LONG = 600
@@ -55,7 +55,7 @@ def test_a_state_directory_of_format_1_loads(directory):
         assert [(each.operation, each.on) for each in sim.faults] == [("get_me", 2)]
         sim.faults.clear()
         check_answers(sim)
-        assert sim.snapshots == {"full": 1_769_904_000_000}
+        assert sim.snapshots == {"full": START_MS}
         digest = sim.service.world.digest()
     again = Simulator(clock=START)
     with again.keep_in(directory) as kept:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from kit.catalogue_walk import call
 from msgspec.structs import replace
 
 from confsim import Simulator
@@ -12,9 +11,9 @@ from confsim.contract.gates import Grant
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User
 from confsim.testing.samples import Pool, valid
+from kit import CUSTOMER, ROOM, START
+from kit.catalogue_walk import call
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 OPERATIONS = list(API)
 #: P1 Authentication 7, the two calls that users without a token begin with (Authentication 3), and those whose path
 #: holds a token of its own (G027).
@@ -100,7 +99,7 @@ def test_a_gate_lets_those_through_who_hold_a_role_of_it(sim, people, operation,
 )
 def test_a_gate_that_a_profile_opens_to_everybody(operation):
     """A call that needs somebody who calls misses the credential, with for_client or without; none is a bug (G147)."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={f"gate.{operation.name}": ["public"]})
+    sim = Simulator(clock=START, profile={f"gate.{operation.name}": ["public"]})
     plain = valid(operation, Pool(sim.service.world, CUSTOMER))
     for arguments in (plain, replace(plain, query={**plain.query, "for_client": CUSTOMER})):
         for caller in (None, "nobody", "demo-owner", "demo-partner-admin"):
@@ -123,7 +122,7 @@ def test_a_gate_that_a_profile_opens_to_everybody(operation):
 )
 def test_an_api_token_has_the_grants_of_the_profile_and_no_other(passes, operation, status):
     """What it may do beside the gates that name it is an assumption (G149)."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"roles.api-token-passes": passes})
+    sim = Simulator(clock=START, profile={"roles.api-token-passes": passes})
     state = {"state": "enable"} if operation == "set_midi_state" else {}
     assert sim.call(operation, "demo-api-token", uuid=ROOM, **state).status == status
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from kit.catalogue_walk import call
 
 from confsim.api.catalogue import API
 from confsim.service import journal
 from confsim.service.journal import Ordered
 from confsim.testing.samples import Pool, valid
+from kit import CUSTOMER
+from kit.catalogue_walk import call
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 URL = {"url": "https://terms.example/new"}
 
 

@@ -11,16 +11,9 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
 from confsim.service.message import Request
+from kit import CUSTOMER, START_MS, demo
 
-START = 1_769_904_000_000
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-PARTNER = "11111111-1111-4111-8111-111111111111"
 URL = {"url": "https://terms.example/new"}
-
-
-def under(**chosen):
-    """A simulator under a profile, its clock standing."""
-    return Simulator(clock=START, profile={id.replace("__", "."): each for id, each in chosen.items()})
 
 
 def url(sim, *caller):
@@ -58,7 +51,7 @@ def test_a_bug_is_a_500_with_a_reference_and_leaves_no_trace(sim, monkeypatch):
 def test_what_is_due_happens_before_the_next_call(sim):
     """At its own instant, whether or not anybody moved the clock knowingly."""
     sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
-    sim.service.clock.move(START + 16 * 60_000)
+    sim.service.clock.move(START_MS + 16 * 60_000)
     assert sim.call("check_handle_unique", "demo-user", handle="Held").body["unique"] is True
 
 
@@ -81,7 +74,7 @@ def test_the_same_calls_give_the_same_bytes():
     """In two runs of one seed, ids and tokens included."""
 
     def run():
-        sim = Simulator(seed=7, clock=START)
+        sim = Simulator(seed=7, clock=START_MS)
         calls = [
             sim.call("create_channel", "demo-owner", body={"name": "Room"}),
             sim.call("create_api_token", "demo-customer-admin"),
@@ -101,9 +94,9 @@ def test_a_fork_goes_its_own_way(sim):
     fork = sim.fork()
     fork.call("update_terms_url", "demo-api-token", body={"url": "https://fork.example/"})
     fork.clock.advance("1h")
-    assert (url(sim), sim.clock.now) == (URL["url"], START)
+    assert (url(sim), sim.clock.now) == (URL["url"], START_MS)
     fork.reset()
-    assert (url(fork), fork.clock.now) == (URL["url"], START)
+    assert (url(fork), fork.clock.now) == (URL["url"], START_MS)
     sim.reset()
     assert url(sim) != URL["url"]
 
@@ -112,7 +105,7 @@ def test_no_clock_goes_beyond_all_time(sim):
     """Misuse, and the clock stays."""
     with pytest.raises(Misuse, match="9999"):
         sim.service.show(10**18)
-    assert sim.clock.now == START
+    assert sim.clock.now == START_MS
 
 
 # Order of checks (G040)
@@ -133,7 +126,7 @@ def test_no_clock_goes_beyond_all_time(sim):
 )
 def test_which_refusal_wins(order, caller, path, body, status):
     """Credential, path, existence, role, input; or the input before them all."""
-    sim = under(checks__order=order)
+    sim = demo(checks__order=order)
     sim.call("promulgate_terms", "demo-api-token", body=URL)
     sim.call("accept_terms", "demo-user", version=2)
     assert sim.call("set_user_full_name", caller, userId=path, body=body).status == status
@@ -157,14 +150,14 @@ def test_a_refusal_leans_on_the_order(sim):
 @pytest.mark.rule("R002")
 def test_empty_answers(choice, status, content):
     """Calls whose response is '-' (G043)."""
-    answer = under(encode__empty=choice).call("update_terms_url", "demo-api-token", body=URL)
+    answer = demo(encode__empty=choice).call("update_terms_url", "demo-api-token", body=URL)
     assert (answer.status, answer.content) == (status, content)
 
 
 @pytest.mark.parametrize("choice", [200, 201])
 def test_creations(choice):
     """What makes something may answer 201; what does not, does not (G044)."""
-    sim = under(status__created=choice)
+    sim = demo(status__created=choice)
     assert sim.call("create_channel", "demo-owner", body={"name": "X"}).status == choice
     assert sim.call("update_terms_url", "demo-api-token", body=URL).status == 200
     assert sim.call("get_me", "demo-owner").status == 200
@@ -172,14 +165,14 @@ def test_creations(choice):
 
 def test_absent_or_null():
     """Options without a value (G077)."""
-    assert "description" not in under().call("get_me", "demo-user").body
-    assert under(encode__absent="null").call("get_me", "demo-user").body["description"] is None
+    assert "description" not in demo().call("get_me", "demo-user").body
+    assert demo(encode__absent="null").call("get_me", "demo-user").body["description"] is None
 
 
 @pytest.mark.parametrize(("choice", "counted"), [("first", "1"), ("last", "2"), ("join", None), ("refuse", None)])
 def test_a_parameter_given_twice(choice, counted):
     """The first, the last, joined, or refused (G050)."""
-    sim = under(**{"parse__repeated-query": choice})
+    sim = demo(**{"parse__repeated-query": choice})
     response = sim.app(Request("GET", "/v1_0/channels", "limit=1&limit=2", {"authorization": "Bearer demo-owner"}))
     told = json.loads(response.body)
     if counted is None:
@@ -192,7 +185,7 @@ def test_a_parameter_given_twice(choice, counted):
 def test_a_plus_in_the_query():
     """A space, or itself (G056)."""
     for choice, name in (("space", "A B"), ("plus", "A+B")):
-        sim = under(parse__plus=choice)
+        sim = demo(parse__plus=choice)
         uuid = sim.call("create_channel", "demo-owner", body={"name": "X"}).body["channelUuid"]
         headers = {"authorization": "Bearer demo-owner"}
         assert sim.app(Request("POST", f"/v1_0/channels/{uuid}/rename", "name=A+B", headers)).status == 200
@@ -205,7 +198,7 @@ def test_a_plus_in_the_query():
 )
 def test_numbers_in_bodies(choice, value, status):
     """JSON has one type of number; a text is none unless a profile says so (G069)."""
-    sim = under(parse__numbers=choice)
+    sim = demo(parse__numbers=choice)
     body = {"started": value, "url": "https://app.example/"}
     assert sim.call("create_app_session", "demo-user", clientId=CUSTOMER, body=body).status == status
 
@@ -213,21 +206,21 @@ def test_numbers_in_bodies(choice, value, status):
 @pytest.mark.parametrize(("choice", "status"), [("absent", 200), ("refuse", 400)])
 def test_null_for_an_option(choice, status):
     """Absent, or refused (G071)."""
-    sim = under(parse__null=choice)
+    sim = demo(parse__null=choice)
     assert sim.call("create_api_token", "demo-customer-admin", body={"label": None}).status == status
 
 
 @pytest.mark.parametrize(("choice", "status"), [("as {}", 200), ("refuse", 400)])
 def test_no_body_where_all_is_optional(choice, status):
     """The same as an empty object, or refused (G066)."""
-    assert under(**{"parse__no-body": choice}).call("create_api_token", "demo-customer-admin").status == status
+    assert demo(**{"parse__no-body": choice}).call("create_api_token", "demo-customer-admin").status == status
 
 
 @pytest.mark.parametrize(("choice", "status"), [("stated", 400), ("query too", 200)])
 @pytest.mark.rule("R013")
 def test_fields_in_the_query(choice, status):
     """Only where the call states, or from the query too when there is no body (G047)."""
-    sim = under(parse__places=choice)
+    sim = demo(parse__places=choice)
     assert sim.call("update_terms_url", "demo-api-token", **URL).status == status
     assert (
         sim.call("create_app_session", "demo-user", clientId=CUSTOMER, started="5", url="https://a.example/").status
@@ -239,7 +232,7 @@ def test_fields_in_the_query(choice, status):
 @pytest.mark.parametrize(("choice", "status"), [("400", 400), ("404", 404)])
 def test_text_where_a_number_belongs(choice, status):
     """In a path (G060)."""
-    sim = under(**{"parse__path-numbers": choice})
+    sim = demo(**{"parse__path-numbers": choice})
     assert sim.call("get_user_auth_method", "demo-customer-admin", userId="abc").status == status
     assert sim.call("accept_terms", "demo-user", version="two").status == status
 
@@ -247,7 +240,7 @@ def test_text_where_a_number_belongs(choice, status):
 @pytest.mark.parametrize(("choice", "status"), [("refuse", 400), ("absent", 200)])
 def test_an_unknown_sort(choice, status):
     """Refused, or as if absent (G084, G085)."""
-    sim = under(**{"parse__bad-sort": choice})
+    sim = demo(**{"parse__bad-sort": choice})
     assert sim.call("list_channels", "demo-owner", sort="colour").status == status
     assert sim.call("list_channels", "demo-owner", order="up").status == status
     assert sim.call("list_channels", "demo-owner", limit="many").status == 400
@@ -256,47 +249,47 @@ def test_an_unknown_sort(choice, status):
 @pytest.mark.parametrize(("choice", "count"), [("empty page", 0), ("absent", 2)])
 def test_a_limit_of_zero(choice, count):
     """An empty page with the total, or the default page (G081)."""
-    told = under(**{"parse__limit-zero": choice}).call("list_channels", "demo-owner", limit=0).body
+    told = demo(**{"parse__limit-zero": choice}).call("list_channels", "demo-owner", limit=0).body
     assert (told["total"], len(told["results"])) == (2, count)
 
 
 @pytest.mark.parametrize(("choice", "status"), [("cut", 200), ("refuse", 400)])
 def test_a_limit_too_large(choice, status):
     """Cut to the most, or refused (G080)."""
-    assert under(**{"parse__limit-large": choice}).call("list_channels", "demo-owner", limit=10**6).status == status
+    assert demo(**{"parse__limit-large": choice}).call("list_channels", "demo-owner", limit=10**6).status == status
 
 
 @pytest.mark.parametrize(("choice", "text"), [(",", "2,,3"), (",", " 2 , 3 "), (";", "2;3")])
 def test_lists_in_a_path(choice, text):
     """Items are trimmed, empty ones left out; another separator by a profile (G055, G075)."""
-    sim = under(**{"parse__list-separator": choice, "users__first-id": 1})
+    sim = demo(**{"parse__list-separator": choice, "users__first-id": 1})
     assert [each["id"] for each in sim.call("get_users", "demo-api-token", userIds=text).body] == [2, 3]
 
 
 def test_empty_items_of_a_list_may_be_refused():
     """By a profile (G075)."""
-    sim = under(**{"parse__empty-items": "refuse"})
+    sim = demo(**{"parse__empty-items": "refuse"})
     assert sim.call("list_users", "demo-customer-admin", levels="10,,20").status == 400
-    assert under().call("list_users", "demo-customer-admin", levels="10,,20").status == 200
+    assert demo().call("list_users", "demo-customer-admin", levels="10,,20").status == 200
 
 
 def test_the_case_of_state_words():
     """Exact, or of no weight (G062)."""
     for choice, status in (("exact", 400), ("ignore", 200)):
-        sim = under(**{"parse__state-case": choice})
+        sim = demo(**{"parse__state-case": choice})
         assert sim.call("list_channels", "demo-owner", order="DESC").status == status
 
 
 @pytest.mark.parametrize(("choice", "status"), [("400", 400), ("404", 404)])
 def test_a_missing_query_parameter(choice, status):
     """Invalid, or no such thing (G052)."""
-    sim = under(**{"parse__missing-query": choice})
+    sim = demo(**{"parse__missing-query": choice})
     assert sim.call("check_handle_unique", "demo-user").status == status
 
 
 def test_a_rate_limit():
     """So many calls of a token in a minute; others have their own (G012)."""
-    sim = under(**{"http__rate-limit": 2})
+    sim = demo(**{"http__rate-limit": 2})
     assert [sim.call("get_me", "demo-user").status for _ in range(3)] == [200, 200, 429]
     answer = sim.call("get_me", "demo-user")
     assert (answer.body["code"], answer.headers["Retry-After"]) == ("too_many_calls", "60")
@@ -307,7 +300,7 @@ def test_a_rate_limit():
 
 def test_an_idempotency_key():
     """A POST that is repeated with it has the first answer; without it, another thing is made (G074)."""
-    sim = under(**{"http__idempotency-key": "Idempotency-Key"})
+    sim = demo(**{"http__idempotency-key": "Idempotency-Key"})
     client = sim.client("demo-customer-admin")
     first, again, other = (client.post("/api_tokens", headers={"Idempotency-Key": key}).json for key in ("a", "a", "b"))
     assert first == again != other
@@ -316,7 +309,7 @@ def test_an_idempotency_key():
 
 def test_changes_may_show_late():
     """What is read is the world of some time ago, until the change shows (G015)."""
-    sim = under(**{"time__visibility-lag": 1000})
+    sim = demo(**{"time__visibility-lag": 1000})
     before = url(sim)
     sim.call("update_terms_url", "demo-api-token", body=URL)
     assert url(sim) == before
@@ -328,7 +321,7 @@ def test_changes_may_show_late():
 
 def test_a_reader_of_the_past_undoes_nothing():
     """What a read would set going there is not done, and what was written since stays (G015)."""
-    sim = under(**{"time__visibility-lag": 1000})
+    sim = demo(**{"time__visibility-lag": 1000})
     old = sim.call("create_channel", "demo-owner", body={"name": "Old"}).body["channelUuid"]
     sim.clock.advance("5s")
     new = sim.call("create_channel", "demo-owner", body={"name": "New"}).body["channelUuid"]
@@ -342,7 +335,7 @@ def test_a_reader_of_the_past_undoes_nothing():
 
 def test_what_falls_due_shows_late_too():
     """The end of a reservation is a change like any other (G015)."""
-    sim = under(**{"time__visibility-lag": 1000})
+    sim = demo(**{"time__visibility-lag": 1000})
     sim.call("reserve_handle", "demo-user", body={"handle": "Neo"})
     shown = []
     for span in ("1s", "14m", "59s", "999ms", "1ms"):
@@ -353,7 +346,7 @@ def test_what_falls_due_shows_late_too():
 
 def test_a_world_that_is_brought_back_shows_at_once():
     """What was before it is no past of it (G015)."""
-    sim = under(**{"time__visibility-lag": 1000})
+    sim = demo(**{"time__visibility-lag": 1000})
     sim.snapshot("start")
     before = url(sim)
     sim.clock.advance("1h")
@@ -369,8 +362,8 @@ def test_tokens_on_public_calls_play_no_part():
     """However wrong they are; by a profile they must be valid (G023)."""
     for headers in ({"authorization": "Basic x"}, {"authorization": "Bearer nobody"}, {"authorization": "Bearer a, b"}):
         request = Request("GET", f"/v1_0/clients/{CUSTOMER}/terms", "", headers)
-        assert under().app(request).status == 200
-        assert under(**{"auth__on-public-calls": "checked"}).app(request).status in {400, 401}
+        assert demo().app(request).status == 200
+        assert demo(**{"auth__on-public-calls": "checked"}).app(request).status in {400, 401}
 
 
 LINES = {
@@ -387,14 +380,14 @@ LINES = {
 @pytest.mark.parametrize("line", LINES)
 def test_who_has_no_token_is_told_what_is_wanted(line):
     """The scheme of the presentation in force, where it has one (G018)."""
-    answer = under(auth__presentation=[line]).client().get("/users/me")
+    answer = demo(auth__presentation=[line]).client().get("/users/me")
     assert (answer.status_code, answer.headers.get("WWW-Authenticate")) == (401, LINES[line])
 
 
 @pytest.mark.parametrize("credentials", ["demo-user", "!", b64encode(b"demo-user").decode(), ""])
 def test_by_the_scheme_basic_the_token_is_the_password(credentials):
     """Whatever the user name is; what is no pair of both is no credential (G017)."""
-    client = under(auth__presentation=["Authorization: Basic {token}"]).client()
+    client = demo(auth__presentation=["Authorization: Basic {token}"]).client()
     assert client.get("/users/me", headers={"Authorization": f"Basic {credentials}"}).status_code == 401
     assert client.get("/users/me", auth=("whoever", "demo-user")).json["handle"] == "Uma User"
 
@@ -402,7 +395,7 @@ def test_by_the_scheme_basic_the_token_is_the_password(credentials):
 @pytest.mark.parametrize("line", [line for line in LINES if "Bearer" not in line])
 def test_other_ways_to_present_a_token(line):
     """Clients of the simulator know them too (G016)."""
-    sim = under(auth__presentation=line)
+    sim = demo(auth__presentation=line)
     assert sim.client("demo-user").get("/users/me").status_code == 200
     assert sim.client("demo-user").get("/users/me?x=1").status_code == 200
     assert sim.client().get("/users/me", headers={"Authorization": "Bearer demo-user"}).status_code == 401
@@ -410,7 +403,7 @@ def test_other_ways_to_present_a_token(line):
 
 def test_a_standing_clock_by_profile():
     """Made without a clock, the world's stands still (G128)."""
-    sim = under(time__source="standing")
+    sim = demo(time__source="standing")
     assert Simulator(profile={"time.source": "standing"}).clock.frozen
     assert not Simulator().clock.frozen
-    assert sim.clock.now == START
+    assert sim.clock.now == START_MS

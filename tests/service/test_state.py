@@ -8,9 +8,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.service import state
-
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+from kit import CUSTOMER, ROOM
 
 
 def test_a_world_is_saved_and_loaded_as_it_is(sim, tmp_path):

@@ -14,20 +14,12 @@ from confsim.domain.events.deliveries import State
 from confsim.service.courier import Courier, barred
 from confsim.service.senders import Message
 from confsim.service.webhooks import Plan, Way
+from kit import START_MS, ok
 
-START = 1_769_904_000_000
-ADMIN = "demo-customer-admin"
 URL = "https://hooks.example/a%20b?c=d"
 
 
-def ok(sim, operation, caller=ADMIN, **arguments):
-    """Call an operation that succeeds and answer its body."""
-    answer = sim.call(operation, caller, **arguments)
-    assert answer.ok, answer
-    return answer.body
-
-
-def listening(url=URL, clock=START, **profile):
+def listening(url=URL, clock=START_MS, **profile):
     """The demo world with an endpoint that is told what happens."""
     sim = Simulator(clock=clock, profile={f"webhooks.{name}": value for name, value in profile.items()})
     ok(sim, "add_events_endpoint", body={"url": url})
@@ -84,7 +76,7 @@ def test_without_a_receiver_everything_is_taken(sim):
     happen(sim, "a")
     (delivery,) = sim.webhooks
     assert (delivery.state, delivery.url, delivery.payload["data"]["name"]) == (State.DELIVERED, URL, "a")
-    assert [(each.at, each.status) for each in delivery.attempts] == [(START, 200)]
+    assert [(each.at, each.status) for each in delivery.attempts] == [(START_MS, 200)]
     assert sim.service.webhooks.way is Way.LIST
 
 
@@ -96,7 +88,7 @@ def test_a_list_gets_every_message_in_order(sim):
     assert names(got) == ["a", "b", "c"]
     assert {each.url for each in got} == {URL}
     assert got[0].headers["webhook-id"] == sim.webhooks[0].message
-    assert got[0].headers["webhook-timestamp"] == str(START // 1000)
+    assert got[0].headers["webhook-timestamp"] == str(START_MS // 1000)
     assert got[0].json == sim.webhooks[0].payload
 
 
@@ -125,15 +117,15 @@ def test_an_application_that_fails_is_asked_again_as_the_clock_goes_on(sim):
     assert states(sim) == [State.LATER, State.WAITING]
     fired = sim.clock.advance("1h")
     first, second = sim.webhooks
-    assert [(each.at - START, each.status) for each in first.attempts] == [(0, 500), (5_000, 503), (305_000, 200)]
-    assert [(each.at - START, each.status) for each in second.attempts] == [(305_000, 200)]
-    assert [(each.at - START, each.what) for each in fired] == [
+    assert [(each.at - START_MS, each.status) for each in first.attempts] == [(0, 500), (5_000, 503), (305_000, 200)]
+    assert [(each.at - START_MS, each.status) for each in second.attempts] == [(305_000, 200)]
+    assert [(each.at - START_MS, each.what) for each in fired] == [
         (5_000, "webhook delivery"),
         (305_000, "webhook delivery"),
     ]
     assert len({environ["HTTP_WEBHOOK_ID"] for environ in got[:3]}) == 1
     assert [environ["HTTP_WEBHOOK_TIMESTAMP"] for environ in got] == [
-        str((START + late) // 1000) for late in (0, 5_000, 305_000, 305_000)
+        str((START_MS + late) // 1000) for late in (0, 5_000, 305_000, 305_000)
     ]
 
 
@@ -142,7 +134,7 @@ def test_the_next_thing_to_happen_may_be_a_retry(sim):
     sim.webhooks.deliver_to(lambda message: 500)
     happen(sim, "a")
     sim.clock.advance(until="next")
-    assert sim.clock.now == START + 5_000
+    assert sim.clock.now == START_MS + 5_000
     assert len(sim.webhooks[0].attempts) == 2
 
 

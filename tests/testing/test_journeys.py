@@ -17,10 +17,8 @@ from confsim.testing import outside
 from confsim.testing.journeys import START, Journey, api_journey
 from confsim.testing.samples import Arguments
 from confsim.testing.targets import Core, Outcome, Target, Url, Wsgi
+from kit import CUSTOMER, MINUTE, PARTNER
 
-PARTNER = "11111111-1111-4111-8111-111111111111"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-MINUTE = 60_000
 THOROUGH = settings().max_examples > 1000
 
 

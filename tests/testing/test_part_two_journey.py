@@ -15,15 +15,14 @@ from confsim import Simulator
 from confsim.testing.journeys import START, Journey
 from confsim.testing.samples import Arguments
 from confsim.testing.targets import Core, Target, Wsgi
+from kit import EVENT_ROOM, ROOM
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
 SECOND = 1000
 THOROUGH = settings().max_examples > 1000
 
 HOSTS = ("demo-owner", "demo-operator")
 PEOPLE = (*HOSTS, "demo-user", "demo-customer-admin", "demo-guest")
-CHANNELS = st.sampled_from([ROOM, EVENT])
+CHANNELS = st.sampled_from([ROOM, EVENT_ROOM])
 WHO = st.sampled_from(PEOPLE)
 MEMBERS = st.sampled_from(PEOPLE[:-1])
 HOST = st.sampled_from(HOSTS)
@@ -130,9 +129,9 @@ class PartTwo(Journey):
         self.now = told["now"]
         self.ids = {who: told["tokens"][who]["userId"] for who in PEOPLE}
         self.names = {id: who for who, id in self.ids.items()}
-        self.places = {ROOM: Place(ROOM, open=False), EVENT: Place(EVENT)}
+        self.places = {ROOM: Place(ROOM, open=False), EVENT_ROOM: Place(EVENT_ROOM)}
         self.switch("set_lobby_door", ROOM, "demo-owner", "close")
-        for channel, people in ((EVENT, attending), (ROOM, meeting)):
+        for channel, people in ((EVENT_ROOM, attending), (ROOM, meeting)):
             self.auto_close(channel, "demo-owner", on)
             self.lock(channel, "demo-operator", on)
             for who in sorted(people):
@@ -179,7 +178,7 @@ class PartTwo(Journey):
 
     def barred(self, place: Place, who: str) -> str | None:
         """Which rule of the channel keeps somebody out altogether."""
-        if who == "demo-guest" and place.id == EVENT:
+        if who == "demo-guest" and place.id == EVENT_ROOM:
             return "guest_elsewhere"
         if who == "demo-guest" and not place.guests:
             return "guest_access_off"
@@ -345,32 +344,41 @@ class PartTwo(Journey):
 
     # Breakout sessions
 
-    @precondition(lambda self: len(self.places[EVENT].prepared) < 2)
+    @precondition(lambda self: len(self.places[EVENT_ROOM].prepared) < 2)
     @rule(caller=HOST, duration=st.sampled_from([0, 5 * SECOND, 60 * SECOND]), assigned=st.sets(MEMBERS, max_size=3))
     def prepare(self, caller: str, duration: int, assigned: set[str]) -> None:
         """A breakout session of one room, and who is to go there."""
         made = self.call(
-            "create_breakout_session", caller, Arguments(path={"uuid": EVENT}, body={"duration": duration})
+            "create_breakout_session", caller, Arguments(path={"uuid": EVENT_ROOM}, body={"duration": duration})
         )
-        path = {"uuid": EVENT, "breakoutSession": made.body["id"]}
+        path = {"uuid": EVENT_ROOM, "breakoutSession": made.body["id"]}
         room = self.call("create_breakout_room", caller, Arguments(path=path, body={})).body["id"]
-        self.places[EVENT].prepared.append(Round(made.body["id"], room, duration, set()))
+        self.places[EVENT_ROOM].prepared.append(Round(made.body["id"], room, duration, set()))
         for who in sorted(assigned):
-            self.assign(self.places[EVENT].prepared[-1], caller, who)
+            self.assign(self.places[EVENT_ROOM].prepared[-1], caller, who)
 
     def assign(self, found: Round, caller: str, who: str) -> int:
         """Assign somebody to the room of a breakout session; answers the status."""
-        path = {"uuid": EVENT, "breakoutSession": found.id, "breakoutRoom": found.room, "userId": str(self.ids[who])}
+        path = {
+            "uuid": EVENT_ROOM,
+            "breakoutSession": found.id,
+            "breakoutRoom": found.room,
+            "userId": str(self.ids[who]),
+        }
         status = self.call("add_breakout_participant", caller, Arguments(path=path)).status
         if status == 200:
             found.assigned.add(who)
         return status
 
-    @precondition(lambda self: self.places[EVENT].prepared or self.places[EVENT].active or self.places[EVENT].finished)
+    @precondition(
+        lambda self: (
+            self.places[EVENT_ROOM].prepared or self.places[EVENT_ROOM].active or self.places[EVENT_ROOM].finished
+        )
+    )
     @rule(caller=HOST, who=MEMBERS, data=st.data())
     def assign_one_more(self, caller: str, who: str, data: Any) -> None:
         """Only before the start."""
-        place = self.places[EVENT]
+        place = self.places[EVENT_ROOM]
         running = [place.active] if place.active else []
         found = data.draw(st.sampled_from([*place.prepared, *running, *place.finished]))
         assert self.assign(found, caller, who) == (200 if found in place.prepared else 409)
@@ -378,8 +386,8 @@ class PartTwo(Journey):
     @rule(caller=HOST | MEMBERS)
     def start(self, caller: str) -> None:
         """The oldest one that is prepared; who is inside goes to the assigned room."""
-        place = self.places[EVENT]
-        status = self.call("start_breakout_session", caller, Arguments(path={"uuid": EVENT})).status
+        place = self.places[EVENT_ROOM]
+        status = self.call("start_breakout_session", caller, Arguments(path={"uuid": EVENT_ROOM})).status
         if caller not in HOSTS:
             assert status == 403
         elif place.active is not None or not place.prepared:
@@ -391,14 +399,14 @@ class PartTwo(Journey):
             begun.main = place.session
             begun.visited = bool(begun.assigned & place.inside.keys())
             place.inside = {who: who in begun.assigned for who in place.inside}
-            path = {"uuid": EVENT, "breakoutSession": begun.id}
+            path = {"uuid": EVENT_ROOM, "breakoutSession": begun.id}
             begun.place = self.call("list_breakout_rooms", caller, Arguments(path=path)).body[0]["channelUuid"]
 
     @rule(caller=HOST | MEMBERS)
     def stop(self, caller: str) -> None:
         """Everybody is back."""
-        place = self.places[EVENT]
-        status = self.call("stop_breakout_session", caller, Arguments(path={"uuid": EVENT})).status
+        place = self.places[EVENT_ROOM]
+        status = self.call("stop_breakout_session", caller, Arguments(path={"uuid": EVENT_ROOM})).status
         if caller not in HOSTS:
             assert status == 403
         else:
@@ -410,7 +418,7 @@ class PartTwo(Journey):
         """A breakout session ends at its own instant."""
         self.advance(f"{seconds}s")
         self.now += seconds * SECOND
-        place = self.places[EVENT]
+        place = self.places[EVENT_ROOM]
         if place.active is not None and place.active.end is not None and place.active.end <= self.now:
             place.end_round()
 
@@ -441,16 +449,16 @@ class PartTwo(Journey):
         """Live channels alone are counted, each by who is in it."""
         if not hasattr(self, "places"):
             return
-        active = self.places[EVENT].active
+        active = self.places[EVENT_ROOM].active
         rooms = [active.place] if active else []
-        counted = self.read("get_populations", "demo-owner", channelIds=",".join([ROOM, EVENT, *rooms, "no-uuid"]))
+        counted = self.read("get_populations", "demo-owner", channelIds=",".join([ROOM, EVENT_ROOM, *rooms, "no-uuid"]))
         expected = {
             id: list(place.inside.values()).count(False)
             for id, place in self.places.items()
             if place.session is not None
         }
         if active is not None and active.visited:
-            expected[active.place] = list(self.places[EVENT].inside.values()).count(True)
+            expected[active.place] = list(self.places[EVENT_ROOM].inside.values()).count(True)
         assert counted == expected
         for channel, place in self.places.items():
             assert self.read("get_channel", "demo-user", uuid=channel)["isOpen"] is place.open
@@ -480,17 +488,19 @@ class PartTwo(Journey):
         """Those not completed by creation, the finished ones by their session, and everybody's own view."""
         if not hasattr(self, "places"):
             return
-        place = self.places[EVENT]
+        place = self.places[EVENT_ROOM]
         running = [place.active] if place.active else []
-        listed = self.read("list_breakout_sessions", "demo-owner", {"limit": "200"}, uuid=EVENT)
+        listed = self.read("list_breakout_sessions", "demo-owner", {"limit": "200"}, uuid=EVENT_ROOM)
         assert {each["id"]: each["isActive"] for each in listed} == {
             **{each.id: True for each in running},
             **{each.id: False for each in place.prepared},
         }
         for main in place.past:
-            past = self.read("list_breakout_sessions", "demo-owner", {"sessionId": main, "limit": "200"}, uuid=EVENT)
+            past = self.read(
+                "list_breakout_sessions", "demo-owner", {"sessionId": main, "limit": "200"}, uuid=EVENT_ROOM
+            )
             assert [each["id"] for each in past] == [each.id for each in place.finished if each.main == main]
-        mine = self.read("get_active_breakout_session", "demo-user", uuid=EVENT)
+        mine = self.read("get_active_breakout_session", "demo-user", uuid=EVENT_ROOM)
         if place.active is None:
             assert mine is None
         else:

@@ -12,8 +12,7 @@ from confsim.arazzo import library, runner
 from confsim.arazzo.check import chosen
 from confsim.control.scenarios import planned
 from confsim.testing.targets import Core, Url, Wsgi
-
-START = "2026-02-01T00:00:00Z"
+from kit import START
 
 
 @cache

@@ -8,6 +8,7 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.testing.samples import Arguments
 from confsim.testing.targets import Core, Url, Wsgi
+from kit import ROOM, START
 
 PROFILES = (
     {},
@@ -17,7 +18,7 @@ PROFILES = (
 )
 CALLS = (
     ("get_me", "demo-owner", {}),
-    ("get_channel", "demo-owner", {"uuid": "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"}),
+    ("get_channel", "demo-owner", {"uuid": ROOM}),
     ("list_supported_languages", "demo-owner", {}),
 )
 
@@ -25,7 +26,7 @@ CALLS = (
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: next(iter(profile), "default"))
 def test_every_way_leads_where_the_profile_says(profile):
     """The same status and body, whatever the prefix, the route and the presentation of tokens."""
-    at = "2026-02-01T00:00:00Z"
+    at = START
     sims = [Simulator(clock=at, profile=profile) for _ in range(3)]
     with sims[2].serve() as server:
         ways = (Core(sims[0]), Wsgi(sims[1]), Url(server.base_url, profile))

@@ -8,8 +8,7 @@ from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.kernel.refusal import Misuse
 from confsim.transport.address import address, route
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+from kit import ROOM
 
 
 def line(call):

@@ -8,14 +8,13 @@ from confsim import Simulator
 from confsim.kernel.refusal import Misuse
 from confsim.transport import transport
 from confsim.transport.remote import RemoteTransport
-
-START = 1769904000000  # 2026-02-01T00:00:00Z
+from kit import START_MS
 
 
 @pytest.fixture
 def server():
     """A live server whose clock stands still."""
-    with Simulator(clock=START).serve() as serving:
+    with Simulator(clock=START_MS).serve() as serving:
         yield serving
 
 
@@ -23,7 +22,7 @@ def test_a_confsim_server_is_not_waited_for(server):
     """Its clock moves on instead."""
     with closing(RemoteTransport(server.root)) as there:
         there.wait(90)
-    assert server.worlds.default.clock.now() == START + 90_000
+    assert server.worlds.default.clock.now() == START_MS + 90_000
 
 
 def test_any_other_server_is(server, monkeypatch):

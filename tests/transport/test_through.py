@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from kit.through import through
 
 from confsim import Misuse, Simulator
 from confsim.http.app import App
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+from kit import START
+from kit.through import through
 
 
 @pytest.fixture(params=["wsgi", "socket"])
@@ -23,7 +22,7 @@ def way(request):
 def test_a_call_is_a_request(way, sim):
     """The journal has seen it come over HTTP, and the answer is the same as in process."""
     answer = sim.call("create_channel", "demo-owner", body={"name": "Room"})
-    fork = Simulator(clock="2026-02-01T00:00:00Z")
+    fork = Simulator(clock=START)
     over_http = sim.service.journal.last().request
     assert over_http.headers["authorization"] == "Bearer demo-owner"
     assert over_http.headers["host"] == "confsim.test"

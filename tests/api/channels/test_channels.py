@@ -16,11 +16,8 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
 from confsim.kernel.table import Rows
 from confsim.service.judge import Judge
+from kit import CUSTOMER, EVENT_ROOM, ROOM, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-AT = "2026-02-01T00:00:00Z"
 SECONDS = 1769904000
 HOSTS = ("demo-owner", "demo-operator", "demo-customer-admin", "demo-api-token")
 OWNERS = ("demo-owner", "demo-customer-admin", "demo-api-token")
@@ -67,7 +64,7 @@ def room(sim, name="Breakout", parent=EVENT_ROOM):
 
 def profiled(chosen):
     """The demo world under a profile."""
-    return Simulator(clock=AT, profile=chosen)
+    return Simulator(clock=START, profile=chosen)
 
 
 # Making
@@ -346,7 +343,7 @@ def test_an_empty_description_clears_it(sim):
 
 def test_a_cleared_description_may_be_an_empty_text():
     """It is then there, and says nothing (G305)."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"channels.description-cleared": "empty"})
+    sim = Simulator(clock=START, profile={"channels.description-cleared": "empty"})
     sim.call("set_channel_description", "demo-owner", uuid=ROOM, body={"description": ""})
     assert read(sim)["description"] == ""
 
@@ -649,7 +646,7 @@ def test_the_default_page_looks_at_no_more_than_it_shows(sim, monkeypatch):
 )
 def test_descending_is_ascending_reversed(names, sort):
     """Ties included (G086)."""
-    sim = Simulator(clock=AT)
+    sim = Simulator(clock=START)
     for name in names:
         make(sim, name)
     assert listed(sim, sort=sort, order="asc") == listed(sim, sort=sort, order="desc")[::-1]

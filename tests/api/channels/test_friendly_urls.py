@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-AT = "2026-02-01T00:00:00Z"
+from kit import CUSTOMER, EVENT_ROOM, OTHER, ROOM, START
 
 
 def give(sim, url="town-hall", channel=ROOM, who="demo-owner"):
@@ -104,7 +99,7 @@ def test_the_url_comes_in_a_json_body(sim):
 @pytest.mark.rule("R014")
 def test_query_values_are_decoded():
     """The url of a look-up arrives URL-encoded over HTTP; another form of friendly URLs is a choice (G289)."""
-    sim = Simulator(clock=AT, profile={"friendly-urls.form": ".+"})
+    sim = Simulator(clock=START, profile={"friendly-urls.form": ".+"})
     give(sim, "größe & mehr")
     answer = sim.client().get(f"/clients/{CUSTOMER}/find/channel?url=gr%C3%B6%C3%9Fe%20%26+mehr")
     assert answer.json == {"uuid": ROOM}
@@ -179,7 +174,7 @@ def test_setting_the_state_that_holds_succeeds(sim, state):
     """State words describe the wanted state (G537), unless a profile refuses."""
     for _ in range(2):
         assert sim.call("set_friendly_urls_state", "demo-api-token", state=state).status == 200
-    strict = Simulator(clock=AT, profile={"states.repeated": "refuse"})
+    strict = Simulator(clock=START, profile={"states.repeated": "refuse"})
     strict.call("set_friendly_urls_state", "demo-api-token", state=state)
     again = strict.call("set_friendly_urls_state", "demo-api-token", state=state)
     assert (again.status, again.body["code"]) == (409, "state_holds")
@@ -212,7 +207,7 @@ def test_foreign_channels_are_not_there(sim):
 )
 def test_alternatives_for_the_check(choice, free, taken):
     """404 tells that it is free, or 409 that it is taken (G283)."""
-    sim = Simulator(clock=AT, profile={"friendly-urls.available": choice})
+    sim = Simulator(clock=START, profile={"friendly-urls.available": choice})
     assert sim.call("check_friendly_url", clientId=CUSTOMER, url="town-hall").status == free
     give(sim)
     assert sim.call("check_friendly_url", clientId=CUSTOMER, url="town-hall").status == taken
@@ -220,7 +215,7 @@ def test_alternatives_for_the_check(choice, free, taken):
 
 def test_alternative_that_a_taken_url_moves():
     """The channel that had it has none any more (G290)."""
-    sim = Simulator(clock=AT, profile={"friendly-urls.taken": "move"})
+    sim = Simulator(clock=START, profile={"friendly-urls.taken": "move"})
     give(sim)
     assert give(sim, channel=EVENT_ROOM).status == 200
     assert find(sim).body == {"uuid": EVENT_ROOM}
@@ -230,7 +225,7 @@ def test_alternative_that_a_taken_url_moves():
 @pytest.mark.parametrize(("choice", "found", "kept"), [("remove", 404, None), ("nothing", 200, "town-hall")])
 def test_alternatives_for_switching_off(choice, found, kept):
     """All are removed, or nothing happens but in the user interface (G285)."""
-    sim = Simulator(clock=AT, profile={"friendly-urls.off": choice})
+    sim = Simulator(clock=START, profile={"friendly-urls.off": choice})
     give(sim)
     sim.call("set_friendly_urls_state", "demo-customer-admin", state="disable")
     assert find(sim).status == found
@@ -239,7 +234,7 @@ def test_alternatives_for_switching_off(choice, found, kept):
 
 def test_alternative_that_removing_nothing_is_refused():
     """An empty slot is not found where that is assumed (G536)."""
-    sim = Simulator(clock=AT, profile={"delete.empty-slot": "refuse"})
+    sim = Simulator(clock=START, profile={"delete.empty-slot": "refuse"})
     assert sim.call("remove_channel_friendly_url", "demo-owner", uuid=ROOM).status == 404
 
 
@@ -266,7 +261,7 @@ def test_the_channel_of_a_breakout_room_has_one_like_any_other(sim):
 
 def test_alternative_that_switching_off_removes_those_of_breakout_rooms_too():
     """All of the client go (G285)."""
-    sim = Simulator(clock=AT, profile={"friendly-urls.off": "remove"})
+    sim = Simulator(clock=START, profile={"friendly-urls.off": "remove"})
     room = room_of(sim)
     give(sim, channel=room)
     sim.call("set_friendly_urls_state", "demo-customer-admin", state="disable")

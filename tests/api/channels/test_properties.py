@@ -5,10 +5,8 @@ import pytest
 
 from confsim import Simulator
 from confsim.domain.properties import PROPERTIES
+from kit import CUSTOMER, EVENT_ROOM, ROOM
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 HOSTS = ("demo-owner", "demo-operator", "demo-api-token")
 
 

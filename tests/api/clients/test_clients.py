@@ -11,12 +11,7 @@ from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
-
-PARTNER = "11111111-1111-4111-8111-111111111111"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-AT = "2026-02-01T00:00:00Z"
+from kit import CUSTOMER, OTHER, PARTNER, ROOM, START
 
 
 def make(sim, name="New", who="demo-partner-admin"):
@@ -152,7 +147,7 @@ def test_who_reads_a_client(sim, who, client, status):
 @pytest.mark.rule("R084")
 def test_a_partner_admin_reads_clients_without_being_customer_admin():
     """Managing the child clients is the role itself, wherever it includes another (P1 L7, G139, G294)."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"roles.partner-admin-includes": []})
+    sim = Simulator(clock=START, profile={"roles.partner-admin-includes": []})
     assert [sim.call("get_client", "demo-partner-admin", clientId=id).status for id in (PARTNER, CUSTOMER)] == [200] * 2
 
 
@@ -209,7 +204,7 @@ def test_the_state_is_enable_or_disable(sim, state):
 def test_setting_the_state_that_holds_succeeds(sim, state):
     """State words describe the wanted state (G537), unless a profile refuses."""
     assert [switch(sim, state).status for _ in range(2)] == [200, 200]
-    strict = Simulator(clock=AT, profile={"states.repeated": "refuse"})
+    strict = Simulator(clock=START, profile={"states.repeated": "refuse"})
     switch(strict, state)
     assert switch(strict, state).body["code"] == "state_holds"
 
@@ -314,7 +309,7 @@ def test_a_new_client_is_brought_to_life_through_for_client(sim):
 
 def test_alternatives_for_new_clients(sim):
     """With a first administrator (G138), or the reseller interface (G296)."""
-    sim = Simulator(clock=AT, profile={"clients.first-admin": True, "initial.reseller": True})
+    sim = Simulator(clock=START, profile={"clients.first-admin": True, "initial.reseller": True})
     client = make(sim)
     people = sim.call("list_users", "demo-partner-admin", for_client=client).body["results"]
     assert [[level["name"] for level in user["levels"]] for user in people] == [["Customer Admin"]]
@@ -323,7 +318,7 @@ def test_alternatives_for_new_clients(sim):
 
 def test_alternative_that_descendants_are_children():
     """for_client, the list and the switch then reach grandchildren (G154)."""
-    sim = Simulator(clock=AT, profile={"clients.depth": "descendants"})
+    sim = Simulator(clock=START, profile={"clients.depth": "descendants"})
     below = grandchild(sim)
     assert sim.call("list_clients", "demo-partner-admin").body["total"] == 2
     assert sim.call("list_users", "demo-partner-admin", for_client=below).status == 200
@@ -333,7 +328,7 @@ def test_alternative_that_descendants_are_children():
 
 def test_alternative_that_disabled_is_the_effective_state():
     """A child of a disabled client then counts as disabled too (G165)."""
-    sim = Simulator(clock=AT, profile={"clients.disabled-field": "effective"})
+    sim = Simulator(clock=START, profile={"clients.disabled-field": "effective"})
     below = grandchild(sim)
     switch(sim, "disable")
     assert read(sim, below, "below")["disabled"] is True
@@ -342,7 +337,7 @@ def test_alternative_that_disabled_is_the_effective_state():
 def test_alternative_that_the_own_service_may_be_switched():
     """Off by the own Partner Admin, and on again where the call is open while disabled (G166)."""
     opened = ["accept_terms", "set_client_service_state"]
-    sim = Simulator(clock=AT, profile={"clients.own-service": True, "service.open-while-disabled": opened})
+    sim = Simulator(clock=START, profile={"clients.own-service": True, "service.open-while-disabled": opened})
     assert switch(sim, "disable", PARTNER).status == 200
     assert sim.call("create_client", "demo-partner-admin", body={"name": "X"}).status == 403
     assert switch(sim, "enable", PARTNER).status == 200
@@ -350,7 +345,7 @@ def test_alternative_that_the_own_service_may_be_switched():
 
 def test_alternatives_for_what_the_reseller_interface_covers():
     """A profile may leave for_client or reading out of it (G167)."""
-    sim = Simulator(clock=AT, profile={"clients.reseller-calls": ["create_client"]})
+    sim = Simulator(clock=START, profile={"clients.reseller-calls": ["create_client"]})
     reseller(sim, PARTNER, False)
     assert sim.call("list_users", "demo-partner-admin", for_client=CUSTOMER).status == 200
     assert sim.call("create_client", "demo-partner-admin", body={"name": "X"}).status == 403
@@ -358,7 +353,7 @@ def test_alternatives_for_what_the_reseller_interface_covers():
 
 def test_alternative_that_a_resellers_api_token_manages_children():
     """It may then make clients and name them in for_client (G152)."""
-    sim = Simulator(clock=AT, profile={"roles.api-token-for-client": True})
+    sim = Simulator(clock=START, profile={"roles.api-token-for-client": True})
     token = sim.call("create_api_token", "demo-partner-admin", body={}).body["token"]
     client = make(sim, "By token", token)
     assert sim.call("list_users", token, for_client=client).status == 200
@@ -368,7 +363,7 @@ def test_alternative_that_a_resellers_api_token_manages_children():
 @pytest.mark.parametrize(("choice", "left"), [("nothing", [True]), ("sessions", [])])
 def test_what_runs_goes_on_or_ends_when_service_is_disabled(people, choice, left):
     """By default nobody is thrown out; by the alternative the sessions end at once (G163)."""
-    sim = Simulator(clock=AT, profile={"clients.disable-ends": choice})
+    sim = Simulator(clock=START, profile={"clients.disable-ends": choice})
     change = sim.service.change()
     owner = users.get(change, CUSTOMER, people["demo-owner"])
     presence.join(change, clients.get(change, CUSTOMER), channels.get(change, CUSTOMER, ROOM), owner, host=True)

@@ -6,11 +6,8 @@ import pytest
 
 from confsim import Simulator
 from confsim.domain.clients import clients, embedding
+from kit import CUSTOMER, OTHER, PARTNER, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-PARTNER = "11111111-1111-4111-8111-111111111111"
-OTHER = "33333333-3333-4333-8333-333333333333"
-AT = "2026-02-01T00:00:00Z"
 KINDS = [("set_origins", "list_origins"), ("set_domains", "list_domains")]
 
 
@@ -61,7 +58,7 @@ def test_only_partner_admins_read_of_a_child(sim):
 @pytest.mark.parametrize("read", ["list_origins", "list_domains"])
 def test_alternative_that_reading_is_public(read):
     """The widget reads without a token then (G030)."""
-    sim = Simulator(clock=AT, profile={f"gate.{read}": "public"})
+    sim = Simulator(clock=START, profile={f"gate.{read}": "public"})
     assert sim.call(read, None, clientId=CUSTOMER).body == []
 
 
@@ -103,7 +100,7 @@ def test_a_login_leads_back_to_listed_domains_only(sim):
 @pytest.mark.parametrize(("set_", "read"), KINDS)
 def test_a_disabled_child_is_not_even_read_by_choice(set_, read):
     """A disabled service may refuse everything, whoever asks (G162)."""
-    sim = Simulator(clock=AT, profile={"service.refused-while-disabled": "everything"})
+    sim = Simulator(clock=START, profile={"service.refused-while-disabled": "everything"})
     assert sim.call(read, "demo-partner-admin", clientId=CUSTOMER).status == 200
     sim.call("set_client_service_state", "demo-partner-admin", clientId=CUSTOMER, state="disable")
     answer = sim.call(read, "demo-partner-admin", clientId=CUSTOMER)
@@ -120,13 +117,13 @@ def test_a_disabled_child_is_not_even_read_by_choice(set_, read):
 )
 def test_alternative_that_entries_are_checked(set_, good, bad):
     """Origins are scheme, host and port; domains are host names (G291)."""
-    sim = Simulator(clock=AT, profile={"embedding.check": True})
+    sim = Simulator(clock=START, profile={"embedding.check": True})
     assert sim.call(set_, "demo-customer-admin", clientId=CUSTOMER, body=[good]).status == 200
     assert sim.call(set_, "demo-customer-admin", clientId=CUSTOMER, body=[good, bad]).body["code"] == "invalid_input"
 
 
 def test_alternative_that_only_the_own_client_is_named():
     """A child in the path is not found then (G157)."""
-    sim = Simulator(clock=AT, profile={"clients.path-client": "own"})
+    sim = Simulator(clock=START, profile={"clients.path-client": "own"})
     assert sim.call("list_origins", "demo-partner-admin", clientId=CUSTOMER).status == 404
     assert sim.call("list_origins", "demo-partner-admin", clientId=PARTNER).status == 200

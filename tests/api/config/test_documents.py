@@ -5,11 +5,8 @@ import pytest
 from confsim import Simulator
 from confsim.domain.channels import channels
 from confsim.domain.config.documents import DOCUMENTS
+from kit import ADMIN, CUSTOMER, EVENT_ROOM, ROOM, START
 
-ADMIN = "demo-customer-admin"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 TEXTS = {"customTexts": {"hello": "Hello"}}
 
 
@@ -139,7 +136,7 @@ def test_a_template_may_rank_below_the_client():
 )
 def test_an_inherited_template_may_stand_between_the_client_and_the_template(choice, unused, used):
     """It counts where it is used, or, once the sub-client has enabled it, in all of its channels as a level."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={"config.inherited-templates": choice})
+    sim = Simulator(clock=START, profile={"config.inherited-templates": choice})
     made = {
         caller: sim.call("create_template", caller, body={"name": caller}).body["id"]
         for caller in ("demo-partner-admin", "demo-customer-admin")

@@ -6,12 +6,8 @@ from confsim import Simulator
 from confsim.domain.clients import clients
 from confsim.domain.identity.api_tokens import API_TOKENS, ApiToken
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from kit import ADMIN, CUSTOMER, EVENT_ROOM, PARTNER_ADMIN, ROOM
 
-ADMIN = "demo-customer-admin"
-PARTNER = "demo-partner-admin"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 CALLERS = ("demo-customer-admin", "demo-owner", "demo-operator", "demo-user", "demo-guest", "demo-api-token")
 
 
@@ -22,8 +18,8 @@ def make(sim, name="Lecture", caller=ADMIN):
 
 def shared(sim, name="Shared"):
     """Make an inheritable template of the partner, the parent of the customer."""
-    id = make(sim, name, PARTNER)
-    assert sim.call("set_template_inheritance", PARTNER, templateId=id, state="allow").ok
+    id = make(sim, name, PARTNER_ADMIN)
+    assert sim.call("set_template_inheritance", PARTNER_ADMIN, templateId=id, state="allow").ok
     return id
 
 
@@ -146,14 +142,14 @@ def test_an_inheritable_template_shows_in_sub_clients(sim):
     seen = sim.call("get_template", "demo-user", templateId=id).body
     assert seen == {"id": id, "name": "Shared", "enabled": False, "inheritable": True, "inherited": True}
     assert sim.call("list_templates", ADMIN).body["results"] == [seen]
-    assert sim.call("get_template", PARTNER, templateId=id).body["inherited"] is False
+    assert sim.call("get_template", PARTNER_ADMIN, templateId=id).body["inherited"] is False
 
 
 @pytest.mark.rule("R440")
 def test_a_sub_client_enables_an_inherited_template_and_uses_it(sim):
     """Once the child has enabled it, it is listed for its channels, selected, and counts in their configuration."""
     id = shared(sim)
-    sim.call("set_template_config", PARTNER, templateId=id, body={"a": 1})
+    sim.call("set_template_config", PARTNER_ADMIN, templateId=id, body={"a": 1})
     assert use(sim, id) == 409
     assert sim.call("set_template_state", ADMIN, templateId=id, state="enable").ok
     assert [each["id"] for each in sim.call("list_channel_templates", ADMIN, uuid=ROOM).body["results"]] == [id]
@@ -167,20 +163,20 @@ def test_each_client_enables_for_itself(sim):
     """The parent's own switch and the child's do not move each other."""
     id = shared(sim)
     sim.call("set_template_state", ADMIN, templateId=id, state="enable")
-    sim.call("set_template_state", PARTNER, templateId=id, state="disable")
+    sim.call("set_template_state", PARTNER_ADMIN, templateId=id, state="disable")
     assert sim.call("get_template", ADMIN, templateId=id).body["enabled"] is True
-    assert sim.call("get_template", PARTNER, templateId=id).body["enabled"] is False
+    assert sim.call("get_template", PARTNER_ADMIN, templateId=id).body["enabled"] is False
 
 
 @pytest.mark.rule("R440")
 def test_a_template_that_is_not_inheritable_is_not_there_for_sub_clients(sim):
     """Before it is allowed and after it is disallowed the child gets a 404; an unrelated client always does."""
-    id = make(sim, "Own", PARTNER)
+    id = make(sim, "Own", PARTNER_ADMIN)
     assert sim.call("get_template", ADMIN, templateId=id).status == 404
-    sim.call("set_template_inheritance", PARTNER, templateId=id, state="allow")
+    sim.call("set_template_inheritance", PARTNER_ADMIN, templateId=id, state="allow")
     assert sim.call("get_template", ADMIN, templateId=id).ok
     assert sim.call("get_template", "demo-other-admin", templateId=id).status == 404
-    sim.call("set_template_inheritance", PARTNER, templateId=id, state="disallow")
+    sim.call("set_template_inheritance", PARTNER_ADMIN, templateId=id, state="disallow")
     assert sim.call("get_template", ADMIN, templateId=id).status == 404
     assert use(sim, id) == 404
 
@@ -298,8 +294,8 @@ def in_use(how):
 
 STEPS = {
     "disabled": ("set_template_state", ADMIN, {"state": "disable"}),
-    "withdrawn": ("set_template_inheritance", PARTNER, {"state": "disallow"}),
-    "removed": ("remove_template", PARTNER, {}),
+    "withdrawn": ("set_template_inheritance", PARTNER_ADMIN, {"state": "disallow"}),
+    "removed": ("remove_template", PARTNER_ADMIN, {}),
 }
 
 
@@ -329,7 +325,7 @@ def test_what_becomes_of_a_template_in_use(how, step, status, kept):
 def test_a_parent_that_disables_its_template_does_not_touch_its_children():
     """Even where channels lose what is disabled, the parent's switch is the parent's alone."""
     sim, id = in_use("lose")
-    assert sim.call("set_template_state", PARTNER, templateId=id, state="disable").ok
+    assert sim.call("set_template_state", PARTNER_ADMIN, templateId=id, state="disable").ok
     assert sim.call("get_channel_template", ADMIN, uuid=ROOM).ok
 
 
@@ -337,7 +333,7 @@ def test_a_channel_that_goes_no_longer_holds_its_template():
     """After the channel is deleted its template is free."""
     sim, id = in_use("refuse")
     assert sim.call("delete_channel", "demo-owner", uuid=ROOM).ok
-    assert sim.call("remove_template", PARTNER, templateId=id).ok
+    assert sim.call("remove_template", PARTNER_ADMIN, templateId=id).ok
 
 
 # Words and callers

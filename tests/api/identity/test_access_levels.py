@@ -7,10 +7,8 @@ import pytest
 from confsim import Simulator
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
+from kit import CUSTOMER, PARTNER, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-PARTNER = "11111111-1111-4111-8111-111111111111"
-AT = "2026-02-01T00:00:00Z"
 CUSTOMER_ADMIN, PARTNER_ADMIN = 10, 20
 BOTH = [{"id": 10, "name": "Customer Admin"}, {"id": 20, "name": "Partner Admin"}]
 
@@ -216,14 +214,14 @@ def test_a_partner_admin_names_another_in_the_own_client(sim):
 )
 def test_alternatives_for_assignable_levels(profile, who, query, found):
     """Below the own, all of them, Partner Admins in children or nowhere (G139, G141)."""
-    sim = Simulator(clock=AT, profile=profile)
+    sim = Simulator(clock=START, profile=profile)
     assert [level["id"] for level in sim.call("list_assignable_access_levels", who, **query).body] == found
 
 
 def test_other_ids_and_names_of_levels(people):
     """A profile gives the true ids, and every call goes by them (G140)."""
     table = {"customer-admin": {"id": 1, "name": "Boss"}, "partner-admin": {"id": 2, "name": "Partner"}}
-    sim = Simulator(clock=AT, profile={"levels.table": table})
+    sim = Simulator(clock=START, profile={"levels.table": table})
     assert sim.call("list_own_access_levels", "demo-customer-admin").body == [{"id": 1, "name": "Boss"}]
     assert give(sim, "demo-customer-admin", people["demo-user"], 1).status == 200
     assert give(sim, "demo-customer-admin", people["demo-user"], 10).status == 404
@@ -231,9 +229,9 @@ def test_other_ids_and_names_of_levels(people):
 
 def test_alternatives_for_the_own_levels(people):
     """Freely changed, or as long as an administrator is left (G144)."""
-    free = Simulator(clock=AT, profile={"levels.own": "freely"})
+    free = Simulator(clock=START, profile={"levels.own": "freely"})
     assert take(free, "demo-customer-admin", people["demo-customer-admin"]).status == 200
-    kept = Simulator(clock=AT, profile={"levels.own": "keep-one"})
+    kept = Simulator(clock=START, profile={"levels.own": "keep-one"})
     last = take(kept, "demo-customer-admin", people["demo-customer-admin"])
     assert (last.status, last.body["code"]) == (409, "level_last_admin")
     give(kept, "demo-customer-admin", people["demo-user"])
@@ -242,16 +240,16 @@ def test_alternatives_for_the_own_levels(people):
 
 def test_alternative_that_guests_hold_levels(people):
     """A guest can be given a level where that is assumed (G146)."""
-    sim = Simulator(clock=AT, profile={"levels.guests": True})
+    sim = Simulator(clock=START, profile={"levels.guests": True})
     assert give(sim, "demo-customer-admin", people["demo-guest"]).status == 200
 
 
 def test_alternatives_for_what_a_partner_admin_includes():
     """Without them a Partner Admin is no Customer Admin in the own client, or in children (G139)."""
     body = {"url": "https://terms.example/x"}
-    sim = Simulator(clock=AT, profile={"roles.partner-admin-includes": ["children"]})
+    sim = Simulator(clock=START, profile={"roles.partner-admin-includes": ["children"]})
     assert sim.call("update_terms_url", "demo-partner-admin", body=body).status == 403
     assert sim.call("list_api_tokens", "demo-partner-admin", for_client=CUSTOMER).status == 200
-    sim = Simulator(clock=AT, profile={"roles.partner-admin-includes": ["own"]})
+    sim = Simulator(clock=START, profile={"roles.partner-admin-includes": ["own"]})
     assert sim.call("update_terms_url", "demo-partner-admin", body=body).status == 200
     assert sim.call("list_api_tokens", "demo-partner-admin", for_client=CUSTOMER).status == 403

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from confsim import Simulator
+from kit import CUSTOMER, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-START = "2026-02-01T00:00:00Z"
 NOW = 1_769_904_000
 
 

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from confsim import Simulator
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity
+from kit import CUSTOMER, PARTNER, START, demo
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-PARTNER = "11111111-1111-4111-8111-111111111111"
-START = "2026-02-01T00:00:00Z"
 ALL = ["google", "microsoft", "github", "facebook", "apple"]
-
-
-def chosen(**profile: Any) -> Simulator:
-    """The demo world with alternatives chosen."""
-    return Simulator(clock=START, profile={name.replace("__", ".").replace("_", "-"): v for name, v in profile.items()})
 
 
 def names(sim: Simulator, client: str = CUSTOMER) -> list[str]:
@@ -58,14 +49,14 @@ def test_the_providers_of_the_service_are_public_by_choice() -> None:
 
 def test_the_list_and_the_icons_are_choices() -> None:
     """The profile says which providers there are, and where their icons lie (G182)."""
-    sim = chosen(providers__available=["acme"], providers__icon="http://i.example/{name}")
+    sim = demo(providers__available=["acme"], providers__icon="http://i.example/{name}")
     assert sim.call("list_auth_providers", "demo-user").body == [{"name": "acme", "icon": "http://i.example/acme"}]
 
 
 @pytest.mark.rule("R072")
 def test_the_address_of_an_icon_is_a_url_whatever_the_name() -> None:
     """A name with a space or a slash in it is encoded."""
-    sim = chosen(providers__available=["Acme & Co/1"])
+    sim = demo(providers__available=["Acme & Co/1"])
     assert (
         sim.call("list_auth_providers", "demo-user").body[0]["icon"] == "https://icons.example/Acme%20%26%20Co%2F1.svg"
     )
@@ -78,13 +69,13 @@ def test_the_providers_of_a_client(sim: Simulator) -> None:
     assert set(body) == {"providers"}
     assert [each["name"] for each in body["providers"]] == ALL
     assert not {"Demo HS256", "demo-validator"} & {each["name"] for each in body["providers"]}
-    body = chosen(providers__default="first").call("list_client_auth_providers", clientId=CUSTOMER).body
+    body = demo(providers__default="first").call("list_client_auth_providers", clientId=CUSTOMER).body
     assert body["defaultProvider"] == "google"
 
 
 def test_only_the_names_of_providers_by_choice() -> None:
     """The client's list and the user's method then have no icons (G181)."""
-    sim = chosen(providers__fields="name")
+    sim = demo(providers__fields="name")
     assert sim.call("list_client_auth_providers", clientId=CUSTOMER).body["providers"][0] == {"name": "google"}
     assert sim.call("get_user_auth_method", "demo-owner", userId="me").body == {"provider": {"name": "google"}}
 
@@ -98,7 +89,7 @@ def test_the_providers_of_a_client_are_public(sim: Simulator, caller: str | None
 
 def test_a_bad_token_on_a_public_call_is_refused_by_choice() -> None:
     """A good one passes, none too (G023)."""
-    sim = chosen(auth__on_public_calls="checked")
+    sim = demo(auth__on_public_calls="checked")
     for caller, status in (("no such token", 401), ("demo-guest", 200), (None, 200)):
         assert sim.call("list_client_auth_providers", caller, clientId=CUSTOMER).status == status
 
@@ -208,7 +199,7 @@ def test_nothing_stands_behind_guests_and_predefined_users(sim: Simulator, peopl
 
 def test_an_empty_answer_for_nobody_s_method_by_choice(people: dict[str, int]) -> None:
     """The method without a provider, the profile with empty texts (G031, G211)."""
-    sim = chosen(providers__of_nobody="empty")
+    sim = demo(providers__of_nobody="empty")
     assert sim.call("get_user_auth_method", "demo-customer-admin", userId=people["demo-guest"]).body == {}
     for caller in ("demo-guest", "demo-api-token"):
         assert sim.call("get_auth_profile", caller).body == {"name": "", "email": "", "imageUrl": ""}

@@ -10,11 +10,8 @@ import pytest
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.service.judge import Judge
+from kit import CUSTOMER, OTHER, PARTNER, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-PARTNER = "11111111-1111-4111-8111-111111111111"
-OTHER = "33333333-3333-4333-8333-333333333333"
-START = "2026-02-01T00:00:00Z"
 NOW = 1_769_904_000
 FIRST, SECOND = "demo-validator", "demo-validator-2"
 SECRETS = {FIRST: "demo-validator-secret-of-32-bytes", SECOND: "demo-validator-2-secret-of-32-bytes"}

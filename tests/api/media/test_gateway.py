@@ -3,16 +3,12 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-
-USER, OWNER, ADMIN, TOKEN = "demo-user", "demo-owner", "demo-customer-admin", "demo-api-token"
-NOBODY = "99999999-9999-4999-8999-999999999999"
+from kit import ADMIN, API_TOKEN, NOTHING, OWNER, START, USER
 
 
 def simulator(**profile):
     """The demo world under a profile."""
-    return Simulator(
-        clock="2026-02-01T00:00:00Z", profile={f"gateway.{name}": value for name, value in profile.items()}
-    )
+    return Simulator(clock=START, profile={f"gateway.{name}": value for name, value in profile.items()})
 
 
 def create(sim, caller=USER, user="me", kind="RTMP"):
@@ -52,7 +48,7 @@ def test_endpoints_are_those_of_a_user(sim, people):
     uuid = create(sim)["uuid"]
     assert read(sim, uuid, caller=OWNER).status == 404
     assert read(sim, uuid, caller=ADMIN, user=people[OWNER]).status == 404
-    assert read(sim, NOBODY).status == 404
+    assert read(sim, NOTHING).status == 404
 
 
 def test_a_user_has_several_endpoints(sim):
@@ -72,7 +68,7 @@ def test_other_kinds_are_refused(sim, body):
 
 
 @pytest.mark.parametrize(
-    ("caller", "status"), [(USER, 200), (OWNER, 403), ("demo-guest", 403), (ADMIN, 200), (TOKEN, 200), (None, 401)]
+    ("caller", "status"), [(USER, 200), (OWNER, 403), ("demo-guest", 403), (ADMIN, 200), (API_TOKEN, 200), (None, 401)]
 )
 def test_who_makes_and_reads_the_endpoints_of_a_user(sim, people, caller, status):
     """The user, a Customer Admin, an API token, nobody else."""
@@ -83,7 +79,7 @@ def test_who_makes_and_reads_the_endpoints_of_a_user(sim, people, caller, status
 
 def test_an_api_token_is_not_me(sim):
     """It has no user context."""
-    answer = sim.call("create_gateway_endpoint", TOKEN, userId="me", body={"kind": "SRT"})
+    answer = sim.call("create_gateway_endpoint", API_TOKEN, userId="me", body={"kind": "SRT"})
     assert (answer.status, answer.body["code"]) == (403, "no_user_context")
 
 

@@ -11,12 +11,7 @@ from confsim.api.catalogue import API
 from confsim.api.files import FILES
 from confsim.domain.media import media
 from confsim.service.message import Request
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OWNER, USER, ADMIN, TOKEN = "demo-owner", "demo-user", "demo-customer-admin", "demo-api-token"
-NOBODY = "99999999-9999-4999-8999-999999999999"
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, NOTHING, OWNER, ROOM, START_MS, USER, demo
 
 #: The two kinds of pool: what the names of their operations contain, path parameters, who writes, who reads.
 POOLS = {"channel": ("channel", {"uuid": ROOM}, OWNER, USER), "client": ("client", {}, ADMIN, USER)}
@@ -59,11 +54,6 @@ def pool(sim, request):
     return pool_of(sim, request.param)
 
 
-def simulator(**profile):
-    """The demo world under a profile."""
-    return Simulator(clock="2026-02-01T00:00:00Z", profile={name.replace("__", "."): v for name, v in profile.items()})
-
-
 def fetch(sim, url):
     """What the address answers, without any token."""
     parts = urlsplit(url)
@@ -97,7 +87,7 @@ def test_an_uploaded_file_is_an_asset(pool):
         "tags": [],
         "contentType": "image/svg+xml",
         "publicRead": True,
-        "created": 1769904000000,
+        "created": START_MS,
     }
 
 
@@ -167,7 +157,7 @@ def test_an_asset_of_another_pool_is_not_there(sim, name):
     channel, client = pool_of(sim, "channel"), pool_of(sim)
     other = Pool(sim, "channel", {"uuid": EVENT_ROOM}, OWNER, USER)
     mine, ours = channel.upload(), client.upload()
-    for pool, id in [(channel, ours), (client, mine), (other, mine), (other, ours), (client, NOBODY)]:
+    for pool, id in [(channel, ours), (client, mine), (other, mine), (other, ours), (client, NOTHING)]:
         answer = pool.call(name, mediaId=id)
         assert (answer.status, answer.body["code"]) == (404, "not_found")
     assert (channel.names(), client.names(), other.names()) == (["a.txt"], ["a.txt"], [])
@@ -317,7 +307,7 @@ def test_several_assets_are_deleted_at_once(pool):
 def test_a_batch_with_an_unknown_id_deletes_nothing(pool):
     """All or nothing."""
     id = pool.upload()
-    assert pool.call("batch_delete_media", body=[id, NOBODY]).status == 404
+    assert pool.call("batch_delete_media", body=[id, NOTHING]).status == 404
     assert pool.names() == ["a.txt"]
 
 
@@ -419,7 +409,7 @@ def test_the_pool_has_a_size(pool):
 
 def test_a_full_pool_refuses(sim):
     """What does not fit is refused; what is deleted makes room; pools do not count together."""
-    sim = simulator(**{"size__media-pool": 10})
+    sim = demo(**{"size__media-pool": 10})
     pool, other = pool_of(sim, "channel"), pool_of(sim)
     id = pool.upload(data=b"12345678")
     answer = pool.call("upload_media", body=b"123", name="b")
@@ -434,22 +424,22 @@ def test_a_full_pool_refuses(sim):
 READS = ["get_media", "list_media", "get_media_link", "get_media_pool_size"]
 WRITES = ["upload_media", "delete_media", "batch_delete_media"]
 ARGUMENTS = {
-    "get_media": {"mediaId": NOBODY},
-    "get_media_link": {"mediaId": NOBODY},
-    "delete_media": {"mediaId": NOBODY},
+    "get_media": {"mediaId": NOTHING},
+    "get_media_link": {"mediaId": NOTHING},
+    "delete_media": {"mediaId": NOTHING},
     "upload_media": {"name": "a", "body": b"x"},
     "batch_delete_media": {"body": []},
 }
 ADMITTED = {
-    ("channel", "read"): {OWNER, "demo-operator", USER, "demo-guest", ADMIN, TOKEN},
-    ("channel", "write"): {OWNER, "demo-operator", TOKEN},
-    ("client", "read"): {OWNER, "demo-operator", USER, ADMIN, TOKEN},
-    ("client", "write"): {ADMIN, TOKEN},
+    ("channel", "read"): {OWNER, "demo-operator", USER, "demo-guest", ADMIN, API_TOKEN},
+    ("channel", "write"): {OWNER, "demo-operator", API_TOKEN},
+    ("client", "read"): {OWNER, "demo-operator", USER, ADMIN, API_TOKEN},
+    ("client", "write"): {ADMIN, API_TOKEN},
 }
 
 
 @pytest.mark.parametrize("name", READS + WRITES)
-@pytest.mark.parametrize("caller", [OWNER, "demo-operator", USER, "demo-guest", ADMIN, TOKEN])
+@pytest.mark.parametrize("caller", [OWNER, "demo-operator", USER, "demo-guest", ADMIN, API_TOKEN])
 def test_who_may_use_a_pool(pool, name, caller):
     """A channel's is read by all with access and kept by hosts, the client's by registered users and administrators."""
     admitted = caller in ADMITTED[pool.word, "read" if name in READS else "write"]
@@ -472,7 +462,7 @@ def test_nobody_uses_a_pool_without_a_token(pool, name):
 
 def test_uploads_may_be_multipart():
     """The first part with a filename is the file, its type that of the part."""
-    pool = pool_of(simulator(media__form="multipart"))
+    pool = pool_of(demo(media__form="multipart"))
     body = (
         b'--B\r\nContent-Disposition: form-data; name="x"\r\n\r\nfield\r\n'
         b'--B\r\nContent-Disposition: form-data; name="f"; filename="a"\r\nContent-Type: image/gif\r\n\r\n'
@@ -489,19 +479,19 @@ def test_uploads_may_be_multipart():
 )
 def test_multipart_without_a_file_is_refused(kind, body):
     """Another type, or no part with a filename."""
-    pool = pool_of(simulator(media__form="multipart"))
+    pool = pool_of(demo(media__form="multipart"))
     assert pool.call("upload_media", body=body, content_type=kind, name="a").status == 400
 
 
 def test_empty_files_may_be_kept():
     """An asset of no bytes."""
-    pool = pool_of(simulator(**{"media__empty-file": "keep"}))
+    pool = pool_of(demo(**{"media__empty-file": "keep"}))
     assert pool.call("get_media", mediaId=pool.upload(data=b"")).body["size"] == 0
 
 
 def test_names_may_have_to_differ():
     """Within a pool, not between pools."""
-    sim = simulator(**{"media__same-name": "refuse"})
+    sim = demo(**{"media__same-name": "refuse"})
     pool = pool_of(sim)
     pool.upload("twin")
     answer = pool.call("upload_media", body=b"x", name="twin")
@@ -511,7 +501,7 @@ def test_names_may_have_to_differ():
 
 def test_uploads_may_be_public_unless_they_say():
     """The default of read and the type of untyped bytes are choices."""
-    sim = simulator(**{"media__read-default": "public", "media__untyped": "text/plain"})
+    sim = demo(**{"media__read-default": "public", "media__untyped": "text/plain"})
     pool = pool_of(sim)
     asset = pool.call("get_media", mediaId=pool.upload()).body
     assert (asset["publicRead"], asset["contentType"]) == (True, "text/plain")
@@ -519,7 +509,7 @@ def test_uploads_may_be_public_unless_they_say():
 
 def test_tags_may_be_texts_without_case():
     """Names alone, matched without case."""
-    pool = pool_of(simulator(**{"media__tag": "text", "media__tag-match": "caseless"}))
+    pool = pool_of(demo(**{"media__tag": "text", "media__tag-match": "caseless"}))
     tag(pool.sim, pool.upload("x"), "Red")
     assert pool.names(tags_all="RED") == ["x"]
     assert pool.call("list_media").body["results"][0]["tags"] == ["Red"]
@@ -527,14 +517,14 @@ def test_tags_may_be_texts_without_case():
 
 def test_public_bytes_may_need_a_link():
     """The plain address then answers nobody."""
-    pool = pool_of(simulator(**{"media__public-read": False}))
+    pool = pool_of(demo(**{"media__public-read": False}))
     url = pool.link(pool.upload(read="public"))
     assert (fetch(pool.sim, url).status, fetch(pool.sim, url.partition("?")[0]).status) == (200, 403)
 
 
 def test_channels_may_inherit_the_pool_of_the_client():
     """They read it and do not write it."""
-    sim = simulator(media__pools="inherited")
+    sim = demo(media__pools="inherited")
     client, channel = pool_of(sim), pool_of(sim, "channel")
     id = client.upload("ours")
     channel.upload("mine")
@@ -545,7 +535,7 @@ def test_channels_may_inherit_the_pool_of_the_client():
 
 def test_the_pool_size_may_be_what_is_used():
     """The bytes that are in the pool."""
-    pool = pool_of(simulator(**{"media__pool-size": "used", "size__media-pool": 0}), "channel")
+    pool = pool_of(demo(**{"media__pool-size": "used", "size__media-pool": 0}), "channel")
     pool.upload(data=b"123")
     pool.upload(data=b"45")
     assert pool.call("get_media_pool_size").body == {"mediaPoolSize": 5}
@@ -553,13 +543,13 @@ def test_the_pool_size_may_be_what_is_used():
 
 def test_a_batch_may_pass_over_unknown_ids():
     """The others are deleted."""
-    pool = pool_of(simulator(media__batch="skip"))
+    pool = pool_of(demo(media__batch="skip"))
     id = pool.upload()
-    assert pool.call("batch_delete_media", body=[NOBODY, id]).status == 200
+    assert pool.call("batch_delete_media", body=[NOTHING, id]).status == 200
     assert pool.names() == []
 
 
 def test_created_may_be_in_seconds():
     """The unit is a choice."""
-    pool = pool_of(simulator(**{"units__media-created": "epoch-s"}))
+    pool = pool_of(demo(**{"units__media-created": "epoch-s"}))
     assert pool.call("get_media", mediaId=pool.upload()).body["created"] == 1769904000

@@ -17,22 +17,14 @@ from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.domain.members import roles
 from confsim.domain.users import users
 from confsim.domain.users.users import USERS, Account, User
+from kit import CUSTOMER, OTHER, ROOM, START, demo
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-START = "2026-02-01T00:00:00Z"
 NOW = 1_769_904_000
 
 
 def create(sim: Simulator, caller: str | None = None, *, client: str = CUSTOMER, uuid: str = ROOM, **body: Any) -> Any:
     """The answer to the creation of a guest."""
     return sim.call("create_guest", caller, clientId=client, uuid=uuid, body=body or {"handle": "Gus Guest"})
-
-
-def chosen(**profile: Any) -> Simulator:
-    """The demo world with alternatives chosen."""
-    return Simulator(clock=START, profile={name.replace("__", ".").replace("_", "-"): v for name, v in profile.items()})
 
 
 def guest_of(sim: Simulator, token: str) -> User:
@@ -123,7 +115,7 @@ def test_guest_access_governs_guests(sim: Simulator) -> None:
 
 def test_only_joining_is_refused_by_choice() -> None:
     """Guests are then made for any channel (G227)."""
-    sim = chosen(guests__access_off="joining")
+    sim = demo(guests__access_off="joining")
     alter(sim, guest_access=False)
     assert create(sim).status == 200
 
@@ -132,7 +124,7 @@ def test_only_joining_is_refused_by_choice() -> None:
 @pytest.mark.parametrize(("choice", "status"), [("always", 200), ("open-channel", 403)])
 def test_guests_of_a_closed_channel(fields: dict[str, bool], choice: str, status: int) -> None:
     """The lobby gates joining, not being; or guests are made for open channels alone (G230)."""
-    sim = chosen(guests__creation=choice)
+    sim = demo(guests__creation=choice)
     assert create(sim).status == 200
     alter(sim, **fields)
     assert create(sim).status == status
@@ -141,14 +133,14 @@ def test_guests_of_a_closed_channel(fields: dict[str, bool], choice: str, status
 @pytest.mark.parametrize(("choice", "status"), [("free", 200), ("unique", 409)])
 def test_a_guest_called_like_a_registered_user(choice: str, status: int) -> None:
     """Allowed, or refused while the client requires unique handles (G232)."""
-    sim = chosen(handles__unregistered=choice)
+    sim = demo(handles__unregistered=choice)
     assert create(sim, handle="uma user").status == status
     assert create(sim, handle="Guest Gwen").status == 200
 
 
 def test_guests_end_with_their_token_by_choice() -> None:
     """The user is then removed with roles and properties, unless registered meanwhile (G231, G542)."""
-    sim = chosen(guests__end="removed")
+    sim = demo(guests__end="removed")
     gone, stays = (guest_of(sim, create(sim).body["token"]) for _ in range(2))
     change = sim.service.change()
     users.register(change, stays, "Settled")
@@ -219,7 +211,7 @@ def test_any_text_is_a_handle(handle: str) -> None:
 )
 def test_whether_a_new_unregistered_user_may_bear_a_registered_handle(operation, caller, path, name, choice, status):
     """Every call that makes an unregistered user holds to what the profile says (G232)."""
-    sim = chosen(handles__unregistered=choice)
+    sim = demo(handles__unregistered=choice)
     sim.call("set_dial_out_state", "demo-customer-admin", uuid=ROOM, state="enable")
     body = {name: "Uma User"} | ({"number": "+12025550123"} if name == "name" else {})
     assert sim.call(operation, caller, uuid=ROOM, body=body, **path).status == status

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from confsim import Simulator
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
+from kit import CUSTOMER, EVENT_ROOM, ROOM, demo
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-AT = "2026-02-01T00:00:00Z"
 OPERATORS = ("add_operator", "remove_operator")
 OWNERS = ("add_owner", "remove_owner", "demote_owner")
 
@@ -27,13 +23,6 @@ def person(sim, account):
     made = users.create(change, CUSTOMER, "New", account, channel=ROOM if account in users.UNREGISTERED else None)
     sim.service.commit(change)
     return made.id
-
-
-def profiled(**profile):
-    """The demo world under a profile."""
-    return Simulator(
-        clock=AT, profile={name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
-    )
 
 
 @pytest.mark.rule("R201", "R259")
@@ -205,7 +194,7 @@ def test_only_owners_and_administrators_change_owners(sim, people, operation, wh
 @pytest.mark.parametrize(("choice", "status", "left"), [("take", 200, False), ("nothing", 200, True)])
 def test_alternatives_for_removing_an_owner_from_the_operators(people, choice, status, left):
     """The ownership goes with it, or nothing happens (G272)."""
-    sim = profiled(roles__remove_operator_on_owner=choice)
+    sim = demo(roles__remove_operator_on_owner=choice)
     at = {"uuid": ROOM, "userId": people["demo-owner"]}
     assert sim.call("remove_operator", "demo-operator", **at).status == status
     assert (people["demo-owner"] in operators(sim, "demo-operator")) is left
@@ -213,34 +202,34 @@ def test_alternatives_for_removing_an_owner_from_the_operators(people, choice, s
 
 def test_alternatives_for_lists_and_gates(people):
     """Operators without owners (G274), owners no operators (G148), admins who pass (G151), owners who go (G562)."""
-    plain = profiled(roles__operators_list="operators-only")
+    plain = demo(roles__operators_list="operators-only")
     assert operators(plain) == {people["demo-operator"]: False}
-    separate = profiled(roles__owner_is_operator=False)
+    separate = demo(roles__owner_is_operator=False)
     assert separate.call("list_dial_pins", "demo-owner", uuid=ROOM).status == 200
     assert separate.call("list_operators", "demo-owner", uuid=ROOM).status == 403
     assert separate.call("get_channel", "demo-owner", uuid=ROOM).body["isOperator"] is False
-    passes = profiled(roles__customer_admin_passes=["operator"])
+    passes = demo(roles__customer_admin_passes=["operator"])
     assert passes.call("add_operator", "demo-customer-admin", uuid=ROOM, userId=people["demo-user"]).status == 200
-    going = profiled(roles__last_owner="let-go")
+    going = demo(roles__last_owner="let-go")
     assert going.call("remove_owner", "demo-owner", uuid=ROOM, userId=people["demo-owner"]).status == 200
 
 
 @pytest.mark.rule("R203", "R205")
 def test_an_owner_makes_operators_even_where_owners_are_none(people):
     """Only by an owner or an operator: the words name both, whatever owners count as (G148)."""
-    separate = profiled(roles__owner_is_operator=False)
+    separate = demo(roles__owner_is_operator=False)
     for operation in OPERATORS:
         assert separate.call(operation, "demo-owner", uuid=ROOM, userId=people["demo-user"]).status == 200
 
 
 def test_alternative_that_guests_of_other_channels_are_not_found(people):
     """A guest made for one channel is no candidate in another (G271)."""
-    sim = profiled(roles__guests_elsewhere=False)
+    sim = demo(roles__guests_elsewhere=False)
     assert sim.call("add_operator", "demo-owner", uuid=EVENT_ROOM, userId=people["demo-guest"]).status == 404
     assert sim.call("add_operator", "demo-owner", uuid=ROOM, userId=people["demo-guest"]).status == 200
 
 
 def test_api_tokens_pass_only_what_the_profile_lets_them(people):
     """Without the operator grant an API token is refused at the host gate (G149)."""
-    sim = profiled(roles__api_token_passes=["customer-admin"])
+    sim = demo(roles__api_token_passes=["customer-admin"])
     assert sim.call("add_operator", "demo-api-token", uuid=ROOM, userId=people["demo-user"]).status == 403

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from confsim import Simulator
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-AT = "2026-02-01T00:00:00Z"
-OWNER, OPERATOR, USER, GUEST = "demo-owner", "demo-operator", "demo-user", "demo-guest"
-ADMIN, API_TOKEN = "demo-customer-admin", "demo-api-token"
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, GUEST, OPERATOR, OWNER, ROOM, USER, demo
 
 #: Every switch: operation, its words with the state of the flag, the field of the settings, who may turn it.
 SWITCHES = [
@@ -28,12 +21,6 @@ CALLERS = (OWNER, OPERATOR, USER, GUEST, ADMIN, API_TOKEN)
 WORDS = [
     pytest.param(operation, word, id=f"{operation}-{word}") for operation, words, _, _ in SWITCHES for word in words
 ]
-
-
-def under(**profile):
-    """The demo world under a profile; double underscores stand for dots, single ones for hyphens."""
-    chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
-    return Simulator(clock=AT, profile=chosen)
 
 
 def settings(sim, uuid=ROOM):
@@ -91,7 +78,7 @@ def test_who_may_turn_a_switch(sim, operation, words, field, callers, caller):
 @pytest.mark.parametrize(("operation", "word"), WORDS)
 def test_a_state_that_holds_can_be_refused(operation, word):
     """By assumption, setting a state that holds already is a conflict."""
-    sim = under(states__repeated="refuse")
+    sim = demo(states__repeated="refuse")
     sim.call(operation, ABLE[operation], uuid=ROOM, state=word)
     answer = sim.call(operation, ABLE[operation], uuid=ROOM, state=word)
     assert (answer.status, answer.body["code"]) == (409, "state_holds")
@@ -137,7 +124,7 @@ def test_a_removed_operator_moderates_no_more(sim, people):
 
 def test_midi_may_need_a_token():
     """By assumption, midi is enabled only where the channel has a premium token."""
-    sim = under(flags__midi_token="needs-premium")
+    sim = demo(flags__midi_token="needs-premium")
     assert sim.call("set_midi_state", OWNER, uuid=ROOM, state="enable").body["code"] == "midi_needs_token"
     sim.change_record("channel", ROOM, premium=True)
     assert sim.call("set_midi_state", OWNER, uuid=ROOM, state="enable").ok
@@ -178,7 +165,7 @@ def test_the_limit_is_not_taken_from_the_query(sim):
 )
 def test_what_zero_presenters_mean(meaning, status, limit):
     """A limit of 0 keeps everybody from presenting, lifts the limit, or is refused."""
-    sim = under(presenters__zero=meaning)
+    sim = demo(presenters__zero=meaning)
     sim.call("set_presenters_limit", OWNER, uuid=ROOM, limit=9)
     assert sim.call("set_presenters_limit", OWNER, uuid=ROOM, limit=0).status == status
     assert settings(sim).get("presentersLimit") == limit
@@ -194,7 +181,7 @@ def test_hosts_alone_limit_presenters(sim, operation, caller):
 
 def test_lifting_no_limit_can_be_refused():
     """By assumption, there must be a limit to be removed."""
-    sim = under(delete__empty_slot="refuse")
+    sim = demo(delete__empty_slot="refuse")
     assert sim.call("remove_presenters_limit", OWNER, uuid=ROOM).status == 404
 
 
@@ -240,7 +227,7 @@ def test_closing_the_door_removes_nobody(sim, people):
 @pytest.mark.parametrize(("choice", "state"), [("admit", "in"), ("wait", "waiting")])
 def test_who_waits_comes_in_when_the_door_opens(choice, state):
     """Opening admits everybody who waits, or by assumption nobody."""
-    sim = under(lobby__on_open=choice)
+    sim = demo(lobby__on_open=choice)
     sim.call("set_lobby_door", OWNER, uuid=ROOM, state="close")
     sim.presence.join(ROOM, USER)
     sim.presence.join(ROOM, GUEST)
@@ -250,7 +237,7 @@ def test_who_waits_comes_in_when_the_door_opens(choice, state):
 
 def test_closing_may_send_attendees_to_the_lobby(people):
     """By assumption, those inside who are no hosts go back to the lobby."""
-    sim = under(lobby__on_close="lobby")
+    sim = demo(lobby__on_close="lobby")
     for token in (OWNER, USER):
         sim.presence.join(ROOM, token)
     sim.call("set_lobby_door", OWNER, uuid=ROOM, state="close")
@@ -262,7 +249,7 @@ def test_closing_may_send_attendees_to_the_lobby(people):
 @pytest.mark.parametrize(("choice", "state"), [("hosts-and-readmitted", "in"), ("hosts", "waiting")])
 def test_who_was_inside_comes_back_through_a_closed_door(people, choice, state):
     """In the same session a user who was inside passes again, or by assumption waits like any other."""
-    sim = under(lobby__passes=choice)
+    sim = demo(lobby__passes=choice)
     for token in (OWNER, USER):
         sim.presence.join(ROOM, token)
     sim.call("set_lobby_door", OWNER, uuid=ROOM, state="close")
@@ -300,7 +287,7 @@ def test_ending_the_session_empties_the_channel(sim):
 
 def test_auto_close_may_close_an_empty_channel_at_once():
     """By assumption, enabling auto-close on an empty channel closes the door."""
-    sim = under(lobby__auto_close_when_empty=True)
+    sim = demo(lobby__auto_close_when_empty=True)
     sim.call("set_lobby_auto_close", OWNER, uuid=ROOM, state="enable")
     assert settings(sim)["open"] is False
 
@@ -309,7 +296,7 @@ def test_auto_close_may_close_an_empty_channel_at_once():
 @pytest.mark.parametrize(("choice", "muted"), [("all-but-hosts", True), ("all-but-presenters", False)])
 def test_the_lock_mutes_attendees(people, choice, muted):
     """Whoever is no host is muted, also who comes later; presenters may be spared. Unmuting ends it."""
-    sim = under(attendees__locked=choice)
+    sim = demo(attendees__locked=choice)
     sim.presence.join(ROOM, OWNER)
     sim.call("set_attendees_state", OPERATOR, uuid=ROOM, state="mute")
     sim.presence.join(ROOM, USER)
@@ -335,7 +322,7 @@ def test_turn_credentials_are_complete(sim, people):
 @pytest.mark.parametrize(("choice", "same"), [("fresh", False), ("constant", True)])
 def test_turn_credentials_are_fresh_or_constant(choice, same):
     """A later call gets later credentials, or by assumption the same."""
-    sim = under(turn__credentials=choice)
+    sim = demo(turn__credentials=choice)
     first = sim.call("get_turn_credentials", USER, uuid=ROOM).body
     sim.clock.advance("1h")
     assert (sim.call("get_turn_credentials", USER, uuid=ROOM).body == first) is same
@@ -384,7 +371,7 @@ def test_at_most_200_channels(sim):
 
 def test_more_than_200_channels_may_be_cut():
     """By assumption, the first 200 entries are used."""
-    sim = under(populations__too_many="first")
+    sim = demo(populations__too_many="first")
     sim.presence.join(ROOM, USER)
     assert populations(sim, *["x"] * 199, ROOM, "y").body == {ROOM: 1}
     assert populations(sim, *["x"] * 200, ROOM).body == {}
@@ -401,17 +388,17 @@ def test_more_than_200_channels_may_be_cut():
 )
 def test_the_shape_of_populations_is_assumed(shape, expected):
     """A map, a list, a page or bare numbers."""
-    sim = under(populations__shape=shape)
+    sim = demo(populations__shape=shape)
     sim.presence.join(ROOM, USER)
     assert populations(sim, ROOM, EVENT_ROOM).body == expected
 
 
 def test_what_else_of_populations_is_assumed():
     """Idle channels may be 0, unknown ones refused, private ones shown."""
-    assert populations(under(populations__idle="zero"), ROOM).body == {ROOM: 0}
-    assert populations(under(populations__unknown="refuse"), ROOM.replace("a", "c")).status == 404
+    assert populations(demo(populations__idle="zero"), ROOM).body == {ROOM: 0}
+    assert populations(demo(populations__unknown="refuse"), ROOM.replace("a", "c")).status == 404
     for choice, expected in (("omit", {}), ("show", {ROOM: 1})):
-        sim = under(populations__access=choice)
+        sim = demo(populations__access=choice)
         sim.change_record("channel", ROOM, private=True)
         sim.presence.join(ROOM, OWNER)
         assert populations(sim, ROOM).body == expected
@@ -419,7 +406,7 @@ def test_what_else_of_populations_is_assumed():
 
 def test_who_waits_may_be_counted():
     """By assumption, the lobby counts too."""
-    sim = under(populations__counts="with-waiting")
+    sim = demo(populations__counts="with-waiting")
     sim.presence.join(ROOM, OWNER)
     sim.call("set_lobby_door", OWNER, uuid=ROOM, state="close")
     sim.presence.join(ROOM, USER)
@@ -446,17 +433,17 @@ def test_a_data_channel_has_a_websocket_address(sim):
 
 def test_what_else_of_addresses_is_assumed():
     """Kinds may be fixed, the mode absent, the address another."""
-    sim = under(data__kinds="known")
+    sim = demo(data__kinds="known")
     assert sim.call("get_data_channel", USER, uuid=ROOM, kind="chat").ok
     assert sim.call("get_data_channel", USER, uuid=ROOM, kind="smell").status == 404
-    sim = under(streaming__mode="absent", streaming__url="wss://stream.example/{channel}")
+    sim = demo(streaming__mode="absent", streaming__url="wss://stream.example/{channel}")
     assert sim.call("get_streaming_proxy", USER, uuid=ROOM).body == {"url": f"wss://stream.example/{ROOM}"}
 
 
 @pytest.mark.rule("R396", "R397", "R538")
 def test_the_proxy_is_409_while_the_channel_is_being_created(people):
     """From the first request on the channel is being created; when the time is over the address is there."""
-    sim = under(duration__placement="time(2)")
+    sim = demo(duration__placement="time(2)")
     for _ in range(2):
         answer = sim.call("get_streaming_proxy", USER, uuid=ROOM)
         assert (answer.status, answer.body["code"]) == (409, "channel_being_created")
@@ -473,13 +460,13 @@ def test_the_proxy_is_409_while_the_channel_is_being_created(people):
 @pytest.mark.rule("R397")
 def test_the_proxy_may_be_409_so_many_times():
     """Asked for three times in vain, the fourth request gets the address."""
-    sim = under(duration__placement="manual(3)")
+    sim = demo(duration__placement="manual(3)")
     assert [sim.call("get_streaming_proxy", USER, uuid=ROOM).status for _ in range(5)] == [409, 409, 409, 200, 200]
 
 
 def test_joining_places_the_channel(people):
     """Somebody who is inside proves that the channel is there."""
-    sim = under(duration__placement="manual(9)")
+    sim = demo(duration__placement="manual(9)")
     assert sim.call("get_streaming_proxy", USER, uuid=ROOM).status == 409
     sim.presence.join(ROOM, USER)
     assert sim.call("get_streaming_proxy", USER, uuid=ROOM).ok
@@ -487,13 +474,13 @@ def test_joining_places_the_channel(people):
 
 def test_creation_may_begin_with_the_channel():
     """By assumption, a channel is being created from its making on, and never again."""
-    sim = under(duration__placement="time(2)", streaming__being_created="channel-creation")
+    sim = demo(duration__placement="time(2)", streaming__being_created="channel-creation")
     assert sim.call("get_streaming_proxy", USER, uuid=ROOM).ok
     made = sim.call("create_channel", OWNER, body={"name": "Fresh"}).body["channelUuid"]
     assert sim.call("get_streaming_proxy", OWNER, uuid=made).status == 409
     sim.clock.advance("2s")
     assert sim.call("get_streaming_proxy", OWNER, uuid=made).ok
-    sim = under(duration__placement="manual(1)", streaming__being_created="channel-creation")
+    sim = demo(duration__placement="manual(1)", streaming__being_created="channel-creation")
     assert [sim.call("get_streaming_proxy", USER, uuid=ROOM).status for _ in range(2)] == [409, 200]
     sim.call("end_session", OWNER, uuid=ROOM, sessionId=sim.presence.join(ROOM, USER).session)
     assert sim.call("get_streaming_proxy", USER, uuid=ROOM).ok
@@ -502,7 +489,7 @@ def test_creation_may_begin_with_the_channel():
 @pytest.mark.parametrize(("choice", "placing", "idle"), [("address", 200, 200), ("409", 409, 200), ("404", 404, 404)])
 def test_data_channels_of_a_channel_that_is_not_placed(choice, placing, idle):
     """The address is there all the same, or not while the channel is being created, or not without a session."""
-    sim = under(duration__placement="time(2)", data__while_created=choice)
+    sim = demo(duration__placement="time(2)", data__while_created=choice)
     assert sim.call("get_data_channel", USER, uuid=ROOM, kind="chat").status == idle
     sim.call("get_streaming_proxy", USER, uuid=ROOM)
     assert sim.call("get_data_channel", USER, uuid=ROOM, kind="chat").status == placing
@@ -510,7 +497,7 @@ def test_data_channels_of_a_channel_that_is_not_placed(choice, placing, idle):
 
 def test_asking_for_the_proxy_may_join():
     """By assumption, asking for the address is coming in."""
-    sim = under(presence__joining="proxyfor")
+    sim = demo(presence__joining="proxyfor")
     sim.call("get_streaming_proxy", USER, uuid=ROOM)
     assert set(states(sim).values()) == {"in"}
 
@@ -586,11 +573,11 @@ def test_an_active_channel_item(sim, people):
 
 def test_what_else_of_active_channels_is_assumed():
     """Participants may be a number, activity mean somebody connected, private channels be seen."""
-    sim = under(active__participants="number")
+    sim = demo(active__participants="number")
     sim.presence.join(ROOM, USER)
     assert sim.call("list_active_channels", USER).body[0]["participants"] == 1
     for choice, expected in (("access", []), ("all", ["Demo Room"])):
-        sim = under(active__seen=choice)
+        sim = demo(active__seen=choice)
         sim.change_record("channel", ROOM, private=True)
         sim.presence.join(ROOM, OWNER)
         assert active(sim, USER) == expected
@@ -599,7 +586,7 @@ def test_what_else_of_active_channels_is_assumed():
 @pytest.mark.parametrize(("choice", "names"), [("session", ["Demo Room"]), ("connected", [])])
 def test_a_session_without_users_is_active_or_not(people, choice, names):
     """While a session outlives its users, the channel is active by session and not by presence."""
-    sim = under(active__when=choice, sessions__end="by-call")
+    sim = demo(active__when=choice, sessions__end="by-call")
     sim.presence.join(ROOM, USER)
     assert active(sim, USER) == ["Demo Room"]
     sim.presence.leave(ROOM, people[USER])

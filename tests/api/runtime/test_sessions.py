@@ -7,23 +7,22 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from confsim import Simulator
 from confsim.domain.runtime.sessions import SESSIONS
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-AT = "2026-02-01T00:00:00Z"
-NOW = 1_769_904_000_000
-OWNER, OPERATOR, USER, GUEST = "demo-owner", "demo-operator", "demo-user", "demo-guest"
-ADMIN, API_TOKEN, OTHER = "demo-customer-admin", "demo-api-token", "demo-other-admin"
-UNKNOWN = "99999999-9999-4999-8999-999999999999"
-
-
-def under(**profile):
-    """The demo world under a profile; double underscores stand for dots, single ones for hyphens."""
-    chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
-    return Simulator(clock=AT, profile=chosen)
+from kit import (
+    ADMIN,
+    API_TOKEN,
+    CUSTOMER,
+    EVENT_ROOM,
+    GUEST,
+    NOTHING,
+    OPERATOR,
+    OTHER_ADMIN,
+    OWNER,
+    ROOM,
+    START_MS,
+    USER,
+    demo,
+)
 
 
 def ran(sim, *tokens, uuid=ROOM, length="1m", end=True):
@@ -71,12 +70,12 @@ def test_a_session_is_what_the_documents_say(sim):
         "serviceMode": "conference",
         "participantsCount": 1,
         "hadRecording": False,
-        "created": NOW,
-        "started": NOW,
+        "created": START_MS,
+        "started": START_MS,
     }
     assert session(sim, id) == expected
     sim.call("end_active_session", OWNER, uuid=ROOM)
-    assert session(sim, id) == {**expected, "ended": NOW + 60_000}
+    assert session(sim, id) == {**expected, "ended": START_MS + 60_000}
 
 
 @pytest.mark.rule("R285")
@@ -89,15 +88,15 @@ def test_placement_initialises_a_session_and_the_first_user_starts_it(sim):
     sim.clock.advance("5s")
     assert sim.presence.join(ROOM, USER).session == id
     told = session(sim, id)
-    assert (told["created"], told["started"]) == (NOW, NOW + 5000)
+    assert (told["created"], told["started"]) == (START_MS, START_MS + 5000)
 
 
 def test_placement_may_leave_the_session_to_the_first_user():
     """By assumption, there is no session before somebody comes."""
-    sim = under(streaming__session=False)
+    sim = demo(streaming__session=False)
     sim.call("get_streaming_proxy", USER, uuid=ROOM)
     assert list(SESSIONS.seen(sim.service.world, CUSTOMER)) == []
-    assert session(sim, ran(sim, USER))["created"] == NOW
+    assert session(sim, ran(sim, USER))["created"] == START_MS
 
 
 @pytest.mark.rule("R284", "R285")
@@ -107,13 +106,13 @@ def test_the_last_one_to_leave_ends_the_session(sim, people):
     sim.presence.leave(ROOM, people[USER])
     assert "ended" not in session(sim, id)
     sim.presence.leave(ROOM, people[OWNER])
-    assert session(sim, id)["ended"] == NOW + 60_000
+    assert session(sim, id)["ended"] == START_MS + 60_000
     assert sim.presence.join(ROOM, USER).session != id
 
 
 def test_a_session_may_wait_for_its_users(people):
     """By assumption, it outlives its users for a while, and goes on when one comes back in time."""
-    sim = under(duration__session_grace=300_000)
+    sim = demo(duration__session_grace=300_000)
     id = ran(sim, USER, end=False)
     sim.presence.leave(ROOM, people[USER])
     sim.clock.advance("4m")
@@ -122,12 +121,12 @@ def test_a_session_may_wait_for_its_users(people):
     assert "ended" not in session(sim, id)
     sim.presence.leave(ROOM, people[OWNER])
     sim.clock.advance("1h")
-    assert session(sim, id)["ended"] == NOW + (1 + 4 + 4 + 5) * 60_000
+    assert session(sim, id)["ended"] == START_MS + (1 + 4 + 4 + 5) * 60_000
 
 
 def test_a_session_may_end_by_a_call_alone(people):
     """By assumption, it goes on without users until somebody ends it."""
-    sim = under(sessions__end="by-call")
+    sim = demo(sessions__end="by-call")
     id = ran(sim, USER, end=False)
     sim.presence.leave(ROOM, people[USER])
     sim.clock.advance("1d")
@@ -148,7 +147,7 @@ def test_a_session_that_had_a_recording_says_so(sim):
 @pytest.mark.parametrize(("choice", "inside", "after"), [("distinct", 3, 3), ("connected", 1, 0), ("peak", 2, 2)])
 def test_participants_are_counted(people, choice, inside, after):
     """Everybody who took part counts once, whenever they were inside; or those connected; or the most at one time."""
-    sim = under(sessions__participants_count=choice)
+    sim = demo(sessions__participants_count=choice)
     id = ran(sim, USER, OWNER, end=False)
     for token in (USER, OWNER, OPERATOR, OPERATOR):
         if token != OPERATOR:
@@ -176,7 +175,7 @@ def test_the_name_is_that_of_the_time(sim):
     id = ran(sim, USER)
     sim.call("rename_channel", OWNER, uuid=ROOM, name="Renamed")
     assert session(sim, id)["name"] == "Demo Room"
-    generated = under(sessions__name="generated")
+    generated = demo(sessions__name="generated")
     id = ran(generated, USER)
     assert session(generated, id)["name"] == f"Session {id[:8]}"
 
@@ -184,7 +183,7 @@ def test_the_name_is_that_of_the_time(sim):
 @pytest.mark.parametrize(("choice", "shown"), [("current", True), ("snapshot", False)])
 def test_the_image_is_the_present_one_or_that_of_the_time(choice, shown):
     """A session shows the channel's image of now, or by assumption of then."""
-    sim = under(sessions__image=choice)
+    sim = demo(sessions__image=choice)
     id = ran(sim, USER)
     sim.call("set_channel_image", OWNER, uuid=ROOM, url="https://images.example/1.png")
     assert ("imageUrl" in session(sim, id)) is shown
@@ -193,9 +192,13 @@ def test_the_image_is_the_present_one_or_that_of_the_time(choice, shown):
 
 def test_instants_may_be_seconds():
     """By assumption, created, started and ended are epoch seconds."""
-    sim = under(units__session="epoch-s")
+    sim = demo(units__session="epoch-s")
     told = session(sim, ran(sim, USER))
-    assert (told["created"], told["started"], told["ended"]) == (NOW // 1000, NOW // 1000, NOW // 1000 + 60)
+    assert (told["created"], told["started"], told["ended"]) == (
+        START_MS // 1000,
+        START_MS // 1000,
+        START_MS // 1000 + 60,
+    )
 
 
 READS = ("get_session", "list_session_participants")
@@ -209,7 +212,7 @@ def test_hosts_and_administrators_read_sessions(sim, operation, caller):
 
 @pytest.mark.parametrize(
     ("operation", "caller", "status"),
-    [(operation, *case) for operation in READS for case in ((USER, 403), (GUEST, 403), (OTHER, 404))],
+    [(operation, *case) for operation in READS for case in ((USER, 403), (GUEST, 403), (OTHER_ADMIN, 404))],
 )
 def test_others_do_not_read_sessions(sim, operation, caller, status):
     """Users are refused, to other clients there is no such session."""
@@ -219,7 +222,7 @@ def test_others_do_not_read_sessions(sim, operation, caller, status):
 @pytest.mark.parametrize("operation", READS)
 def test_an_unknown_session_is_not_there(sim, operation):
     """It is a 404."""
-    assert sim.call(operation, OWNER, sessionId=UNKNOWN).status == 404
+    assert sim.call(operation, OWNER, sessionId=NOTHING).status == 404
 
 
 # Participants
@@ -254,7 +257,7 @@ def test_participants_are_a_bare_array(sim, people):
 )
 def test_the_order_of_participants_is_assumed(people, choice, expected):
     """By first join, by handle, or one entry for each join."""
-    sim = under(sessions__participants=choice)
+    sim = demo(sessions__participants=choice)
     id = ran(sim, USER, OWNER, end=False)
     sim.presence.leave(ROOM, people[USER])
     sim.presence.join(ROOM, USER)
@@ -264,7 +267,7 @@ def test_the_order_of_participants_is_assumed(people, choice, expected):
 @pytest.mark.parametrize(("choice", "expected"), [("keep", ["Linus"]), ("leave-out", [])])
 def test_removed_users_stay_in_history(choice, expected):
     """A linked user who was removed stays under the handle, or is left out."""
-    sim = under(sessions__removed_users=choice)
+    sim = demo(sessions__removed_users=choice)
     linked = sim.call("create_linked_user", OWNER, uuid=ROOM, body={"handle": "Linus"}).body["id"]
     id = sim.presence.join(ROOM, linked).session
     sim.call("unlink_user", OWNER, uuid=ROOM, userId=linked)
@@ -276,7 +279,7 @@ def test_removed_users_stay_in_history(choice, expected):
 @pytest.mark.parametrize(("choice", "expected"), [("now", "Robert"), ("last-join", "Bob")])
 def test_a_phone_that_is_renamed_is_so_in_history(choice, expected):
     """Under the handle of now, or of the last join; the search finds what is shown."""
-    sim = under(sessions__participant_handle=choice)
+    sim = demo(sessions__participant_handle=choice)
     sim.call("set_dial_out_state", ADMIN, uuid=ROOM, state="enable")
     body = {"number": "+12025550147", "name": "Bob"}
     phone = sim.call("dial_unregistered_user", OWNER, uuid=ROOM, body=body).body["id"]
@@ -315,7 +318,7 @@ def test_historical_participants_are_listed_by_last_join(sim, people):
 )
 def test_what_historical_means_is_assumed(choice, expected):
     """Users, joins, or users of ended sessions."""
-    sim = under(channels__participants=choice)
+    sim = demo(channels__participants=choice)
     ran(sim, USER, OWNER)
     ran(sim, USER, end=False)
     assert visitors(sim)[1] == expected
@@ -323,7 +326,7 @@ def test_what_historical_means_is_assumed(choice, expected):
 
 @pytest.mark.parametrize(
     ("caller", "status"),
-    [(OWNER, 200), (OPERATOR, 200), (ADMIN, 200), (API_TOKEN, 200), (USER, 403), (GUEST, 403), (OTHER, 404)],
+    [(OWNER, 200), (OPERATOR, 200), (ADMIN, 200), (API_TOKEN, 200), (USER, 403), (GUEST, 403), (OTHER_ADMIN, 404)],
 )
 def test_who_looks_up_participants(sim, caller, status):
     """Hosts and administrators."""
@@ -358,7 +361,7 @@ def test_ending_a_session_disconnects_everybody(sim, with_id):
     answer = sim.call("end_session" if with_id else "end_active_session", OPERATOR, uuid=ROOM, **path)
     assert (answer.status, answer.content) == (200, b"")
     assert sim.presence(ROOM) == []
-    assert session(sim, id)["ended"] == NOW + 60_000
+    assert session(sim, id)["ended"] == START_MS + 60_000
 
 
 @pytest.mark.rule("R417", "R552")
@@ -374,13 +377,13 @@ def test_ending_a_past_session_leaves_the_active_one(sim):
 
 def test_ending_a_session_again_can_be_refused():
     """By assumption, it is a conflict."""
-    sim = under(sessions__end_again="refuse")
+    sim = demo(sessions__end_again="refuse")
     answer = sim.call("end_session", OWNER, uuid=ROOM, sessionId=ran(sim, USER))
     assert (answer.status, answer.body["code"]) == (409, "session_ended")
 
 
 @pytest.mark.rule("R417")
-@pytest.mark.parametrize("id", [UNKNOWN, "nonsense"])
+@pytest.mark.parametrize("id", [NOTHING, "nonsense"])
 def test_what_is_no_session_of_the_channel_is_not_ended(sim, id):
     """Unknown ids, and those of sessions of another channel, are 404s."""
     elsewhere = ran(sim, USER, uuid=EVENT_ROOM, end=False)
@@ -404,19 +407,19 @@ def test_ending_without_an_id_takes_the_active_session(sim):
 @pytest.mark.parametrize(("choice", "status"), [("either", 200), ("no-slash", 404)])
 def test_the_path_without_an_id_may_keep_its_slash(choice, status):
     """The id left out, the path ends with or without the slash; by assumption without it alone."""
-    sim = under(route__session_without_id=choice)
+    sim = demo(route__session_without_id=choice)
     for path, expected in ((f"/channels/{ROOM}/session", 200), (f"/channels/{ROOM}/session/", status)):
         sim.presence.join(ROOM, USER)
         assert sim.client(OWNER).delete(path).status_code == expected
 
 
 @pytest.mark.parametrize("operation", ["end_session", "end_active_session"])
-@pytest.mark.parametrize("caller", [USER, GUEST, ADMIN, OTHER])
+@pytest.mark.parametrize("caller", [USER, GUEST, ADMIN, OTHER_ADMIN])
 def test_hosts_alone_end_sessions(sim, operation, caller):
     """Others are refused, and the session goes on."""
     id = ran(sim, USER, end=False)
     path = {"sessionId": id} if operation == "end_session" else {}
-    assert sim.call(operation, caller, uuid=ROOM, **path).status == (404 if caller == OTHER else 403)
+    assert sim.call(operation, caller, uuid=ROOM, **path).status == (404 if caller == OTHER_ADMIN else 403)
     assert "ended" not in session(sim, id)
     assert sim.call(operation, API_TOKEN, uuid=ROOM, **path).ok
 
@@ -448,14 +451,14 @@ def test_hosts_list_the_sessions_of_their_channels(sim, three):
     body = sim.call("list_sessions", OPERATOR, limit=1, offset=1).body
     assert (body["total"], [each["id"] for each in body["results"]]) == (3, [three[1]])
     assert body["results"][0] == session(sim, three[1])
-    for caller in (USER, GUEST, OTHER):
+    for caller in (USER, GUEST, OTHER_ADMIN):
         assert listed(sim, caller) == []
 
 
 @pytest.mark.parametrize(("choice", "count"), [("all", 3), ("hosted", 0)])
 def test_administrators_see_all_sessions(choice, count):
     """Customer Admins and API tokens get all of the client, or by assumption what they host."""
-    sim = under(sessions__administrators=choice)
+    sim = demo(sessions__administrators=choice)
     for _ in range(3):
         ran(sim, USER)
     assert len(listed(sim, ADMIN)) == len(listed(sim, API_TOKEN)) == count
@@ -467,13 +470,13 @@ def test_sessions_of_one_channel(sim, three):
     assert listed(sim, channel=ROOM) == [three[2], three[1]]
     assert listed(sim, channel=ROOM.upper()) == [three[2], three[1]]
     assert listed(sim, channel=EVENT_ROOM) == [three[0]]
-    assert listed(sim, channel=UNKNOWN) == listed(sim, USER, channel=ROOM) == []
+    assert listed(sim, channel=NOTHING) == listed(sim, USER, channel=ROOM) == []
 
 
 def test_an_unknown_channel_can_be_refused():
     """By assumption, filtering by it is a 404."""
-    sim = under(sessions__unknown_channel="refuse")
-    assert sim.call("list_sessions", OWNER, channel=UNKNOWN).status == 404
+    sim = demo(sessions__unknown_channel="refuse")
+    assert sim.call("list_sessions", OWNER, channel=NOTHING).status == 404
     assert sim.call("list_sessions", USER, channel=ROOM).status == 404
     assert listed(sim, channel=ROOM) == []
 
@@ -520,10 +523,10 @@ def test_the_default_list_is_the_sorted_one(sim, page):
 @pytest.mark.parametrize(("choice", "counts"), [("strict", (2, 1, 0, 1)), ("inclusive", (3, 2, 1, 3))])
 def test_sessions_started_after_and_before(choice, counts):
     """The bounds are instants in milliseconds, the instant itself excluded or included."""
-    sim = under(sessions__from_to=choice)
+    sim = demo(sessions__from_to=choice)
     for _ in range(3):
         ran(sim, USER)
-    first, second, third = NOW, NOW + 60_000, NOW + 120_000
+    first, second, third = START_MS, START_MS + 60_000, START_MS + 120_000
     bounds = ({"from": first}, {"to": second}, {"from": third}, {"from": first, "to": third})
     assert tuple(len(listed(sim, **bound)) for bound in bounds) == counts
     assert listed(sim, **{"from": third, "to": first}) == []
@@ -533,7 +536,7 @@ def test_sessions_started_after_and_before(choice, counts):
 @pytest.mark.parametrize(("choice", "without"), [("filter", 1), ("ignore", 2)])
 def test_sessions_with_and_without_recordings(choice, without):
     """The filter works for both values; by assumption false is no filter."""
-    sim = under(sessions__has_recording_false=choice)
+    sim = demo(sessions__has_recording_false=choice)
     id = ran(sim, USER)
     ran(sim, USER)
     recorded(sim, id)
@@ -552,7 +555,7 @@ def test_sessions_are_searched_by_name(sim, three):
 
 def test_sessions_that_have_not_started_may_come_last():
     """By assumption, they are listed after the others, and not when a bound is given."""
-    sim = under(sessions__not_started="last")
+    sim = demo(sessions__not_started="last")
     id = ran(sim, USER)
     sim.call("get_streaming_proxy", USER, uuid=ROOM)
     for order in ("asc", "desc"):
@@ -564,14 +567,14 @@ def test_sessions_that_have_not_started_may_come_last():
 
 def test_sessions_without_an_end_may_come_last():
     """By assumption, in either order."""
-    sim = under(sessions__not_ended="last")
+    sim = demo(sessions__not_ended="last")
     past, running = ran(sim, USER), ran(sim, USER, end=False)
     assert listed(sim, sort="ended", order="asc") == listed(sim, sort="ended", order="desc") == [past, running]
 
 
 def test_sorting_by_presence_may_mean_the_caller():
     """By assumption, sessions where the caller was inside come first."""
-    sim = under(sessions__sort_presence="caller")
+    sim = demo(sessions__sort_presence="caller")
     mine = ran(sim, OWNER)
     other = ran(sim, USER, GUEST)
     assert listed(sim, sort="presence") == [mine, other]

@@ -5,10 +5,8 @@ from urllib.parse import quote
 import pytest
 
 from confsim import Simulator
+from kit import ADMIN, API_TOKEN, GUEST, OPERATOR, OTHER_ADMIN, OWNER, ROOM, USER
 
-ADMIN, OWNER, OPERATOR, USER = "demo-customer-admin", "demo-owner", "demo-operator", "demo-user"
-TOKEN, GUEST, FOREIGN = "demo-api-token", "demo-guest", "demo-other-admin"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 PHONE, GB = "+12025550147", "+442079460123"
 REGISTERED, UNREGISTERED = "dial_registered_user", "dial_unregistered_user"
 
@@ -135,7 +133,7 @@ def test_whom_a_call_can_be_for(on, people):
     """A registered user of the client: not a guest, and nobody of another client."""
     for user, status, code in [
         (people[GUEST], 400, "not_registered"),
-        (people[FOREIGN], 404, "not_found"),
+        (people[OTHER_ADMIN], 404, "not_found"),
         (99999, 404, "not_found"),
     ]:
         answer = dial(on, user)
@@ -148,12 +146,12 @@ def test_who_dials_and_asks_for_prices(on, people, operation):
     arguments = {"number": GB}
     if operation != "get_dial_quote":
         arguments = {"body": {"number": GB, "sipUserId": people[USER], "name": "Bob"}}
-    for caller in (OWNER, OPERATOR, TOKEN):
+    for caller in (OWNER, OPERATOR, API_TOKEN):
         assert on.call(operation, caller, uuid=ROOM, **arguments).status == 200
     for caller in (USER, GUEST, ADMIN):
         answer = on.call(operation, caller, uuid=ROOM, **arguments)
         assert (answer.status, answer.body["code"]) == (403, "role_missing")
-    assert on.call(operation, FOREIGN, uuid=ROOM, **arguments).status == 404
+    assert on.call(operation, OTHER_ADMIN, uuid=ROOM, **arguments).status == 404
 
 
 @pytest.mark.rule("R497")

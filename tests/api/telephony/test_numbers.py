@@ -5,11 +5,8 @@ from urllib.parse import quote
 import pytest
 
 from confsim import Simulator
+from kit import ADMIN, API_TOKEN, EVENT_ROOM, GUEST, OPERATOR, OTHER_ADMIN, OWNER, ROOM, USER
 
-ADMIN, OWNER, OPERATOR, USER = "demo-customer-admin", "demo-owner", "demo-operator", "demo-user"
-TOKEN, GUEST, FOREIGN = "demo-api-token", "demo-guest", "demo-other-admin"
-ROOM, EVENT = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa", "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 US, GB = "+12025550123", "+442079460123"
 US_SHOWN, GB_SHOWN = {"number": US, "code": "US", "isDefault": True}, {"number": GB, "code": "GB"}
 ASSIGN, EXCLUSIVE = "assign_dial_number", "assign_exclusive_dial_number"
@@ -76,9 +73,9 @@ def test_an_exclusive_number_is_not_available(sim):
 @pytest.mark.parametrize("operation", ["list_available_dial_numbers", "list_inbound_numbers"])
 def test_who_lists_numbers(sim, operation):
     """Registered users and API tokens, each those of the own client; no guests."""
-    for caller in (USER, TOKEN):
+    for caller in (USER, API_TOKEN):
         assert sim.call(operation, caller).status == 200
-    foreign = sim.call(operation, FOREIGN).body
+    foreign = sim.call(operation, OTHER_ADMIN).body
     assert foreign in ([], {"total": 0, "results": []})
     assert sim.call(operation, GUEST).status == 403
 
@@ -135,15 +132,15 @@ def test_assignments_are_listed_page_by_page(sim):
 @pytest.mark.rule("R484", "R485")
 def test_conflicts_over_a_number(sim):
     """Exclusive where others share, and anything where another has it exclusively, are refused; nothing changes."""
-    assign(sim, uuid=EVENT)
+    assign(sim, uuid=EVENT_ROOM)
     answer = assign(sim, operation=EXCLUSIVE)
     assert (answer.status, answer.body["code"]) == (409, "number_shared")
-    assign(sim, GB, uuid=EVENT, operation=EXCLUSIVE)
+    assign(sim, GB, uuid=EVENT_ROOM, operation=EXCLUSIVE)
     for operation in (ASSIGN, EXCLUSIVE):
         answer = assign(sim, GB, operation=operation)
         assert (answer.status, answer.body["code"]) == (409, "number_exclusive")
         assert answer.body["details"] == [{"number": GB}]
-    assert (assigned(sim)["total"], assigned(sim, EVENT)["total"]) == (0, 2)
+    assert (assigned(sim)["total"], assigned(sim, EVENT_ROOM)["total"]) == (0, 2)
 
 
 @pytest.mark.rule("R367")
@@ -165,18 +162,18 @@ def test_who_assigns_numbers(sim, operation):
     for caller in (OPERATOR, USER, GUEST):
         answer = assign(sim, operation=operation, caller=caller)
         assert (answer.status, answer.body["code"]) == (403, "role_missing")
-    for caller in (OWNER, ADMIN, TOKEN):
+    for caller in (OWNER, ADMIN, API_TOKEN):
         assign(sim)
         assert assign(sim, operation=operation, caller=caller).status == 200
-    assert assign(sim, operation=operation, caller=FOREIGN).status == 404
+    assert assign(sim, operation=operation, caller=OTHER_ADMIN).status == 404
 
 
 def test_who_reads_assignments(sim):
     """Whoever has access to the channel."""
     assign(sim)
-    for caller in (OWNER, USER, GUEST, TOKEN):
+    for caller in (OWNER, USER, GUEST, API_TOKEN):
         assert assigned(sim, caller=caller)["total"] == 1
-    assert sim.call("list_dial_number_assignments", FOREIGN, channel=ROOM).status == 404
+    assert sim.call("list_dial_number_assignments", OTHER_ADMIN, channel=ROOM).status == 404
 
 
 def test_an_assignment_is_cancelled(sim):
@@ -194,14 +191,14 @@ def test_an_assignment_is_cancelled(sim):
 @pytest.mark.rule("R366", "R367")
 def test_a_disabled_number_leads_nowhere(sim):
     """Its assignments go, it is in no list; enabled again it is listed, without them."""
-    for uuid in (ROOM, EVENT):
+    for uuid in (ROOM, EVENT_ROOM):
         assign(sim, uuid=uuid)
     assign(sim, GB)
     assert switch(sim, "disable").status == 200
-    assert (assigned(sim)["total"], assigned(sim, EVENT)["total"]) == (1, 0)
+    assert (assigned(sim)["total"], assigned(sim, EVENT_ROOM)["total"]) == (1, 0)
     assert (inbound(sim), available(sim)["results"]) == ([GB_SHOWN], [GB_SHOWN])
     assert switch(sim, "enable", US[1:]).status == 200
-    assert (inbound(sim), assigned(sim, EVENT)["total"]) == ([US_SHOWN, GB_SHOWN], 0)
+    assert (inbound(sim), assigned(sim, EVENT_ROOM)["total"]) == ([US_SHOWN, GB_SHOWN], 0)
 
 
 @pytest.mark.rule("R325")
@@ -220,9 +217,9 @@ def test_who_manages_numbers(sim, operation):
     for caller in (OWNER, USER, GUEST):
         answer = sim.call(operation, caller, number=US, **state)
         assert (answer.status, answer.body["code"]) == (403, "role_missing")
-    for caller in (ADMIN, TOKEN):
+    for caller in (ADMIN, API_TOKEN):
         assert sim.call(operation, caller, number=US, **state).status == 200
-    assert sim.call(operation, FOREIGN, number=US, **state).status == 404
+    assert sim.call(operation, OTHER_ADMIN, number=US, **state).status == 404
     assert sim.call(operation, ADMIN, number="+1555", **state).status == 404
     assert sim.call(operation, ADMIN, number="1555x", **state).status == 400
 
@@ -238,4 +235,4 @@ def test_a_deleted_channel_frees_its_numbers(sim):
     """An exclusive number can be another channel's afterwards."""
     assign(sim, operation=EXCLUSIVE)
     sim.call("delete_channel", OWNER, uuid=ROOM)
-    assert assign(sim, uuid=EVENT, operation=EXCLUSIVE).status == 200
+    assert assign(sim, uuid=EVENT_ROOM, operation=EXCLUSIVE).status == 200

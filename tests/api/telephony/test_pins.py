@@ -3,10 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-
-ADMIN, OWNER, OPERATOR, USER = "demo-customer-admin", "demo-owner", "demo-operator", "demo-user"
-TOKEN, GUEST, FOREIGN = "demo-api-token", "demo-guest", "demo-other-admin"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+from kit import ADMIN, API_TOKEN, GUEST, OPERATOR, OTHER_ADMIN, OWNER, ROOM, USER
 
 
 def add(sim, pin="0042", caller=OWNER, **more):
@@ -37,7 +34,7 @@ def test_who_sees_the_pins(sim):
     """Hosts and API tokens see all; others those of participants once publicPIN is true, and before that none."""
     add(sim, "1")
     add(sim, "2", organizer=True)
-    for caller in (OWNER, OPERATOR, TOKEN):
+    for caller in (OWNER, OPERATOR, API_TOKEN):
         assert [each["pin"] for each in listed(sim, caller).body] == ["1", "2"]
     for caller in (USER, GUEST, ADMIN):
         assert (listed(sim, caller).status, listed(sim, caller).body["code"]) == (403, "pins_hidden")
@@ -53,7 +50,7 @@ def test_who_changes_the_pins(sim, operation):
     for caller in (USER, GUEST, ADMIN):
         answer = sim.call(operation, caller, uuid=ROOM, **arguments)
         assert (answer.status, answer.body["code"]) == (403, "role_missing")
-    for caller in (OWNER, OPERATOR, TOKEN):
+    for caller in (OWNER, OPERATOR, API_TOKEN):
         add(sim, "1")
         assert sim.call(operation, caller, uuid=ROOM, **arguments).status == 200
 
@@ -83,7 +80,7 @@ def test_what_is_not_there(sim):
         ("add_dial_pin", {"body": {"pin": "1"}}),
         ("delete_dial_pin", {"pin": "1"}),
     ]:
-        assert sim.call(operation, FOREIGN, uuid=ROOM, **arguments).status == 404
+        assert sim.call(operation, OTHER_ADMIN, uuid=ROOM, **arguments).status == 404
 
 
 def test_the_same_pin_changes_whom_it_is_for(sim):

@@ -2,14 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-ADMIN, OWNER, OPERATOR, USER, TOKEN = (
-    "demo-customer-admin",
-    "demo-owner",
-    "demo-operator",
-    "demo-user",
-    "demo-api-token",
-)
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+from kit import ADMIN, API_TOKEN, OPERATOR, OWNER, ROOM, USER
+
 WAYS = {"in": "dialIn", "out": "dialOut"}
 
 
@@ -25,7 +19,7 @@ def client_flag(sim, way):
 
 @pytest.mark.rule("R042", "R352", "R474", "R475", "R476", "R477")
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("caller", [ADMIN, TOKEN])
+@pytest.mark.parametrize("caller", [ADMIN, API_TOKEN])
 def test_the_switch_of_a_channel_overrides_the_default(sim, way, caller):
     """Enabled and disabled for this channel alone; the client's default and other channels stay."""
     other = sim.call("create_channel", OWNER, body={"name": "Other"}).body["channelUuid"]
@@ -56,7 +50,7 @@ def test_the_words_are_enable_and_disable(sim, operation, word):
 
 @pytest.mark.rule("R088", "R315", "R316")
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("caller", [ADMIN, TOKEN])
+@pytest.mark.parametrize("caller", [ADMIN, API_TOKEN])
 def test_the_switch_of_a_client_is_for_new_channels(sim, way, caller):
     """A channel made afterwards has the flag, those that are there keep what they have."""
     assert sim.call(f"set_client_dial_{way}_state", caller, state="enable").status == 200

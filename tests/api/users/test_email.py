@@ -6,8 +6,7 @@ from confsim import Simulator
 from confsim.assumptions import users as assumed
 from confsim.domain import mail
 from confsim.domain.mail import Mail
-
-ADMIN, API = "demo-customer-admin", "demo-api-token"
+from kit import ADMIN, API_TOKEN, START
 
 
 def _set(sim: Simulator, address: str | None, caller: str = "demo-user", user: object = "me"):
@@ -97,10 +96,10 @@ def test_a_code_is_good_for_its_user_alone(sim):
 def test_administrators_set_and_guests_too(sim, people):
     """An administrator's call mails the code to the person; a guest may have an address."""
     user, guest = people["demo-user"], people["demo-guest"]
-    for caller, about in ((ADMIN, user), (API, user), ("demo-guest", "me")):
+    for caller, about in ((ADMIN, user), (API_TOKEN, user), ("demo-guest", "me")):
         assert _set(sim, f"{caller}@example.org", caller, about).status == 200
-    assert [sent.to for sent in _mails(sim)] == [f"{who}@example.org" for who in (ADMIN, API, "demo-guest")]
-    assert _verify(sim, _mails(sim)[2].code, API, guest).status == 200
+    assert [sent.to for sent in _mails(sim)] == [f"{who}@example.org" for who in (ADMIN, API_TOKEN, "demo-guest")]
+    assert _verify(sim, _mails(sim)[2].code, API_TOKEN, guest).status == 200
     assert _told(sim, ADMIN, guest)["verified"]
 
 
@@ -114,13 +113,13 @@ def test_addresses_are_nobody_elses_business(sim, people, operation):
 
 def test_a_profile_verifies_at_once():
     """Where a profile says so, an address is verified as soon as it is set."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={assumed.EMAIL_VERIFICATION.id: "immediate"})
+    sim = Simulator(clock=START, profile={assumed.EMAIL_VERIFICATION.id: "immediate"})
     _set(sim, "uma@example.org")
     assert _told(sim) == {"email": "uma@example.org", "verified": True}
 
 
 def test_a_profile_keeps_addresses_apart():
     """Where a profile says so, the verified address of another user is refused."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={assumed.EMAIL_SHARED.id: "refused"})
+    sim = Simulator(clock=START, profile={assumed.EMAIL_SHARED.id: "refused"})
     answer = _set(sim, "olaf@customer.example")
     assert (answer.status, answer.body["code"]) == (409, "email_taken")

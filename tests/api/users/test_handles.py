@@ -10,14 +10,11 @@ from confsim.domain.clients import clients
 from confsim.domain.images import IMAGES
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
-
-NOW = "2026-02-01T00:00:00Z"
-MINUTE = 60_000
-ADMIN, API, PARTNER = "demo-customer-admin", "demo-api-token", "demo-partner-admin"
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, MINUTE, PARTNER_ADMIN, ROOM, START
 
 
 def _as(profile: dict) -> Simulator:
-    return Simulator(clock=NOW, profile=profile)
+    return Simulator(clock=START, profile=profile)
 
 
 def _wait(sim: Simulator, milliseconds: int) -> None:
@@ -36,7 +33,7 @@ def _user(sim: Simulator, client: str, account: Account, **fields) -> User:
 
 
 def _handle(sim: Simulator, id: int) -> str:
-    return sim.call("get_users", API, userIds=id).body[0]["handle"]
+    return sim.call("get_users", API_TOKEN, userIds=id).body[0]["handle"]
 
 
 def _unique(sim: Simulator, handle: str, caller: str = "demo-owner", **named) -> dict:
@@ -63,10 +60,10 @@ def test_required_tells_the_setting_of_the_client():
 
 
 @pytest.mark.rule("R032", "R173")
-def test_uniqueness_is_judged_in_the_client_of_the_call(sim, ids):
+def test_uniqueness_is_judged_in_the_client_of_the_call(sim):
     """A handle taken in a child is free in the parent, and for_client asks for the child."""
-    assert _unique(sim, "Uma User", PARTNER)["unique"]
-    assert not _unique(sim, "Uma User", PARTNER, for_client=ids["customer"])["unique"]
+    assert _unique(sim, "Uma User", PARTNER_ADMIN)["unique"]
+    assert not _unique(sim, "Uma User", PARTNER_ADMIN, for_client=CUSTOMER)["unique"]
 
 
 @pytest.mark.rule("R174")
@@ -94,7 +91,7 @@ def test_any_other_text_is_a_handle(sim, handle):
     assert sim.call("get_me", "demo-guest").body["handle"] == handle
 
 
-@pytest.mark.parametrize("caller", ["demo-user", "demo-guest", API])
+@pytest.mark.parametrize("caller", ["demo-user", "demo-guest", API_TOKEN])
 def test_any_credential_may_check_and_reserve(sim, caller):
     """Guests and API tokens reserve handles too; whoever has no token does not."""
     assert sim.call("check_handle_unique", caller, handle="Nova").status == 200
@@ -169,7 +166,7 @@ def test_a_token_of_another_client_is_unknown(sim):
 
 def test_an_api_token_has_no_handle(sim):
     """Only a user bears a handle."""
-    answer = sim.call("change_handle_with_reservation", API, nonce=_reserved(sim))
+    answer = sim.call("change_handle_with_reservation", API_TOKEN, nonce=_reserved(sim))
     assert (answer.status, answer.body["code"]) == (403, "no_user_context")
 
 
@@ -179,7 +176,7 @@ def test_what_a_guest_does_with_a_token(choice, unregistered):
     sim = _as({assumed.GUEST_HANDLE_CHANGE.id: choice})
     gwen = sim.call("get_me", "demo-guest").body["id"]
     sim.call("change_handle_with_reservation", "demo-guest", nonce=_reserved(sim, caller="demo-guest"))
-    shown = sim.call("get_users", API, userIds=gwen).body[0]
+    shown = sim.call("get_users", API_TOKEN, userIds=gwen).body[0]
     assert (shown["handle"], shown["unregistered"]) == ("Nova", unregistered)
 
 
@@ -193,7 +190,7 @@ def test_a_guest_sets_the_own_handle(sim):
 
 
 @pytest.mark.rule("R161", "R163", "R247")
-@pytest.mark.parametrize("caller", ["demo-user", ADMIN, API])
+@pytest.mark.parametrize("caller", ["demo-user", ADMIN, API_TOKEN])
 def test_a_registered_user_keeps_the_handle(sim, people, caller):
     """The call succeeds, changes nothing, and leaves the wanted handle free."""
     answer = sim.call("set_user_handle", caller, userId=people["demo-user"], body={"handle": "Nova"})
@@ -208,7 +205,7 @@ def test_without_uniqueness_a_registered_user_sets_the_handle(sim):
     assert sim.call("set_handle_uniqueness", ADMIN, state="disable").content == b""
     sim.call("set_user_handle", "demo-user", userId="me", body={"handle": "Olaf Owner"})
     assert sim.call("get_me", "demo-user").body["handle"] == "Olaf Owner"
-    sim.call("set_handle_uniqueness", API, state="enable")
+    sim.call("set_handle_uniqueness", API_TOKEN, state="enable")
     assert sim.call("get_me", "demo-user").body["handle"] == "Olaf Owner"
     sim.call("set_user_handle", "demo-user", userId="me", body={"handle": "Nova"})
     assert sim.call("get_me", "demo-user").body["handle"] == "Olaf Owner"
@@ -233,13 +230,13 @@ ALL = {"description": "New", "fullName": "Nova Star", "email": "n@example.org", 
 
 
 @pytest.mark.rule("R051", "R096", "R180")
-@pytest.mark.parametrize("caller", [ADMIN, API])
+@pytest.mark.parametrize("caller", [ADMIN, API_TOKEN])
 def test_an_administrator_registers_a_new_user(sim, people, caller):
     """A registered user with the reserved handle and the given details is made; the caller stays as he is."""
     answer = sim.call("create_user", caller, token=_reserved(sim, caller=caller), body=ALL)
     assert (answer.status, answer.body.keys()) == (200, {"id"})
     assert answer.body["id"] not in people.values()
-    shown = sim.call("get_users", API, userIds=answer.body["id"]).body[0]
+    shown = sim.call("get_users", API_TOKEN, userIds=answer.body["id"]).body[0]
     assert (shown["handle"], shown["unregistered"], shown["kind"]) == ("Nova", False, "User")
     assert (shown["description"], shown["fullName"], shown["imageUrl"]) == ("New", "Nova Star", ALL["imageUrl"])
 
@@ -249,7 +246,7 @@ def test_a_guest_becomes_registered(sim, people):
     """The calling guest keeps id and token, is registered, and must accept the terms like every registered user."""
     answer = sim.call("create_user", "demo-guest", token=_reserved(sim, caller="demo-guest"), body={"fullName": "G"})
     assert answer.body == {"id": people["demo-guest"]}
-    shown = sim.call("get_users", API, userIds=people["demo-guest"]).body[0]
+    shown = sim.call("get_users", API_TOKEN, userIds=people["demo-guest"]).body[0]
     assert (shown["handle"], shown["unregistered"], shown["fullName"]) == ("Nova", False, "G")
     assert sim.call("get_me", "demo-guest").status == 401
     sim.call("accept_terms", "demo-guest", version=1)
@@ -257,7 +254,7 @@ def test_a_guest_becomes_registered(sim, people):
 
 
 @pytest.mark.rule("R097")
-@pytest.mark.parametrize("caller", ["demo-guest", ADMIN, API])
+@pytest.mark.parametrize("caller", ["demo-guest", ADMIN, API_TOKEN])
 def test_an_invalid_token_registers_nobody(sim, caller):
     """Without a reservation no user is made, and a guest stays one."""
     before = sim.service.world.digest()
@@ -281,16 +278,16 @@ def test_a_profile_chooses_whom_a_token_registers(people):
     made = sim.call("create_user", "demo-guest", token=_reserved(sim, caller="demo-guest"), body={})
     assert made.body["id"] not in people.values()
     sim = _as({assumed.REGISTERS.id: "caller"})
-    assert sim.call("create_user", API, token=_reserved(sim), body={}).status == 403
+    assert sim.call("create_user", API_TOKEN, token=_reserved(sim), body={}).status == 403
     assert sim.call("create_user", ADMIN, token=_reserved(sim, "Two"), body={}).status == 409
 
 
 @pytest.mark.rule("R111")
-def test_a_disabled_client_registers_nobody(sim, ids):
+def test_a_disabled_client_registers_nobody(sim):
     """Creating a user is refused with 403 while the service is disabled."""
     token = _reserved(sim)
     change = sim.service.change()
-    clients.update(change, clients.get(change, ids["customer"]), service=clients.Service.DISABLED)
+    clients.update(change, clients.get(change, CUSTOMER), service=clients.Service.DISABLED)
     sim.service.commit(change)
     assert sim.call("create_user", ADMIN, token=token, body={}).status == 403
 
@@ -300,7 +297,7 @@ def test_registered_users_of_all_clients_have_ids_of_their_own(sim):
     """Ids are numbers that no two users of the service share."""
     made = [
         sim.call("create_user", caller, token=_reserved(sim, f"N {place}", caller), body={}).body["id"]
-        for place, caller in enumerate((ADMIN, "demo-other-admin", PARTNER, API))
+        for place, caller in enumerate((ADMIN, "demo-other-admin", PARTNER_ADMIN, API_TOKEN))
     ]
     assert len(set(made)) == 4
     assert all(isinstance(id, int) for id in made)
@@ -318,11 +315,11 @@ def test_the_address_given_at_registration(choice, verified, mails):
 
 
 @pytest.mark.parametrize(("choice", "kept"), [("stored", 0), ("fetched", 1)])
-def test_the_image_given_at_registration(ids, choice, kept):
+def test_the_image_given_at_registration(choice, kept):
     """Its URL is stored as it is, or fetched where a profile says so."""
     sim = _as({images.GIVEN_URL.id: choice})
     sim.call("create_user", ADMIN, token=_reserved(sim), body={"imageUrl": ALL["imageUrl"]})
-    assert len(IMAGES.seen(sim.service.world, ids["customer"])) == kept
+    assert len(IMAGES.seen(sim.service.world, CUSTOMER)) == kept
 
 
 @pytest.mark.parametrize(
@@ -341,11 +338,11 @@ UNREGISTERED = [(Account.GUEST, {}), (Account.LINKED, {}), (Account.DIALLED, {})
 
 @pytest.mark.rule("R194", "R196", "R197")
 @pytest.mark.parametrize(("account", "fields"), UNREGISTERED)
-@pytest.mark.parametrize("caller", ["demo-owner", "demo-operator", API])
-def test_a_host_renames_an_unregistered_user(sim, ids, account, fields, caller):
+@pytest.mark.parametrize("caller", ["demo-owner", "demo-operator", API_TOKEN])
+def test_a_host_renames_an_unregistered_user(sim, account, fields, caller):
     """Guests, linked and dialled users of the channel get the one handle that they have everywhere."""
-    ann = _user(sim, ids["customer"], account, channel=ids["room"], **fields)
-    answer = sim.call("rename_channel_user", caller, uuid=ids["room"], userId=ann.id, body={"handle": "Bob"})
+    ann = _user(sim, CUSTOMER, account, channel=ROOM, **fields)
+    answer = sim.call("rename_channel_user", caller, uuid=ROOM, userId=ann.id, body={"handle": "Bob"})
     assert (answer.status, answer.content) == (200, b"")
     assert _handle(sim, ann.id) == "Bob"
 
@@ -353,42 +350,49 @@ def test_a_host_renames_an_unregistered_user(sim, ids, account, fields, caller):
 @pytest.mark.rule("R195")
 @pytest.mark.parametrize(
     ("caller", "status"),
-    [("demo-user", 403), ("demo-guest", 403), (ADMIN, 403), ("demo-other-admin", 404), (PARTNER, 404), (None, 401)],
+    [
+        ("demo-user", 403),
+        ("demo-guest", 403),
+        (ADMIN, 403),
+        ("demo-other-admin", 404),
+        (PARTNER_ADMIN, 404),
+        (None, 401),
+    ],
 )
-def test_only_a_host_renames(sim, people, ids, caller, status):
+def test_only_a_host_renames(sim, people, caller, status):
     """Neither the guest nor an administrator without a role in the channel renames."""
-    named = {"uuid": ids["room"], "userId": people["demo-guest"], "body": {"handle": "Bob"}}
+    named = {"uuid": ROOM, "userId": people["demo-guest"], "body": {"handle": "Bob"}}
     assert sim.call("rename_channel_user", caller, **named).status == status
 
 
 @pytest.mark.rule("R196")
 @pytest.mark.parametrize("account", [Account.REGISTERED, Account.PREDEFINED])
-def test_whoever_is_not_unregistered_is_not_renamed(sim, ids, account):
+def test_whoever_is_not_unregistered_is_not_renamed(sim, account):
     """The call is refused, or without effect where a profile says so."""
     for world, status in ((sim, 400), (_as({assumed.RENAME_REGISTERED.id: "ignored"}), 200)):
-        ann = _user(world, ids["customer"], account)
-        named = {"uuid": ids["room"], "userId": ann.id, "body": {"handle": "Bob"}}
+        ann = _user(world, CUSTOMER, account)
+        named = {"uuid": ROOM, "userId": ann.id, "body": {"handle": "Bob"}}
         assert world.call("rename_channel_user", "demo-owner", **named).status == status
         assert _handle(world, ann.id) == "Ann"
 
 
-def test_a_user_of_another_channel_is_not_found(sim, ids):
+def test_a_user_of_another_channel_is_not_found(sim):
     """The unregistered user must belong to the channel, unless a profile says otherwise."""
     for world, status in ((sim, 404), (_as({assumed.CHANNEL_RENAME.id: "any"}), 200)):
-        ann = _user(world, ids["customer"], Account.GUEST, channel=ids["event_room"])
-        named = {"uuid": ids["room"], "userId": ann.id, "body": {"handle": "Bob"}}
+        ann = _user(world, CUSTOMER, Account.GUEST, channel=EVENT_ROOM)
+        named = {"uuid": ROOM, "userId": ann.id, "body": {"handle": "Bob"}}
         assert world.call("rename_channel_user", "demo-owner", **named).status == status
 
 
 @pytest.mark.parametrize("arguments", [{"userId": "me"}, {"userId": "x"}, {"body": {}}, {"body": {"handle": " "}}])
-def test_renaming_refuses_what_is_no_user_or_handle(sim, people, ids, arguments):
+def test_renaming_refuses_what_is_no_user_or_handle(sim, people, arguments):
     """The user is named by number, the handle is not blank."""
-    named = {"uuid": ids["room"], "userId": people["demo-guest"], "body": {"handle": "Bob"}, **arguments}
+    named = {"uuid": ROOM, "userId": people["demo-guest"], "body": {"handle": "Bob"}, **arguments}
     assert sim.call("rename_channel_user", "demo-owner", **named).status == 400
 
 
 @pytest.mark.parametrize("arguments", [{"userId": 99}, {"uuid": "cccccccc-cccc-4ccc-8ccc-cccccccccccc"}])
-def test_renaming_finds_nobody_where_nobody_is(sim, people, ids, arguments):
+def test_renaming_finds_nobody_where_nobody_is(sim, people, arguments):
     """Unknown users and channels are not found."""
-    named = {"uuid": ids["room"], "userId": people["demo-guest"], "body": {"handle": "Bob"}, **arguments}
+    named = {"uuid": ROOM, "userId": people["demo-guest"], "body": {"handle": "Bob"}, **arguments}
     assert sim.call("rename_channel_user", "demo-owner", **named).status == 404

@@ -10,12 +10,8 @@ import pytest
 from confsim import Simulator
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
+from kit import CUSTOMER, DAY, MINUTE, ROOM, START, START_MS
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-START = "2026-02-01T00:00:00Z"
-NOW = 1_769_904_000_000
-MINUTE, DAY = 60_000, 86_400_000
 CALLS = ("create_invitation", "get_invitation")
 
 
@@ -49,7 +45,7 @@ def test_an_invitation_has_a_user_a_code_an_end_and_a_kind(sim: Simulator, stub:
     """A Nonce for a predefined user, for seven days without ttl (G114, G233)."""
     body = create(sim, stub).body
     assert set(body) == {"userId", "code", "expires", "kind"}
-    assert (body["userId"], body["kind"], body["expires"]) == (stub, "Nonce", NOW + 7 * DAY)
+    assert (body["userId"], body["kind"], body["expires"]) == (stub, "Nonce", START_MS + 7 * DAY)
 
 
 @pytest.mark.rule("R038", "R039", "R040", "R183")
@@ -59,10 +55,10 @@ def test_an_invitation_has_a_user_a_code_an_end_and_a_kind(sim: Simulator, stub:
 )
 def test_ttl_is_a_number_and_a_unit(sim: Simulator, stub: int, ttl: str, life: int) -> None:
     """1m is a minute, 1d a day; the code is pending so long and no longer."""
-    assert create(sim, stub, ttl=ttl).body["expires"] == NOW + life
-    sim.service.clock.move(NOW + life - 1)
+    assert create(sim, stub, ttl=ttl).body["expires"] == START_MS + life
+    sim.service.clock.move(START_MS + life - 1)
     assert read(sim, stub).status == 200
-    sim.service.clock.move(NOW + life)
+    sim.service.clock.move(START_MS + life)
     assert read(sim, stub).status == 404
 
 
@@ -77,10 +73,12 @@ def test_a_ttl_without_sense_is_refused(sim: Simulator, stub: int, ttl: str) -> 
 @pytest.mark.rule("R007")
 def test_ttl_counts_in_the_query_alone(sim: Simulator, stub: int) -> None:
     """A ttl in the body plays no part."""
-    assert create(sim, stub, body={"ttl": "1m"}).body["expires"] == NOW + 7 * DAY
+    assert create(sim, stub, body={"ttl": "1m"}).body["expires"] == START_MS + 7 * DAY
 
 
-@pytest.mark.parametrize(("unit", "expires"), [("epoch-ms", NOW + MINUTE), ("epoch-s", (NOW + MINUTE) // 1000)])
+@pytest.mark.parametrize(
+    ("unit", "expires"), [("epoch-ms", START_MS + MINUTE), ("epoch-s", (START_MS + MINUTE) // 1000)]
+)
 def test_the_unit_of_expires(unit: str, expires: int) -> None:
     """Epoch milliseconds, or seconds (G113)."""
     sim = Simulator(clock=START, profile={"units.invitation-expires": unit})
@@ -201,9 +199,9 @@ def test_the_user_list_tells_when_a_pending_invitation_ends(sim: Simulator, stub
     create(sim, stub, ttl="1d")
     listed = sim.call("list_users", "demo-customer-admin").body["results"]
     assert {each["id"]: each.get("invitationExpiry") for each in listed if "invitationExpiry" in each} == {
-        stub: NOW + DAY
+        stub: START_MS + DAY
     }
-    sim.service.clock.move(NOW + DAY)
+    sim.service.clock.move(START_MS + DAY)
     listed = sim.call("list_users", "demo-customer-admin").body["results"]
     assert not any("invitationExpiry" in each for each in listed)
 

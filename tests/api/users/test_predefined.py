@@ -9,9 +9,8 @@ import pytest
 from confsim import Simulator
 from confsim.domain import mail
 from confsim.domain.users.users import USERS, Account, User
+from kit import CUSTOMER, demo
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-START = "2026-02-01T00:00:00Z"
 FULL = {
     "name": "Petra Planned",
     "email": "petra@planned.example",
@@ -29,11 +28,6 @@ def create(sim: Simulator, caller: str | None = "demo-customer-admin", **body: A
 def stored(sim: Simulator, id: int) -> User:
     """The user as the world holds it."""
     return USERS.seen(sim.service.world, CUSTOMER)[id]
-
-
-def chosen(**profile: Any) -> Simulator:
-    """The demo world with alternatives chosen."""
-    return Simulator(clock=START, profile={name.replace("__", ".").replace("_", "-"): v for name, v in profile.items()})
 
 
 @pytest.mark.rule("R012", "R059", "R178")
@@ -140,7 +134,7 @@ def test_the_origin_id_finds_the_account_again(sim: Simulator) -> None:
 
 def test_a_second_user_of_an_origin_id_is_the_first_by_choice() -> None:
     """The existing one is answered, unchanged (G213)."""
-    sim = chosen(users__origin_id_twice="existing")
+    sim = demo(users__origin_id_twice="existing")
     id = create(sim).body["id"]
     assert create(sim, name="Other", originId="hr-7").body == {"id": id}
     assert stored(sim, id).handle == "Petra Planned"
@@ -185,7 +179,7 @@ def test_the_look_up_of_a_connected_user(choice: str, status: int) -> None:
     """Any user of the client is found, or only those still predefined (G214)."""
     import jwt
 
-    sim = chosen(users__origin_lookup=choice)
+    sim = demo(users__origin_lookup=choice)
     create(sim)
     token = jwt.encode({"sub": "hr-7", "exp": 1_769_904_009}, "demo-validator-secret-of-32-bytes", "HS256")
     assert sim.call("exchange_identity_token", clientId=CUSTOMER, body={"idToken": token}).status == 200
@@ -202,21 +196,21 @@ def test_the_look_up_of_a_connected_user(choice: str, status: int) -> None:
 )
 def test_where_the_name_goes(choice: str, handle: str, full_name: str | None) -> None:
     """Handle, full name, or both (G209)."""
-    sim = chosen(users__predefined_name=choice)
+    sim = demo(users__predefined_name=choice)
     user = stored(sim, create(sim).body["id"])
     assert (user.handle, user.full_name) == (handle, full_name)
 
 
 def test_a_name_that_is_a_handle_must_be_free_by_choice() -> None:
     """Where the name is the handle alone, a registered user's is taken (G209)."""
-    answer = create(chosen(users__predefined_name="handle"), name="UMA user")
+    answer = create(demo(users__predefined_name="handle"), name="UMA user")
     assert (answer.status, answer.body["code"]) == (409, "handle_taken")
 
 
 @pytest.mark.parametrize("choice", ["stored", "fetched"])
 def test_what_becomes_of_the_image_url(choice: str) -> None:
     """Stored as it is, or fetched and served by the double (G243)."""
-    sim = chosen(images__given_url=choice)
+    sim = demo(images__given_url=choice)
     image = stored(sim, create(sim).body["id"]).image
     assert (image == FULL["imageUrl"]) is (choice == "stored")
     lost = create(sim, name="Paul", imageUrl="http://unreachable.invalid/1.png")
@@ -229,7 +223,7 @@ def test_what_becomes_of_the_image_url(choice: str) -> None:
 )
 def test_what_becomes_of_the_address(choice: str, email: str | None, waiting: int, mails: int) -> None:
     """Unverified and silent, unverified with a code mailed, or verified (G212)."""
-    sim = chosen(users__predefined_email=choice)
+    sim = demo(users__predefined_email=choice)
     user = stored(sim, create(sim).body["id"])
     assert (user.email, len(user.pending)) == (email, waiting)
     assert len(mail.sent(sim.service.change())) == mails

@@ -14,15 +14,14 @@ from confsim.domain.images import STUB
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Level, User
 from confsim.service.judge import Judge
+from kit import ADMIN, API_TOKEN, CUSTOMER, PARTNER_ADMIN, ROOM, START
 
 PNG = b"\x89PNG\r\n\x1a\n"
 LIMIT = 8 * 2**20
-NOW = "2026-02-01T00:00:00Z"
-ADMIN, API, PARTNER = "demo-customer-admin", "demo-api-token", "demo-partner-admin"
 
 
 def _as(profile: dict) -> Simulator:
-    return Simulator(clock=NOW, profile=profile)
+    return Simulator(clock=START, profile=profile)
 
 
 def _user(sim: Simulator, client: str, handle: str, account: Account = Account.REGISTERED, **fields) -> User:
@@ -44,14 +43,14 @@ def _one(sim: Simulator, id: int, caller: str = "demo-owner") -> dict:
 
 
 @pytest.mark.rule("R043", "R046", "R047", "R048", "R049", "R051", "R054", "R147")
-def test_get_me_shows_the_caller(sim, people, ids):
+def test_get_me_shows_the_caller(sim, people):
     """A user without details shows what every user has, and no option that has no value."""
     assert sim.call("get_me", "demo-user").body == {
         "id": people["demo-user"],
         "handle": "Uma User",
         "urlHandle": "uma-user",
         "fullName": "Uma User",
-        "clientId": ids["customer"],
+        "clientId": CUSTOMER,
         "reputation": 1,
         "following": False,
         "followedBy": False,
@@ -83,7 +82,7 @@ def test_a_guest_has_no_auth_kind(sim):
 
 def test_an_api_token_is_no_user(sim):
     """Nobody is me to an API token."""
-    answer = sim.call("get_me", API)
+    answer = sim.call("get_me", API_TOKEN)
     assert (answer.status, answer.body["code"]) == (403, "no_user_context")
 
 
@@ -98,15 +97,15 @@ def test_an_api_token_is_no_user(sim):
         ("ŠKODA 2", "skoda-2"),
     ],
 )
-def test_the_url_handle_is_made_of_the_handle(sim, ids, handle, shown):
+def test_the_url_handle_is_made_of_the_handle(sim, handle, shown):
     """Accents go, everything that is no letter or digit becomes a hyphen; nothing left means no urlHandle."""
-    assert _one(sim, _user(sim, ids["customer"], handle).id).get("urlHandle") == shown
+    assert _one(sim, _user(sim, CUSTOMER, handle).id).get("urlHandle") == shown
 
 
-def test_the_url_handle_may_be_percent_encoded(ids):
+def test_the_url_handle_may_be_percent_encoded():
     """Where a profile says so, the handle is encoded as it is."""
     sim = _as({assumed.URL_HANDLE.id: "percent"})
-    assert _one(sim, _user(sim, ids["customer"], "Ann/Лee").id)["urlHandle"] == "Ann%2F%D0%9Bee"
+    assert _one(sim, _user(sim, CUSTOMER, "Ann/Лee").id)["urlHandle"] == "Ann%2F%D0%9Bee"
 
 
 KINDS = [
@@ -121,20 +120,20 @@ KINDS = [
 
 @pytest.mark.rule("R051", "R058")
 @pytest.mark.parametrize(("account", "fields", "kind", "unregistered"), KINDS)
-def test_each_sort_of_account_has_its_kind(sim, ids, account, fields, kind, unregistered):
+def test_each_sort_of_account_has_its_kind(sim, account, fields, kind, unregistered):
     """Kind and unregistered tell what sort of account a user has; whoever is not connected has no authKind."""
-    shown = _one(sim, _user(sim, ids["customer"], "Ann", account, **fields).id)
+    shown = _one(sim, _user(sim, CUSTOMER, "Ann", account, **fields).id)
     assert (shown["kind"], shown["unregistered"], shown.get("authKind")) == (kind, unregistered, None)
 
 
 @pytest.mark.rule("R054")
 @pytest.mark.parametrize(("kind", "word"), [(AuthKind.OAUTH, "OAuth"), (AuthKind.CUSTOM, "Custom")])
-def test_auth_kind_tells_how_a_user_authenticates(sim, ids, kind, word):
+def test_auth_kind_tells_how_a_user_authenticates(sim, kind, word):
     """Public providers and custom authentication are told apart."""
-    assert _one(sim, _user(sim, ids["customer"], "Ann", auth_kind=kind).id)["authKind"] == word
+    assert _one(sim, _user(sim, CUSTOMER, "Ann", auth_kind=kind).id)["authKind"] == word
 
 
-def test_a_profile_chooses_the_words_of_kinds(ids):
+def test_a_profile_chooses_the_words_of_kinds():
     """The words of kind and authKind, and whether a predefined user counts as registered, are assumptions."""
     sim = _as(
         {
@@ -143,15 +142,15 @@ def test_a_profile_chooses_the_words_of_kinds(ids):
             assumed.PREDEFINED_UNREGISTERED.id: True,
         }
     )
-    shown = _one(sim, _user(sim, ids["customer"], "Ann", Account.PREDEFINED, auth_kind=AuthKind.OAUTH).id)
+    shown = _one(sim, _user(sim, CUSTOMER, "Ann", Account.PREDEFINED, auth_kind=AuthKind.OAUTH).id)
     assert (shown["kind"], shown["authKind"], shown["unregistered"]) == ("STUB", "oauth", True)
 
 
 @pytest.mark.rule("R047", "R048")
-def test_following_is_seen_from_the_caller(sim, people, ids):
+def test_following_is_seen_from_the_caller(sim, people):
     """Following is true when the caller follows the user, followedBy in the other direction."""
     owner, user = people["demo-owner"], people["demo-user"]
-    _update(sim, owner, ids["customer"], follows=(user,))
+    _update(sim, owner, CUSTOMER, follows=(user,))
     seen = {caller: _one(sim, about, caller) for caller, about in (("demo-owner", user), ("demo-user", owner))}
     assert (seen["demo-owner"]["following"], seen["demo-owner"]["followedBy"]) == (True, False)
     assert (seen["demo-user"]["following"], seen["demo-user"]["followedBy"]) == (False, True)
@@ -170,7 +169,9 @@ def test_get_users_answers_in_the_order_asked(sim, people):
 @pytest.mark.rule("R146")
 def test_get_users_answers_an_array_for_one_id(sim, people):
     """A single id is a list of one."""
-    assert [each["handle"] for each in sim.call("get_users", API, userIds=people["demo-user"]).body] == ["Uma User"]
+    assert [each["handle"] for each in sim.call("get_users", API_TOKEN, userIds=people["demo-user"]).body] == [
+        "Uma User"
+    ]
 
 
 @pytest.mark.parametrize("container", ["array", "by-id", "single", "page"])
@@ -179,8 +180,8 @@ def test_get_users_answers_in_the_container_in_force(people, container):
     sim = _as({assumed.SEVERAL_CONTAINER.id: container})
     sim.service.judge = Judge(sim.service.profile)
     ids = [people["demo-user"], people["demo-owner"]]
-    two = sim.call("get_users", API, userIds=f"{ids[0]},{ids[1]}").body
-    one = sim.call("get_users", API, userIds=ids[0]).body
+    two = sim.call("get_users", API_TOKEN, userIds=f"{ids[0]},{ids[1]}").body
+    one = sim.call("get_users", API_TOKEN, userIds=ids[0]).body
     first, second = {"by-id": lambda: two.values(), "page": lambda: two["results"]}.get(container, lambda: two)()
     assert [first["id"], second["id"]] == ids
     expected = {"by-id": {str(ids[0]): first}, "single": first, "page": {"total": 1, "results": [first]}}
@@ -211,19 +212,19 @@ def test_get_users_has_a_most_of_ids(people):
 
 # One user
 @pytest.mark.rule("R032", "R148", "R150")
-def test_a_partner_admin_reads_users_of_a_child(sim, people, ids):
+def test_a_partner_admin_reads_users_of_a_child(sim, people):
     """With for_client only users of that child are found."""
-    named = {"for_client": ids["customer"]}
-    answer = sim.call("get_user", PARTNER, userId=people["demo-user"], **named)
-    assert (answer.status, answer.body["handle"], answer.body["clientId"]) == (200, "Uma User", ids["customer"])
-    assert sim.call("get_user", PARTNER, userId=people[PARTNER], **named).status == 404
-    assert sim.call("get_user", PARTNER, userId=people["demo-user"]).status == 404
+    named = {"for_client": CUSTOMER}
+    answer = sim.call("get_user", PARTNER_ADMIN, userId=people["demo-user"], **named)
+    assert (answer.status, answer.body["handle"], answer.body["clientId"]) == (200, "Uma User", CUSTOMER)
+    assert sim.call("get_user", PARTNER_ADMIN, userId=people[PARTNER_ADMIN], **named).status == 404
+    assert sim.call("get_user", PARTNER_ADMIN, userId=people["demo-user"]).status == 404
 
 
 @pytest.mark.rule("R148")
 @pytest.mark.parametrize(
     ("caller", "status"),
-    [(API, 200), (ADMIN, 403), ("demo-owner", 403), ("demo-user", 403), ("demo-guest", 403), (None, 401)],
+    [(API_TOKEN, 200), (ADMIN, 403), ("demo-owner", 403), ("demo-user", 403), ("demo-guest", 403), (None, 401)],
 )
 def test_get_user_is_for_partner_admins_and_api_tokens(sim, people, caller, status):
     """Everybody else has the look-up of several users."""
@@ -234,13 +235,13 @@ def test_get_user_is_for_partner_admins_and_api_tokens(sim, people, caller, stat
 @pytest.mark.parametrize("text", ["abc", "1.0", "Me", "1e3"])
 def test_the_user_id_is_a_number(sim, text):
     """Text is no user id in this path."""
-    assert sim.call("get_user", API, userId=text).status == 400
+    assert sim.call("get_user", API_TOKEN, userId=text).status == 400
 
 
 @pytest.mark.rule("R149")
 def test_me_is_a_call_of_its_own(sim):
     """The number in the path takes no me; the caller has a path of the same form."""
-    assert sim.call("get_user", API, userId="me").status == 400
+    assert sim.call("get_user", API_TOKEN, userId="me").status == 400
     assert API_OPERATIONS["get_me"].path == API_OPERATIONS["get_user"].path.format(userId="me")
 
 
@@ -251,7 +252,7 @@ CALLS = [("get_me", {}), ("get_users", {"userIds": 0}), ("get_user", {"userId": 
 def _shown(sim: Simulator, people: dict, operation: str, arguments: dict, **more) -> object:
     admin = people[ADMIN]
     named = dict.fromkeys(arguments, admin)
-    return sim.call(operation, ADMIN if operation == "get_me" else API, **named, **more)
+    return sim.call(operation, ADMIN if operation == "get_me" else API_TOKEN, **named, **more)
 
 
 @pytest.mark.rule("R029", "R031")
@@ -291,12 +292,12 @@ def test_the_user_list_holds_whoever_has_a_role(sim, people):
 
 
 @pytest.mark.rule("R053", "R151")
-def test_a_guest_who_is_operator_is_listed_without_auth_kind(sim, people, ids):
+def test_a_guest_who_is_operator_is_listed_without_auth_kind(sim, people):
     """A channel role is a role, whoever has it."""
     from confsim.domain.channels import channels
 
     change = sim.service.change()
-    room = channels.get(change, ids["customer"], ids["room"])
+    room = channels.get(change, CUSTOMER, ROOM)
     channels.update(change, room, operators=(*room.operators, people["demo-guest"]))
     sim.service.commit(change)
     (item,) = sim.call("list_users", ADMIN, search="gwen").body["results"]
@@ -304,9 +305,9 @@ def test_a_guest_who_is_operator_is_listed_without_auth_kind(sim, people, ids):
 
 
 @pytest.mark.rule("R057")
-def test_predefined_users_are_listed_with_the_end_of_their_invitation(sim, ids):
+def test_predefined_users_are_listed_with_the_end_of_their_invitation(sim):
     """A predefined user is listed; a pending invitation shows when it expires, in epoch milliseconds."""
-    stub = _user(sim, ids["customer"], "Stub", Account.PREDEFINED)
+    stub = _user(sim, CUSTOMER, "Stub", Account.PREDEFINED)
     (before,) = sim.call("list_users", ADMIN, search="stub").body["results"]
     change = sim.service.change()
     invitations.create(change, stub, 60_000)
@@ -329,10 +330,10 @@ def test_a_profile_lists_more_users(choice, handles):
 
 
 @pytest.mark.rule("R032")
-def test_the_user_list_of_a_child(sim, ids):
+def test_the_user_list_of_a_child(sim):
     """With for_client the list is that of the child."""
-    assert _listed(sim, PARTNER) == ["Paula Partner"]
-    assert set(_listed(sim, PARTNER, for_client=ids["customer"])) == {"Carla Customer", "Olaf Owner", "Opal Operator"}
+    assert _listed(sim, PARTNER_ADMIN) == ["Paula Partner"]
+    assert set(_listed(sim, PARTNER_ADMIN, for_client=CUSTOMER)) == {"Carla Customer", "Olaf Owner", "Opal Operator"}
 
 
 @pytest.mark.parametrize("caller", ["demo-owner", "demo-operator", "demo-user", "demo-guest"])
@@ -352,40 +353,40 @@ def test_the_user_list_is_for_administrators(sim, caller):
         ("zoë", ["Carla Customer"]),
     ],
 )
-def test_search_filters_handles_and_names(sim, people, ids, search, found):
+def test_search_filters_handles_and_names(sim, people, search, found):
     """A search matches a part of the handle or of the full name, without case."""
-    _update(sim, people[ADMIN], ids["customer"], full_name="Zoë C")
+    _update(sim, people[ADMIN], CUSTOMER, full_name="Zoë C")
     assert sorted(_listed(sim, search=search)) == found
 
 
 @pytest.mark.rule("R153", "R154", "R019")
-def test_the_default_order_is_by_level_downwards(sim, people, ids):
+def test_the_default_order_is_by_level_downwards(sim, people):
     """Partner Admin, Customer Admin, owner, operator, none; sending the defaults is the same."""
-    _update(sim, people["demo-user"], ids["customer"], levels=(Level.PARTNER_ADMIN,))
-    _user(sim, ids["customer"], "Stub", Account.PREDEFINED)
+    _update(sim, people["demo-user"], CUSTOMER, levels=(Level.PARTNER_ADMIN,))
+    _user(sim, CUSTOMER, "Stub", Account.PREDEFINED)
     expected = ["Uma User", "Carla Customer", "Olaf Owner", "Opal Operator", "Stub"]
     assert _listed(sim) == _listed(sim, sort="level", order="desc") == expected
     assert _listed(sim, order="asc") == expected[::-1]
 
 
 @pytest.mark.parametrize(("choice", "first"), [("id", "Carla Customer"), ("count", "Uma User")])
-def test_a_profile_chooses_what_levels_are_compared_by(people, ids, choice, first):
+def test_a_profile_chooses_what_levels_are_compared_by(people, choice, first):
     """Levels are compared by their highest id, or by how many a user holds."""
     table = {"customer-admin": {"id": 9, "name": "A"}, "partner-admin": {"id": 4, "name": "B"}}
     sim = _as({assumed.LEVEL_ORDER.id: choice, "levels.table": table})
-    _update(sim, people[ADMIN], ids["customer"], levels=(Level.CUSTOMER_ADMIN,))
-    _update(sim, people["demo-operator"], ids["customer"], levels=(Level.PARTNER_ADMIN,))
+    _update(sim, people[ADMIN], CUSTOMER, levels=(Level.CUSTOMER_ADMIN,))
+    _update(sim, people["demo-operator"], CUSTOMER, levels=(Level.PARTNER_ADMIN,))
     if choice == "count":
         both = (Level.CUSTOMER_ADMIN, Level.PARTNER_ADMIN)
-        _update(sim, people["demo-user"], ids["customer"], levels=both)
+        _update(sim, people["demo-user"], CUSTOMER, levels=both)
     assert _listed(sim)[0] == first
 
 
 @pytest.mark.rule("R153")
-def test_sorting_by_handle_ignores_case(sim, ids):
+def test_sorting_by_handle_ignores_case(sim):
     """Handles stand in the order of their letters, capital or not."""
     for handle in ("ada", "Bea", "cy"):
-        _user(sim, ids["customer"], handle, Account.PREDEFINED)
+        _user(sim, CUSTOMER, handle, Account.PREDEFINED)
     expected = ["ada", "Bea", "Carla Customer", "cy", "Olaf Owner", "Opal Operator"]
     assert _listed(sim, sort="handle", order="asc") == expected
     assert _listed(sim, sort="handle") == expected[::-1]
@@ -411,9 +412,9 @@ def test_other_columns_and_orders_are_refused(sim, query):
         ("77, 10", ["Carla Customer"]),
     ],
 )
-def test_levels_keeps_holders_of_one_of_them(sim, people, ids, levels, found):
+def test_levels_keeps_holders_of_one_of_them(sim, people, levels, found):
     """A user with at least one of the levels stays; an unknown level is nobody's."""
-    _update(sim, people["demo-owner"], ids["customer"], levels=(Level.PARTNER_ADMIN,))
+    _update(sim, people["demo-owner"], CUSTOMER, levels=(Level.PARTNER_ADMIN,))
     assert sorted(_listed(sim, levels=levels)) == found
 
 
@@ -442,11 +443,11 @@ def test_levels_are_numbers(sim):
 
 
 @pytest.mark.rule("R020", "R022", "R023", "R156")
-def test_pages_of_the_user_list(sim, ids):
+def test_pages_of_the_user_list(sim):
     """Total counts whoever matches every filter, whatever page is asked for."""
     for place in range(25):
-        _user(sim, ids["customer"], f"Stub {place:02}", Account.PREDEFINED)
-    _user(sim, ids["customer"], "Stub boss", levels=(Level.CUSTOMER_ADMIN,))
+        _user(sim, CUSTOMER, f"Stub {place:02}", Account.PREDEFINED)
+    _user(sim, CUSTOMER, "Stub boss", levels=(Level.CUSTOMER_ADMIN,))
     page = sim.call("list_users", ADMIN, search="stub", sort="handle", order="asc", limit="2", offset="23").body
     assert (page["total"], [item["handle"] for item in page["results"]]) == (26, ["Stub 23", "Stub 24"])
     assert sim.call("list_users", ADMIN, search="stub", levels="10").body["total"] == 1
@@ -500,14 +501,20 @@ SELF_SERVICE = [
 def test_users_change_themselves_and_administrators_everybody(sim, people, operation, arguments):
     """The caller, a Customer Admin and an API token may; other users and other clients may not."""
     user = people["demo-user"]
-    for caller, about in (("demo-user", "me"), ("demo-user", user), (ADMIN, user), (API, user), ("demo-guest", "me")):
+    for caller, about in (
+        ("demo-user", "me"),
+        ("demo-user", user),
+        (ADMIN, user),
+        (API_TOKEN, user),
+        ("demo-guest", "me"),
+    ):
         assert sim.call(operation, caller, userId=about, **arguments).status == 200
     for caller, about, status in (
         ("demo-owner", user, 403),
         ("demo-guest", user, 403),
         ("demo-other-admin", user, 404),
         (ADMIN, 99, 404),
-        (API, "me", 403),
+        (API_TOKEN, "me", 403),
         (None, user, 401),
         ("demo-user", "you", 400),
     ):
@@ -581,30 +588,30 @@ def test_an_image_has_at_most_8_mbytes(sim):
     assert _image(sim) == whole
 
 
-def test_a_replaced_or_removed_image_is_gone(sim, ids):
+def test_a_replaced_or_removed_image_is_gone(sim):
     """The bytes of an image go with it; removing none is no error, unless a profile says so."""
     from confsim.domain.images import IMAGES
 
     for body in (PNG + b"1", PNG + b"2"):
         sim.call("set_user_image", "demo-user", userId="me", body=body)
-    assert len(IMAGES.seen(sim.service.world, ids["customer"])) == 1
+    assert len(IMAGES.seen(sim.service.world, CUSTOMER)) == 1
     for _ in range(2):
         assert sim.call("remove_user_image", "demo-user", userId="me").status == 200
-    assert len(IMAGES.seen(sim.service.world, ids["customer"])) == 0
+    assert len(IMAGES.seen(sim.service.world, CUSTOMER)) == 0
     assert _image(sim) is None
     strict = _as({conventions.EMPTY_SLOT.id: "refuse"})
     assert strict.call("remove_user_image", "demo-user", userId="me").status == 404
 
 
 # Look-ups
-def test_the_client_of_a_user(sim, people, ids):
+def test_the_client_of_a_user(sim, people):
     """Any caller of the client reads to which client a user belongs."""
-    for caller in ("demo-user", "demo-guest", API):
-        assert sim.call("get_user_client", caller, userId=people["demo-user"]).body == {"id": ids["customer"]}
+    for caller in ("demo-user", "demo-guest", API_TOKEN):
+        assert sim.call("get_user_client", caller, userId=people["demo-user"]).body == {"id": CUSTOMER}
     assert sim.call("get_user_client", "demo-other-admin", userId=people["demo-user"]).status == 404
 
 
-def test_a_registered_user_is_found_by_handle(sim, people, ids):
+def test_a_registered_user_is_found_by_handle(sim, people):
     """The handle finds whoever bears it, without case; guests and users of other clients are not found."""
     assert sim.call("find_user_by_handle", "demo-guest", handle="uma USER").body == {"id": people["demo-user"]}
     for handle in ("Guest Gwen", "Otto Other", "nobody"):
@@ -616,30 +623,30 @@ def test_a_user_is_found_by_verified_address(sim, people):
     """A verified address finds its user, the oldest of several; one that waits finds nobody."""
     assert sim.call("find_user_by_email", ADMIN, email="OLAF@customer.example").body["id"] == people["demo-owner"]
     sim.call("set_user_email", "demo-user", userId="me", body={"email": "uma@customer.example"})
-    assert sim.call("find_user_by_email", API, email="uma@customer.example").status == 404
+    assert sim.call("find_user_by_email", API_TOKEN, email="uma@customer.example").status == 404
     assert sim.call("find_user_by_email", "demo-owner", email="olaf@customer.example").status == 403
     assert sim.call("find_user_by_email", ADMIN).status == 400
 
 
-def test_alternative_that_images_come_in_a_form(ids, people):
+def test_alternative_that_images_come_in_a_form(people):
     """The first part with a filename is the image; a body that is no form is refused, beside a URL it is not read."""
     sim = _as({"images.form": "multipart"})
     form = b'--x\r\nContent-Disposition: form-data; name="f"; filename="a.png"\r\n\r\n' + PNG + b"1\r\n--x--\r\n"
     kind = "multipart/form-data; boundary=x"
     assert sim.call("set_user_image", "demo-user", userId="me", body=form, content_type=kind).status == 200
     change = sim.service.change()
-    user = users.get(change, ids["customer"], people["demo-user"])
-    assert images.get(change, ids["customer"], user.image).data == PNG + b"1"
+    user = users.get(change, CUSTOMER, people["demo-user"])
+    assert images.get(change, CUSTOMER, user.image).data == PNG + b"1"
     assert sim.call("set_user_image", "demo-user", userId="me", body=PNG).body["code"] == "invalid_input"
     url = "https://img.example/1.png"
     assert sim.call("set_user_image", "demo-user", userId="me", body=PNG, url=url).status == 200
 
 
 @pytest.mark.parametrize("operation", ["set_user_description", "set_user_image", "set_user_handle"])
-def test_a_disabled_client_changes_no_user(sim, ids, operation):
+def test_a_disabled_client_changes_no_user(sim, operation):
     """While the service is disabled, what changes a user is refused and what reads one is not."""
     change = sim.service.change()
-    customer = clients.get(change, ids["customer"])
+    customer = clients.get(change, CUSTOMER)
     clients.update(change, customer, service=clients.Service.DISABLED)
     sim.service.commit(change)
     assert sim.call(operation, "demo-user", userId="me").status == 403

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from confsim import Simulator
 from confsim.assumptions import properties
 from confsim.assumptions.protocol import sizes
-
-NOW = "2026-02-01T00:00:00Z"
-ADMIN, API = "demo-customer-admin", "demo-api-token"
+from kit import ADMIN, API_TOKEN, START
 
 #: Any JSON value that the wire can carry.
 VALUES = st.recursive(
@@ -37,7 +35,7 @@ def _get(sim: Simulator, key: str, caller: str = "demo-user", user: object = "me
 @pytest.fixture(scope="module")
 def shared() -> Simulator:
     """A world that the property test writes to again and again."""
-    return Simulator(clock=NOW)
+    return Simulator(clock=START)
 
 
 @pytest.mark.rule("R190", "R191", "R337")
@@ -117,7 +115,7 @@ def test_properties_belong_to_one_user(sim, people):
 def test_a_missing_property_is_not_found_or_null(sim):
     """A key that was never stored is not found, or null where a profile says so."""
     assert _get(sim, "k").status == 404
-    answer = _get(Simulator(clock=NOW, profile={properties.PROPERTY_MISSING.id: "null"}), "k")
+    answer = _get(Simulator(clock=START, profile={properties.PROPERTY_MISSING.id: "null"}), "k")
     assert (answer.status, answer.content) == (200, b"null")
 
 
@@ -125,7 +123,7 @@ def test_null_is_stored_or_removes(sim):
     """Null is a value, or removes the property where a profile says so."""
     _put(sim, "k", b"null")
     assert _get(sim, "k").content == b"null"
-    sim = Simulator(clock=NOW, profile={properties.PROPERTY_NULL.id: "removes"})
+    sim = Simulator(clock=START, profile={properties.PROPERTY_NULL.id: "removes"})
     _put(sim, "k", 1)
     _put(sim, "k", b"null")
     assert _get(sim, "k").status == 404
@@ -159,7 +157,7 @@ def test_a_value_has_a_size(sim):
 )
 def test_a_value_has_a_depth(value, status):
     """Levels are those of arrays and objects; what they hold at the bottom is none (G249)."""
-    assert _put(Simulator(clock=NOW, profile={sizes.JSON_DEPTH.id: 2}), "k", value).status == status
+    assert _put(Simulator(clock=START, profile={sizes.JSON_DEPTH.id: 2}), "k", value).status == status
 
 
 def test_properties_are_listed_and_deleted(sim):
@@ -183,13 +181,13 @@ CALLS = [
 def test_properties_are_private(sim, people, operation, arguments):
     """Administrators reach the properties of everybody in the client; other users do not."""
     user = people["demo-user"]
-    for caller, status in ((ADMIN, 200), (API, 200), ("demo-owner", 403), ("demo-other-admin", 404), (None, 401)):
+    for caller, status in ((ADMIN, 200), (API_TOKEN, 200), ("demo-owner", 403), ("demo-other-admin", 404), (None, 401)):
         _put(sim, "k", 1)
         assert sim.call(operation, caller, userId=user, **arguments).status == status
 
 
 def test_a_profile_opens_properties_to_readers(people):
     """A gate of a profile lets anybody of the client read."""
-    sim = Simulator(clock=NOW, profile={"gate.get_user_property": ["signed-in"]})
+    sim = Simulator(clock=START, profile={"gate.get_user_property": ["signed-in"]})
     _put(sim, "k", 1)
     assert _get(sim, "k", "demo-guest", people["demo-user"]).body == 1

@@ -15,9 +15,7 @@ from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
-
-EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
+from kit import CUSTOMER, EVENT_ROOM
 
 
 class Stage:
@@ -32,7 +30,7 @@ class Stage:
     @property
     def event(self):
         """The event room as it is now."""
-        return channels.get(self.change, CUSTOMER, EVENT)
+        return channels.get(self.change, CUSTOMER, EVENT_ROOM)
 
     def user(self, handle):
         """The user of this handle."""

@@ -12,11 +12,10 @@ from confsim.domain.clients import clients
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
+from kit import CUSTOMER, ROOM, START
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 SLOW = {"duration.broadcast-start": "time(2)"}
-ORIGIN = Simulator(clock="2026-02-01T00:00:00Z", profile=SLOW)
+ORIGIN = Simulator(clock=START, profile=SLOW)
 
 
 def room(change):

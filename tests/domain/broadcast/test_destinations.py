@@ -6,9 +6,7 @@ from confsim import Simulator
 from confsim.domain.broadcast import destinations
 from confsim.domain.channels import channels
 from confsim.kernel.refusal import Refusal
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
+from kit import CUSTOMER, ROOM
 
 
 @pytest.fixture

@@ -19,10 +19,9 @@ from confsim.kernel.machine import Coupling
 from confsim.kernel.old_machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit import CUSTOMER, EVENT_ROOM, START
 
-EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-ORIGIN = Simulator(clock="2026-02-01T00:00:00Z")
+ORIGIN = Simulator(clock=START)
 PEOPLE = ("Olaf Owner", "Uma User", "Carla Customer")
 
 
@@ -59,7 +58,7 @@ def test_pulling_follows_only_a_move(monkeypatch):
         source="none",
     )
     change = ORIGIN.fork().service.change()
-    channel = lobby.set_door(change, channels.get(change, CUSTOMER, EVENT), "close")
+    channel = lobby.set_door(change, channels.get(change, CUSTOMER, EVENT_ROOM), "close")
     channel = lobby.set_door(change, channel, "open")
     lobby.set_door(change, channel, "open")
     assert pulled == [True]
@@ -75,7 +74,7 @@ class Life:
     def do(self, what, who):
         """Do something that may be refused; a refusal leaves the world as it was."""
         change = self.sim.service.change()
-        channel = channels.get(change, CUSTOMER, EVENT)
+        channel = channels.get(change, CUSTOMER, EVENT_ROOM)
         user = next(each for each in users.USERS.of(change, CUSTOMER) if each.handle == who)
         try:
             STEPS[what](change, channel, user)
@@ -117,9 +116,9 @@ STEPS = {
 def agree(world: World):
     """What the machines say of one another is true."""
     change = world.change(0)
-    channel = channels.get(change, CUSTOMER, EVENT)
+    channel = channels.get(change, CUSTOMER, EVENT_ROOM)
     inside = presence.admitted(change, channel)
-    assert presence.crowd(change, CUSTOMER, EVENT).count == len(inside)
+    assert presence.crowd(change, CUSTOMER, EVENT_ROOM).count == len(inside)
     session = sessions.active(change, channel)
     assert (session is not None) is bool(inside)
     for each in inside:

@@ -11,10 +11,9 @@ from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, State
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import settle
+from kit import CUSTOMER, MINUTE, START_MS
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-START = 1_769_904_000_000
-SECOND, MINUTE, HOUR = 1000, 60_000, 3_600_000
+SECOND, HOUR = 1000, 3_600_000
 
 
 class Line:
@@ -22,8 +21,8 @@ class Line:
 
     def __init__(self, count=1, **profile):
         self.profile = {f"webhooks.{name}": value for name, value in profile.items()}
-        self.now = START
-        self.world = Simulator(clock=START).service.world
+        self.now = START_MS
+        self.world = Simulator(clock=START_MS).service.world
         with self as change:
             endpoints.switch(change, clients.get(change, CUSTOMER), "enable")
             client = clients.get(change, CUSTOMER)
@@ -116,7 +115,7 @@ def test_the_envelope_tells_what_when_and_of_whom(line):
     assert line.all[0].payload == {
         "id": "m",
         "kind": "session.started",
-        "time": START,
+        "time": START_MS,
         "clientId": CUSTOMER,
         "channel": "c",
         "data": {"channel": "c", "session": "s"},
@@ -231,7 +230,7 @@ def test_no_answer_is_a_failure_even_where_any_is_taken():
     line.happen("a")
     line.answer(None, "refused")
     (attempt,) = line.all[0].attempts
-    assert (attempt.at, attempt.status, attempt.problem) == (START, None, "refused")
+    assert (attempt.at, attempt.status, attempt.problem) == (START_MS, None, "refused")
     assert line.states == [State.LATER]
 
 
@@ -261,7 +260,7 @@ def test_an_answer_to_what_is_gone_changes_nothing(line):
     """The world is the same afterwards."""
     before = line.world
     with line as change:
-        deliveries.answered(change, "gone", START, 200)
+        deliveries.answered(change, "gone", START_MS, 200)
     assert line.world is before
 
 
@@ -305,10 +304,10 @@ def test_what_was_under_way_meanwhile_counts(line):
     (sent,) = deliveries.ready(line.world)
     line.endpoint(False)
     with line as change:
-        deliveries.answered(change, sent.id, START, 500)
+        deliveries.answered(change, sent.id, START_MS, 500)
     assert line.states == [State.WAITING, State.WAITING]
     with line as change:
-        deliveries.answered(change, sent.id, START, 200)
+        deliveries.answered(change, sent.id, START_MS, 200)
     assert line.states == [State.DELIVERED, State.WAITING]
     assert [each.status for each in line.all[0].attempts] == [500, 200]
 
@@ -413,7 +412,7 @@ def test_what_waits_to_be_sent_is_not_sent_twice(line, place):
 
 def test_a_world_with_deliveries_is_its_own_export(line):
     """Whatever states they are in."""
-    sim = Simulator(clock=START)
+    sim = Simulator(clock=START_MS)
     line.happen("a", "b")
     line.answer(500)
     sim.service.world = line.world

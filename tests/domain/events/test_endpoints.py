@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from confsim import Simulator
 from confsim.domain.clients import clients
 from confsim.domain.events import endpoints
+from kit import CUSTOMER, OTHER
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
 ORIGIN = Simulator(clock=0).service.world
 
 

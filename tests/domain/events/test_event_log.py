@@ -10,17 +10,12 @@ from confsim.domain.events import event_log
 from confsim.domain.events.event_log import HAPPENINGS
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT_ROOM = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
-OWNER, ADMIN, PARTNER = "demo-owner", "demo-customer-admin", "demo-partner-admin"
+from kit import ADMIN, CUSTOMER, EVENT_ROOM, OTHER, OWNER, PARTNER_ADMIN, ROOM, START, ok
 
 
 def listening(**profile):
     """The demo world in which somebody listens to what happens to the customer."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z", profile={f"events.{name}": value for name, value in profile.items()})
+    sim = Simulator(clock=START, profile={f"events.{name}": value for name, value in profile.items()})
     ok(sim, "add_events_endpoint", ADMIN, body={"url": "https://hooks.example"})
     ok(sim, "set_events_state", ADMIN, state="enable")
     return sim
@@ -30,13 +25,6 @@ def listening(**profile):
 def heard():
     """The demo world in which somebody listens to what happens to the customer."""
     return listening()
-
-
-def ok(sim, operation, caller, **arguments):
-    """Call an operation that succeeds and answer its body."""
-    answer = sim.call(operation, caller, **arguments)
-    assert answer.ok, answer
-    return answer.body
 
 
 def kept(sim, client=CUSTOMER):
@@ -105,7 +93,7 @@ def test_nothing_is_kept_while_nobody_listens(deaf):
     elif deaf == "removed":
         ok(sim, "remove_events_endpoint", ADMIN, id=id)
     else:
-        sim = Simulator(clock="2026-02-01T00:00:00Z")
+        sim = Simulator(clock=START)
     minted = sim.service.world.minted
     ok(sim, "upload_channel_media", OWNER, uuid=ROOM, name="a", body=b"x")
     assert (kept(sim), sim.service.world.minted) == ([], minted + 1)
@@ -244,6 +232,6 @@ def test_terms_and_service_are_told_of(heard):
     """New terms with version and link; the service when it is switched, not when it stays."""
     ok(heard, "promulgate_terms", ADMIN, body={"url": "https://terms.example/2"})
     for state in ("disable", "disable", "enable"):
-        ok(heard, "set_client_service_state", PARTNER, clientId=CUSTOMER, state=state)
+        ok(heard, "set_client_service_state", PARTNER_ADMIN, clientId=CUSTOMER, state=state)
     assert kinds(heard) == ["terms.promulgated", "service.disabled", "service.enabled"]
     assert kept(heard)[0].payload == {"version": 2, "url": "https://terms.example/2"}

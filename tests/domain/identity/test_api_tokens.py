@@ -13,16 +13,15 @@ from confsim.domain.identity import api_tokens, credentials
 from confsim.domain.identity.api_tokens import API_TOKENS, MACHINE, Life
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
+from kit import CUSTOMER, START_MS
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-START = 1_769_904_000_000
 YEAR = 365 * 86_400_000
 
 
 def opened(**profile: Any) -> tuple[Change, Client]:
     """A change of the demo world with alternatives chosen, and the customer's client."""
     chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
-    change = Simulator(clock=START, profile=chosen).service.change()
+    change = Simulator(clock=START_MS, profile=chosen).service.change()
     return change, clients.get(change, CUSTOMER)
 
 
@@ -85,13 +84,13 @@ def test_tokens_end_by_choice_and_stay_in_the_list() -> None:
     """With a life the value is dead at its end; the entry is still listed (G279)."""
     change, client = opened(duration__api_token=1000)
     made = api_tokens.create(change, client, None)
-    assert made.expires == START + 1000
-    change.now = START + 1000
+    assert made.expires == START_MS + 1000
+    change.now = START_MS + 1000
     assert dead(change, made.value)
     assert made in api_tokens.listed(change, client)
 
 
-@pytest.mark.parametrize(("choice", "expires"), [("renewed", START + 500 + YEAR), ("kept", START + YEAR)])
+@pytest.mark.parametrize(("choice", "expires"), [("renewed", START_MS + 500 + YEAR), ("kept", START_MS + YEAR)])
 def test_the_expiry_of_a_regenerated_token(choice: str, expires: int) -> None:
     """It begins anew, or goes on (G280)."""
     change, client = opened(duration__api_token=YEAR, api_tokens__regenerated_expiry=choice)

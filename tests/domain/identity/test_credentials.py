@@ -15,16 +15,13 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
-
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-START = 1_769_904_000_000
-DAY = 86_400_000
+from kit import CUSTOMER, DAY, START_MS
 
 
 def opened(**profile: Any) -> tuple[Change, User]:
     """A change of the demo world with alternatives chosen, and a fresh user in it."""
     chosen = {name.replace("__", "."): value for name, value in profile.items()}
-    change = Simulator(clock=START, profile=chosen).service.change()
+    change = Simulator(clock=START_MS, profile=chosen).service.change()
     return change, users.create(change, CUSTOMER, "Ned New", Account.REGISTERED)
 
 
@@ -32,12 +29,12 @@ def test_a_token_lives_its_life_and_no_longer() -> None:
     """At its end it is dead to the millisecond, and use does not prolong it (G020)."""
     change, user = opened()
     issued = credentials.issue(change, user, 1000)
-    for now in (START, START + 999):
+    for now in (START_MS, START_MS + 999):
         change.now = now
         caller = credentials.authenticate(change, issued.value)
         assert caller.user is not None
         assert caller.user.id == user.id
-    change.now = START + 1000
+    change.now = START_MS + 1000
     with pytest.raises(Refusal, match="credential_expired"):
         credentials.authenticate(change, issued.value)
 
@@ -46,7 +43,7 @@ def test_a_token_lives_its_life_and_no_longer() -> None:
 def test_the_life_without_another_word(profile: dict[str, Any], life: int) -> None:
     """A day, or what the profile says (G112)."""
     change, user = opened(**profile)
-    assert credentials.issue(change, user).expires == START + life
+    assert credentials.issue(change, user).expires == START_MS + life
 
 
 def test_tokens_live_side_by_side() -> None:
@@ -87,7 +84,7 @@ def test_revoking_ends_every_token_of_one_user() -> None:
         credentials.authenticate(change, mine.value)
 
 
-DEMO = Simulator(clock=START)
+DEMO = Simulator(clock=START_MS)
 
 
 @settings(deadline=None)

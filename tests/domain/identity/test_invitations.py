@@ -16,18 +16,13 @@ from confsim.domain.users import users
 from confsim.domain.users.users import USERS, Account, AuthKind, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, settle
-
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-START = 1_769_904_000_000
-MINUTE, DAY = 60_000, 86_400_000
+from kit import CUSTOMER, DAY, MINUTE, OTHER, ROOM, START_MS
 
 
 def opened(**profile: Any) -> tuple[Change, Client]:
     """A change of the demo world with alternatives chosen, and the customer's client."""
     chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
-    change = Simulator(clock=START, profile=chosen).service.change()
+    change = Simulator(clock=START_MS, profile=chosen).service.change()
     return change, clients.get(change, CUSTOMER)
 
 
@@ -60,7 +55,7 @@ def test_when_an_invitation_ends(profile: dict[str, Any], ttl: int | None, life:
     change, _ = opened(**profile)
     user = person(change)
     made = invitations.create(change, user, ttl)
-    assert made.expires == START + life
+    assert made.expires == START_MS + life
     world, fired = settle(change.commit(), made.expires - 1)
     assert not fired
     world, fired = settle(world, made.expires)
@@ -77,9 +72,9 @@ def test_a_re_made_invitation_ends_at_its_own_end() -> None:
     user = person(change)
     invitations.create(change, user, MINUTE)
     made = invitations.create(change, user, 3 * MINUTE)
-    world, fired = settle(change.commit(), START + 2 * MINUTE)
+    world, fired = settle(change.commit(), START_MS + 2 * MINUTE)
     assert not fired
-    assert invitations.pending(world.change(START + 2 * MINUTE), user) == made
+    assert invitations.pending(world.change(START_MS + 2 * MINUTE), user) == made
 
 
 @pytest.mark.rule("R066")
@@ -126,7 +121,7 @@ def test_for_whom_invitations_are(account: Account) -> None:
 def test_every_pair_of_state_and_event(state: State, event: str, kind: Kind) -> None:
     """A code is used while it is pending, a Nonce by a login or a connection, a Persistent one by the exchange."""
     change, _ = opened()
-    made = Invitation(user=1, client=CUSTOMER, code="c", kind=kind, expires=START + 1, state=state)
+    made = Invitation(user=1, client=CUSTOMER, code="c", kind=kind, expires=START_MS + 1, state=state)
     slot = Slot(CUSTOMER, 1, None if state is State.NONE else made, invitable=True)
     for_kind = {
         "redeem": Kind.NONCE,
@@ -149,7 +144,7 @@ def test_a_persistent_code_is_a_jwt() -> None:
     first, second = invitations.create(change, user, MINUTE), invitations.create(change, user, MINUTE)
     claims = jwt.decode(second.code, options={"verify_signature": False})
     assert jwt.get_unverified_header(second.code) == {"alg": "HS256", "typ": "JWT"}
-    assert (claims["sub"], claims["aud"], claims["exp"]) == (str(user.id), CUSTOMER, (START + MINUTE) // 1000)
+    assert (claims["sub"], claims["aud"], claims["exp"]) == (str(user.id), CUSTOMER, (START_MS + MINUTE) // 1000)
     assert first.code != second.code
 
 
@@ -157,7 +152,7 @@ def test_codes_come_from_the_seed() -> None:
     """The same calls give the same codes, another seed others."""
     codes = set()
     for seed in (1, 1, 2):
-        change = Simulator(seed=seed, clock=START).service.change()
+        change = Simulator(seed=seed, clock=START_MS).service.change()
         codes.add(invitations.create(change, person(change, Account.LINKED)).code)
     assert len(codes) == 2
 
@@ -181,9 +176,9 @@ def test_a_persistent_code_is_exchanged_until_its_end(account: Account) -> None:
     tokens = {token_exchange.exchange(change, client, made.code).value for _ in range(3)}
     assert len(tokens) == 3
     assert users.get(change, CUSTOMER, user.id).account is account
-    world, _ = settle(change.commit(), START + MINUTE)
+    world, _ = settle(change.commit(), START_MS + MINUTE)
     with pytest.raises(Refusal, match="invitation_code_invalid"):
-        token_exchange.exchange(world.change(START + MINUTE), client, made.code)
+        token_exchange.exchange(world.change(START_MS + MINUTE), client, made.code)
 
 
 def test_a_persistent_code_needs_no_validator() -> None:
@@ -294,7 +289,7 @@ def test_what_a_connection_does_to_the_code(choice: str, kind: str, pending: boo
     change, client = opened(invitations__on_exchange=choice, invitations__kind=kind)
     user = person(change, origin_id="o")
     made = invitations.create(change, user)
-    token = jwt.encode({"sub": "o", "exp": START // 1000 + 9}, "demo-validator-secret-of-32-bytes", "HS256")
+    token = jwt.encode({"sub": "o", "exp": START_MS // 1000 + 9}, "demo-validator-secret-of-32-bytes", "HS256")
     token_exchange.exchange(change, client, token)
     user = users.get(change, CUSTOMER, user.id)
     assert user.account is Account.REGISTERED
@@ -317,4 +312,4 @@ def test_the_code_goes_with_its_user() -> None:
     assert invitations.pending(change, user) is None
     with pytest.raises(Refusal, match="invitation_code_invalid"):
         token_exchange.exchange(change, client, made.code)
-    assert not settle(change.commit(), START + DAY)[1]
+    assert not settle(change.commit(), START_MS + DAY)[1]

@@ -12,15 +12,15 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import providers
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
+from kit import CUSTOMER, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 ALL = ("google", "microsoft", "github", "facebook", "apple")
 
 
 def opened(**profile: Any) -> tuple[Change, Client]:
     """A change of the demo world with alternatives chosen, and the customer's client."""
     chosen = {f"providers.{name.replace('_', '-')}": value for name, value in profile.items()}
-    change = Simulator(clock="2026-02-01T00:00:00Z", profile=chosen).service.change()
+    change = Simulator(clock=START, profile=chosen).service.change()
     return change, clients.get(change, CUSTOMER)
 
 

@@ -21,10 +21,8 @@ from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.domain.images import IMAGES
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Level, User
+from kit import CUSTOMER, OTHER, START
 
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
-START = "2026-02-01T00:00:00Z"
 NOW = 1_769_904_000
 ALGORITHMS = ("HS256", "RS256", "ES256")
 ISSUER, AUDIENCE = "https://issuer.example", "confsim"

@@ -22,9 +22,7 @@ from confsim.domain.identity import validators
 from confsim.domain.identity.validators import MACHINE, VALIDATORS, Activity, Validator
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
-
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
-OTHER = "33333333-3333-4333-8333-333333333333"
+from kit import CUSTOMER, OTHER, START
 
 
 def _public(key: object) -> str:
@@ -152,7 +150,7 @@ def test_any_text_is_a_key_or_misuse(algorithm: str, key: str) -> None:
         assert add(change, algorithm, key).key == key
 
 
-DEMO = Simulator(clock="2026-02-01T00:00:00Z")
+DEMO = Simulator(clock=START)
 
 
 def test_a_validator_needs_an_id_of_its_own(change: Change) -> None:

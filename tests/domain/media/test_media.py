@@ -12,9 +12,8 @@ from confsim.domain.media import media
 from confsim.domain.media.media import File, Search, Sort
 from confsim.kernel.document import restored
 from confsim.kernel.refusal import Refusal
+from kit import CUSTOMER, ROOM
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
 ORIGIN = Simulator(clock=0).service.world
 
 

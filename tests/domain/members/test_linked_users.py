@@ -14,17 +14,14 @@ from confsim.domain.members import linked_users
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
+from kit import CUSTOMER, EVENT_ROOM, ROOM
 
 
 @pytest.fixture
 def stage():
     """A change of the demo world, its client and its event room."""
     change = Simulator(clock=0).service.change()
-    return change, clients.get(change, CUSTOMER), channels.get(change, CUSTOMER, EVENT)
+    return change, clients.get(change, CUSTOMER), channels.get(change, CUSTOMER, EVENT_ROOM)
 
 
 @pytest.mark.rule("R469", "R470")
@@ -32,7 +29,7 @@ def test_a_linked_user_is_bound_to_the_channel_and_invited(stage):
     """The account is linked, the invitation pending."""
     change, client, channel = stage
     user = linked_users.create(change, client, channel, "Linus", None)
-    assert (user.account, user.channel) == (Account.LINKED, EVENT)
+    assert (user.account, user.channel) == (Account.LINKED, EVENT_ROOM)
     assert invitations.pending(change, user) is not None
     assert linked_users.linked(change, channel, user.id)
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from confsim.assumptions.refusals import Reason
 from confsim.domain.recordings import assets, downloads
 from confsim.domain.recordings.assets import Asset, Content
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit import refused
 
 ASSET = Asset(
     id="a", client="c", channel="ch", recording="r", content=Content.COMBINED, label="L", state=assets.Upload.UPLOADED,
@@ -23,13 +23,6 @@ def at(now, world=None):
     change = (world or World()).change(now)
     assets.ASSETS.of(change, "c").put(ASSET)
     return change
-
-
-def refused(function, *arguments):
-    """Why it is refused."""
-    with pytest.raises(Refusal) as caught:
-        function(*arguments)
-    return caught.value.reason
 
 
 @pytest.mark.rule("R508", "R542")

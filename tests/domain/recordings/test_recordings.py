@@ -11,15 +11,13 @@ from confsim.domain.recordings import assets, recordings
 from confsim.domain.recordings.recordings import MACHINE, RECORDINGS, Phase, Take
 from confsim.domain.runtime import sessions
 from confsim.kernel.refusal import Refusal
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
+from kit import CUSTOMER, EVENT_ROOM, ROOM, START
 
 
 @pytest.fixture
 def sim():
     """The demo world, its clock standing still, somebody in the demo room."""
-    sim = Simulator(clock="2026-02-01T00:00:00Z")
+    sim = Simulator(clock=START)
     sim.presence.join(ROOM, "demo-user")
     return sim
 
@@ -129,7 +127,7 @@ def test_a_timer_of_nothing_does_nothing(sim):
 @pytest.mark.rule("R557")
 def test_a_breakout_room_is_recorded_under_the_owners_of_its_event_room(sim):
     """Its own session is recorded; the owners of the event room are mailed."""
-    event_room = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+    event_room = EVENT_ROOM
     change = sim.service.change()
     parent = channels.get(change, CUSTOMER, event_room)
     caller = credentials.authenticate(change, "demo-owner")

@@ -8,9 +8,7 @@ from confsim import Simulator
 from confsim.domain.channels import channels
 from confsim.domain.runtime import lobby
 from confsim.domain.runtime.lobby import AutoClose, Door
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
+from kit import CUSTOMER, ROOM
 
 
 @pytest.fixture

@@ -14,10 +14,7 @@ from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENT = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
+from kit import CUSTOMER, EVENT_ROOM, ROOM
 
 
 class Stage:
@@ -85,7 +82,7 @@ def test_a_channel_without_guest_access_admits_no_guests(stage):
 
 def test_a_guest_belongs_to_one_channel():
     """Elsewhere the guest is refused."""
-    assert Stage(EVENT).refused("Guest Gwen") is Reason.GUEST_ELSEWHERE
+    assert Stage(EVENT_ROOM).refused("Guest Gwen") is Reason.GUEST_ELSEWHERE
 
 
 def test_a_private_channel_admits_hosts_and_its_own(stage):

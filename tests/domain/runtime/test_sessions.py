@@ -11,9 +11,7 @@ from confsim.domain.runtime import sessions, streaming
 from confsim.domain.runtime.sessions import Life
 from confsim.domain.runtime.streaming import Placed
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
-
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-CUSTOMER = "22222222-2222-4222-8222-222222222222"
+from kit import CUSTOMER, ROOM
 
 
 def room(profile=None):

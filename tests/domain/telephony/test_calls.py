@@ -16,8 +16,8 @@ from confsim.domain.telephony import calls, number_assignments, numbers, pins
 from confsim.domain.telephony.calls import State
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World, settle
+from kit import refused
 
 FOLLOWED = COUPLINGS
 LINE, PHONE = "+12025550123", "+12025550147"
@@ -74,13 +74,6 @@ class Office:
 def office():
     """An office where phones are answered at once."""
     return Office()
-
-
-def refused(function, *arguments, **named):
-    """The reason for which the function refuses."""
-    with pytest.raises(Refusal) as caught:
-        function(*arguments, **named)
-    return caught.value.reason
 
 
 # Dialling out

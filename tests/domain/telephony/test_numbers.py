@@ -13,6 +13,7 @@ from confsim.domain.telephony.number_assignments import Use
 from confsim.domain.telephony.numbers import Listing, Standing
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import World
+from kit import refused
 
 US, GB = "+12025550123", "+442079460123"
 FOLLOWED = COUPLINGS
@@ -41,13 +42,6 @@ class Shop:
     def available(self, country=None):
         """The numbers that can be attached."""
         return [each.number for each in number_assignments.available(self.change, self.client, country)]
-
-
-def refused(function, *arguments, **named):
-    """The reason for which the function refuses."""
-    with pytest.raises(Refusal) as caught:
-        function(*arguments, **named)
-    return caught.value.reason
 
 
 # The inventory

@@ -6,21 +6,14 @@ from confsim.assumptions.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.telephony import pins
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit import refused
 
 
 def room(**profile):
     """A change under a profile and a channel in it."""
     change = World(seed=1).change(0, {f"pins.{name.replace('_', '-')}": value for name, value in profile.items()})
     return change, channels.create(change, clients.create(change, "C", None), "A", None, None)
-
-
-def refused(function, *arguments, **named):
-    """The reason for which the function refuses."""
-    with pytest.raises(Refusal) as caught:
-        function(*arguments, **named)
-    return caught.value.reason
 
 
 def listed(change, channel):

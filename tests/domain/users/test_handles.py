@@ -15,8 +15,7 @@ from confsim.domain.users.handles import MACHINE, RESERVATION, UNIQUENESS, Holdi
 from confsim.domain.users.users import Account, User, folded
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World, settle
-
-MINUTE = 60_000
+from kit import MINUTE
 
 
 class Tenant:
