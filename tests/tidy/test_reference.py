@@ -23,7 +23,7 @@ TEXTS = {
 #: Lines of a document, such as 14-15, 17; none where it says nothing.
 LINES = r"(\d+(-\d+)?(, \d+(-\d+)?)*)?"
 #: The one number that is wrong on purpose.
-HERE = ("tests/tidy/test_reference.py", "R999")
+WRONG = ("tests/tidy/test_reference.py", "R999")
 
 
 def test_the_numbers_are_without_holes():
@@ -63,7 +63,7 @@ def test_nothing_is_said_or_asked_twice():
 def test_every_number_named_exists():
     """Code, tests, scenarios and guides name only rules and gaps that there are."""
     named = {(name, number) for name, text in TEXTS.items() for number in re.findall(r"\b[RG]\d{3}\b", text)}
-    assert {(name, number) for name, number in named if number not in {*rules(), *gaps()}} == {HERE}
+    assert {(name, number) for name, number in named if number not in {*rules(), *gaps()}} == {WRONG}
 
 
 def _run(pytester, test, *options):
