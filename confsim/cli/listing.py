@@ -76,7 +76,7 @@ def machines(mermaid: str | None, as_json: bool) -> None:
         return print_json({name: {"title": each.title, "rows": each.table()} for name, each in declared.items()})
     for name, each in declared.items():
         click.echo(f"{name}: {each.title}")
-        columns = ("when", "on", "only if", "then", "effect", "source")
+        columns = ("when", "at", "on", "only if", "then", "effect", "source")
         print_table(columns, [tuple(row[column] for column in columns) for row in each.table()])
         click.echo()
     return None

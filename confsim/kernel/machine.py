@@ -13,8 +13,8 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from .refusal import Refusal
-from .rows import ABSENT, NOTHING, After, Field, Flag, Guard, Row
-from .table import Record, Table
+from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row
+from .table import Record, Rows, Table
 from .timers import on_timer
 from .world import Change
 
@@ -25,11 +25,11 @@ R = TypeVar("R", bound=Record)
 class Machine(Generic[S, R]):
     """A machine over the records of a table.
 
-    ``table`` is the table, or tells it for a record; ``state`` the field that holds the state, ``states`` its Enum (the
-    state of a record that is not there is ABSENT). ``facts`` names, for each event that has any, the facts that come
-    with it: a guard or an effect that takes another one is refused when the machine is made. ``refusals`` gives the
-    reason for an event that no row admits, by (event, state), by event, or by None for the rest. ``client(record)`` is
-    the id of the client whose table holds the record.
+    ``table`` is the table, or returns it for a record, or is None for what is signed and not stored. ``state`` is the
+    field that holds the state, ``states`` its Enum; the state of a record that is not there is ABSENT. ``facts`` names,
+    for each event that has any, the facts that come with it: a guard or an effect that takes another one is refused
+    when the machine is made. ``refusals`` gives the reason for an event that no row admits, by (event, state), by
+    event, or by None for the rest. ``client(record)`` is the id of the client whose table holds the record.
     """
 
     #: Every machine by name, in order of declaration.
@@ -39,7 +39,7 @@ class Machine(Generic[S, R]):
         self,
         name: str,
         title: str,
-        table: Table[Any, R] | Callable[[R], Table[Any, R]],
+        table: Table[Any, R] | Callable[[R], Table[Any, R]] | None,
         states: type[S],
         rows: tuple[Row, ...],
         *,
@@ -54,6 +54,7 @@ class Machine(Generic[S, R]):
         Machine.declared[name] = self
         self.name = name
         self.title = title
+        self.table_of: Callable[[R], Table[Any, R]] | None
         self.table_of = (lambda record: table) if isinstance(table, Table) else table
         self.field = Field(state) if isinstance(state, str) else state
         self.read = self.field.read
@@ -71,13 +72,13 @@ class Machine(Generic[S, R]):
         self.cascades: tuple[Cascade, ...] = ()
         self._rows = {event: tuple(row for row in rows if row.when == event) for event in self.events}
         self._check(facts)
-        timed: dict[str, After] = {}
+        timed: dict[Deadline, list[Row]] = {}
         for row in rows:
-            if isinstance(row, After):
-                timed.setdefault(row.timer, row)
-        self._timed = tuple(timed.values())
-        for row in self._timed:
-            on_timer(row.timer)(self._elapsed(row, table))
+            if row.at is not None:
+                timed.setdefault(row.at, []).append(row)
+        self._timed = tuple((at, tuple(state for row in rows for state in row.on)) for at, rows in timed.items())
+        for at, timed_rows in timed.items():
+            on_timer(at.timer)(self._elapsed(at, timed_rows[0].when, table))
 
     def _check(self, declared: Mapping[str, str]) -> None:
         """ValueError for an event without a row and for a fact that is not declared or that nothing takes."""
@@ -92,7 +93,10 @@ class Machine(Generic[S, R]):
                 wrong = ", ".join(sorted(taken ^ names))
                 raise ValueError(f"machine {self.name!r}, event {event!r}: {wrong} is declared or taken, not both")
 
-    def _elapsed(self, row: After, table: Table[Any, R] | Callable[[R], Table[Any, R]]) -> Callable[..., bool]:
+    def _elapsed(
+        self, at: Deadline, event: str, table: Table[Any, R] | Callable[[R], Table[Any, R]] | None
+    ) -> Callable[[Change, str, str], bool]:
+        """What to do when the timer of a deadline falls due."""
         if not isinstance(table, Table):
             raise ValueError(f"machine {self.name!r} has timed rows and no single table")
         number = table.record.__annotations__.get(table.key_name) == "int"
@@ -101,8 +105,8 @@ class Machine(Generic[S, R]):
             record = table.of(change, "" if table.shared else client).get(int(subject) if number else subject)
             if record is None:
                 return False
-            facts = NOTHING if row.given is None else row.given(change, record)
-            return self._attempt(change, record, row.when, facts)[0] and row.announced
+            facts = NOTHING if at.facts is None else at.facts(change, record)
+            return self._attempt(change, record, event, facts)[0] and at.announced
 
         return elapse
 
@@ -196,16 +200,19 @@ class Machine(Generic[S, R]):
         if self.read(moved) is not row.then:
             moved = self.field.write(moved, row.then)
             assert self.read(moved) is row.then, f"{self.name}: {row.when} did not lead to {row.then}"
-        if moved is not record:
-            table = self.table_of(moved)
-            table.of(change, "" if table.shared else self.client(moved)).put(moved)
+        if moved is not record and self.table_of is not None:
+            self._rows_of(change, moved)[1].put(moved)
         return moved
+
+    def _rows_of(self, change: Change, record: R) -> tuple[Any, Rows[Any, R]]:
+        """The key of the record, and the rows that hold it."""
+        assert self.table_of is not None
+        table = self.table_of(record)
+        return table.key(record), table.of(change, "" if table.shared else self.client(record))
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """The record as it was last, removed with what it takes along."""
-        table = self.table_of(record)
-        rows = table.of(change, "" if table.shared else self.client(record))
-        key = table.key(record)
+        key, rows = self._rows_of(change, record)
         if row.effect is not None:
             row.effect(change, record, **facts)
         for cascade in self.cascades:
@@ -216,29 +223,29 @@ class Machine(Generic[S, R]):
 
     def take_along(self, change: Change, record: R, step: Enum) -> None:
         """Take one step of a removal without the others: what the cascades of that step do."""
-        table = self.table_of(record)
-        rows = table.of(change, "" if table.shared else self.client(record))
+        key, rows = self._rows_of(change, record)
         for cascade in self.cascades:
             if cascade.step is step:
-                cascade.take(change, rows[table.key(record)])
+                cascade.take(change, rows[key])
 
     def _schedule(self, change: Change, before: R | None, state: Enum, after: R, then: Enum) -> None:
         """Set the timers of the state that the record is in now, cancel those of the state that it has left."""
-        for row in self._timed:
-            was = row.due(before) if before is not None and state in row.on else None
-            due = row.due(after) if then in row.on else None
+        for at, states in self._timed:
+            was = at.due(before) if before is not None and state in states else None
+            due = at.due(after) if then in states else None
             if was != due:
-                name = (row.timer, self.client(after), str(self.table_of(after).key(after)))
+                name = (at.timer, self.client(after), str(self._rows_of(change, after)[0]))
                 if due is None:
                     change.cancel(*name)
                 else:
-                    change.schedule(row.timer, due, *name[1:])
+                    change.schedule(at.timer, due, *name[1:])
 
     def mermaid(self) -> str:
         """The machine as a Mermaid state diagram."""
         lines = ["stateDiagram-v2", f"    [*] --> {self.initial.value}"]
         for row in self.rows:
-            label = row.when if row.only_if is None else f"{row.when} [{row.only_if}]"
+            event = row.when if row.at is None else f"{row.when} at the deadline of {row.at.timer}"
+            label = event if row.only_if is None else f"{event} [{row.only_if}]"
             lines += [f"    {state.value} --> {row.then.value}: {label}" for state in row.on]
         return "\n".join(lines)
 
@@ -248,6 +255,7 @@ class Machine(Generic[S, R]):
             {
                 "when": row.when,
                 "on": " | ".join(state.value for state in row.on),
+                "at": "" if row.at is None else row.at.timer,
                 "only if": "" if row.only_if is None else str(row.only_if),
                 "then": row.then.value,
                 "effect": "" if row.effect is None else (row.effect.__doc__ or row.effect.__name__).split("\n")[0],

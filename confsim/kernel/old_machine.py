@@ -176,6 +176,7 @@ class Machine(NewMachine[Any, Any], Generic[S, T]):
             {
                 "when": row.when,
                 "on": " | ".join(state.value for state in row.on),
+                "at": "",
                 "only if": "" if row.only_if is None else str(row.only_if),
                 "then": row.then.value,
                 "effect": "" if row.effect is None else (row.effect.__doc__ or row.effect.__name__).split("\n")[0],

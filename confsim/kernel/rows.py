@@ -49,15 +49,40 @@ class Guard:
         return self.name if self.holds else f"not {self.name}"
 
 
+class Deadline:
+    """When an event comes by itself: at ``due(record)`` (epoch milliseconds, None for never).
+
+    ``due`` is asked when a record enters a state of a row with this deadline, and when it changes in one. ``timer``
+    names the timer in the world; ``facts(change, record)`` gives the facts of the event. When it is not ``announced``,
+    an advance of the clock does not list it.
+    """
+
+    __slots__ = ("announced", "due", "facts", "timer")
+
+    def __init__(
+        self,
+        timer: str,
+        due: Callable[[Any], int | None],
+        *,
+        facts: Callable[[Change, Any], Mapping[str, Any]] | None = None,
+        announced: bool = True,
+    ) -> None:
+        self.timer = timer
+        self.due = due
+        self.facts = facts
+        self.announced = announced
+
+
 class Row:
     """One line of a machine: in a state of ``on``, when the event comes and the guard holds, go to ``then``.
 
     ``effect(change, record, *, fact…)`` does what goes with it and returns the record with its other changes. A row out
     of ABSENT has ``effect(change, *, fact…)``, which makes the record; a row into ABSENT returns nothing, and is called
-    before the record is removed. ``source`` cites the document part and lines, or the rule and gap numbers.
+    before the record is removed. A row ``at`` a deadline is also followed when that has come. ``source`` cites the
+    document part and lines, or the rule and gap numbers.
     """
 
-    __slots__ = ("effect", "facts", "on", "only_if", "source", "then", "when")
+    __slots__ = ("at", "effect", "facts", "on", "only_if", "source", "then", "when")
 
     def __init__(
         self,
@@ -67,6 +92,7 @@ class Row:
         *,
         only_if: Guard | None = None,
         effect: Callable[..., Any] | None = None,
+        at: Deadline | None = None,
         source: str,
     ) -> None:
         self.when = when
@@ -75,38 +101,8 @@ class Row:
         self.only_if = only_if
         self.effect = effect
         self.facts = () if effect is None else _keywords(effect)
+        self.at = at
         self.source = source
-
-
-class After(Row):
-    """A row whose event comes by itself: at ``due(record)`` (epoch milliseconds), while the record is in ``on``.
-
-    ``due`` is asked when the record enters the state or changes in it; None means never. ``timer`` names the timer in
-    the world. ``given(change, record)`` gives the facts of the event. When it is not ``announced``, an advance of the
-    clock does not list it. Rows of one timer share its first ``due`` and ``given``.
-    """
-
-    __slots__ = ("announced", "due", "given", "timer")
-
-    def __init__(
-        self,
-        when: str,
-        on: Enum | tuple[Enum, ...],
-        then: Enum,
-        *,
-        due: Callable[[Any], int | None],
-        timer: str,
-        given: Callable[[Change, Any], Mapping[str, Any]] | None = None,
-        announced: bool = True,
-        only_if: Guard | None = None,
-        effect: Callable[..., Any] | None = None,
-        source: str,
-    ) -> None:
-        super().__init__(when, on, then, only_if=only_if, effect=effect, source=source)
-        self.due = due
-        self.timer = timer
-        self.given = given
-        self.announced = announced
 
 
 class Field:

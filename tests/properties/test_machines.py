@@ -101,21 +101,27 @@ def test_the_interpreter_takes_the_row_that_admits(monkeypatch):
         for truth in truths(rows):
             guards_hold(monkeypatch, rows, truth)
             expected = next((row for row in rows if admits(row, truth)), None)
-            assert machine.row(state, event, None, {}) is expected
+            assert machine.row(state, event, None, given(machine, event)) is expected
+
+
+def given(machine, event):
+    """A value for each fact of the event."""
+    return dict.fromkeys(getattr(machine, "facts", {}).get(event, ()))
 
 
 def guards_hold(monkeypatch, rows, truth):
     """Let the guards of the rows hold as told, whatever the subject."""
     for row in rows:
         if row.only_if is not None:
-            monkeypatch.setattr(row.only_if, "test", lambda subject, facts, holds=truth[row.only_if.name]: holds)
+            monkeypatch.setattr(row.only_if, "test", lambda *record, holds=truth[row.only_if.name], **facts: holds)
 
 
 @pytest.mark.parametrize(("machine", "state", "event"), CASES)
 def test_a_missing_row_refuses_without_a_trace(machine, state, event, monkeypatch):
     """Where no row admits the event, firing it raises the reason; the subject and the world stay as they were."""
     rows = rows_of(machine, state, event)
-    monkeypatch.setattr(machine, "read", lambda subject, facts: state)
+    monkeypatch.setattr(machine, "read", lambda subject, facts=None: state)
+    monkeypatch.setattr(machine, "state", lambda record: state, raising=False)
     for truth in truths(rows):
         if any(admits(row, truth) for row in rows):
             continue
@@ -123,7 +129,7 @@ def test_a_missing_row_refuses_without_a_trace(machine, state, event, monkeypatc
         world, subject = World(seed=1), {"name": "subject"}
         change = world.change(0)
         with pytest.raises(Refusal) as refused:
-            machine.fire(change, subject, event)
+            machine.fire(change, subject, event, **given(machine, event))
         assert refused.value.reason is machine.reason(state, event)
         assert subject == {"name": "subject"}
         assert change.commit() is world

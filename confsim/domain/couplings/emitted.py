@@ -19,6 +19,8 @@ from confsim.domain.clients.clients import Client, Service
 from confsim.domain.events.event_log import happened
 from confsim.domain.media import media
 from confsim.domain.media.media import Asset, Stored
+from confsim.domain.recordings import recording_mail, recordings
+from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
@@ -88,12 +90,22 @@ def _media(slot: media.Slot) -> Payload:
     return {**pool, "media": asset.id, "name": asset.name}
 
 
+def _recording(recording: Recording) -> Payload:
+    return {"channel": recording.channel, "session": recording.session, "recording": recording.id}
+
+
 def _client(client: Client) -> Payload:
     return {"client": client.id}
 
 
 _CAME = (Where.AWAY, Where.WAITING)
 _INSIDE = (Where.IN, Where.IN_ROOM)
+_RECORDINGS = {
+    recordings.Phase.IN_PROGRESS: Kind.RECORDING_STARTED,
+    recordings.Phase.PROCESSING: Kind.RECORDING_STOPPED,
+    recordings.Phase.READY: Kind.RECORDING_READY,
+    recordings.Phase.FAILED: Kind.RECORDING_FAILED,
+}
 _STORED = (Stored.PRIVATE, Stored.PUBLIC)
 
 TIDINGS: tuple[Observer, ...] = (
@@ -110,6 +122,8 @@ TIDINGS: tuple[Observer, ...] = (
     _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout, out_of=(Phase.ACTIVE,)),
     _tidings(Kind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.Life.RUNNING, _broadcast),
     _tidings(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.Life.ENDED, _broadcast),
+    *(_tidings(kind, recordings.MACHINE, phase, _recording) for phase, kind in _RECORDINGS.items()),
+    Observer(recordings.MACHINE, recordings.Phase.READY, recording_mail.send),
     _tidings(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
     _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, channels.Life.ABSENT, _channel),
     *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(Account.ABSENT,)) for born in BIRTHS),

@@ -120,7 +120,9 @@ COUPLINGS: tuple[Coupling, ...] = (
         recordings.Phase.PROCESSING,
         assets.MACHINE,
         "create",
-        related.drafts,
+        recordings.drafts,
+        facts=related.asset_draft,
+        creates=True,
         source="P2 L170, R362, G491",
     ),
     Coupling(
@@ -134,6 +136,14 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(
         recordings.MACHINE, recordings.Phase.FAILED, assets.MACHINE, "fail", related.assets_of, source="R364, G489"
+    ),
+    Coupling(
+        recordings.MACHINE,
+        recordings.Phase.FAILED,
+        recordings.MACHINE,
+        "remove",
+        related.failed_to_remove,
+        source="G489",
     ),
     # Broadcasts
     Coupling(

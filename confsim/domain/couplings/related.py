@@ -13,7 +13,7 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.recordings.assets import Asset
-from confsim.domain.recordings.recordings import Take
+from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import presence, sessions, streaming
 from confsim.domain.runtime.presence import Crowd, Presence
 from confsim.domain.runtime.sessions import Run
@@ -123,25 +123,30 @@ def showing(change: Change, run: Run, shown: broadcasts.Run) -> dict[str, Any]:
     return {"session": run.session.id}
 
 
-def recording_of(change: Change, run: Run) -> Iterable[Take]:
+def recording_of(change: Change, run: Run) -> Iterable[Recording]:
     """The recording of the channel, when it stops with the session."""
     if ask(change, assumed_recordings.SESSION_ENDS) == "stops":
-        yield recordings.run(change, run.client, run.channel)
+        current = recordings.running(change, run.client, run.channel)
+        if current is not None:
+            yield current
 
 
-def drafts(change: Change, take: Take) -> Iterable[Asset]:
-    """The assets that come of the recording."""
-    assert take.recording is not None
-    return recordings.drafts(change, take.recording)
+def asset_draft(change: Change, recording: Recording, draft: Asset) -> dict[str, Any]:
+    """An asset that the processing makes."""
+    return {"draft": draft}
 
 
-def assets_of(change: Change, take: Take) -> Iterable[Asset]:
+def assets_of(change: Change, recording: Recording) -> Iterable[Asset]:
     """The assets of the recording."""
-    assert take.recording is not None
-    return assets.of(change, take.client, take.recording.id)
+    return assets.of(change, recording.client, recording.id)
 
 
-def end_of(change: Change, take: Take, asset: Asset) -> dict[str, Any]:
+def end_of(change: Change, recording: Recording, asset: Asset) -> dict[str, Any]:
     """When the recording ended."""
-    assert take.recording is not None
-    return {"ended": take.recording.ended}
+    return {"ended": recording.ended}
+
+
+def failed_to_remove(change: Change, recording: Recording) -> Iterable[Recording]:
+    """The failed recording, when such ones are removed (G489)."""
+    if ask(change, assumed_recordings.FAILED) == "removed":
+        yield recording

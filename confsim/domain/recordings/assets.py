@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.old_machine import Facts, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Deadline, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -30,7 +31,6 @@ class Content(StrEnum):
 class Upload(Enum):
     """Where the upload of an asset stands (P2 L87, G492)."""
 
-    ABSENT = "absent"
     PENDING = "pending"
     UPLOADING = "uploading"
     UPLOADED = "uploaded"
@@ -41,7 +41,8 @@ class Asset(Record, kw_only=True):
     """One file of a recording. Instants in epoch milliseconds.
 
     ``user`` is the user whose individual stream it is, ``group`` the id of that stream; ``receiver`` the user who
-    received the file. ``size`` and ``ended`` are there once it is uploaded.
+    received the file. ``upload_begins`` is when its upload begins, None when that is not to be seen. ``size`` and
+    ``ended`` are there once it is uploaded.
     """
 
     id: str
@@ -49,9 +50,10 @@ class Asset(Record, kw_only=True):
     channel: str
     recording: str
     content: Content
-    state: Upload = Upload.ABSENT
+    state: Upload = Upload.PENDING
     label: str
     started: int
+    upload_begins: int | None = None
     ended: int | None = None
     size: int | None = None
     user: int | None = None
@@ -63,45 +65,36 @@ BY_RECORDING: Index[Asset] = Index("recording", lambda asset: (asset.recording,)
 ASSETS: Table[str, Asset] = Table("recording assets", Asset, "id", BY_RECORDING)
 
 
-def _put(change: Change, asset: Asset, state: Upload, **fields: object) -> Asset:
-    return ASSETS.of(change, asset.client).put(replace(asset, state=state, **fields))
-
-
-def _create(change: Change, asset: Asset, facts: Facts) -> Asset:
+def _create(change: Change, *, draft: Asset) -> Asset:
     """It will be a file."""
-    return _put(change, asset, Upload.PENDING)
+    return draft
 
 
-def _begin(change: Change, asset: Asset, facts: Facts) -> Asset:
-    """Its bytes are on their way."""
-    return _put(change, asset, Upload.UPLOADING)
-
-
-def _finish(change: Change, asset: Asset, facts: Facts) -> Asset:
+def _finish(change: Change, asset: Asset, *, ended: int) -> Asset:
     """Its bytes are there, and their number is known."""
-    return _put(change, asset, Upload.UPLOADED, ended=facts["ended"], size=len(data(asset)))
-
-
-def _fail(change: Change, asset: Asset, facts: Facts) -> Asset:
-    """It never will be a file."""
-    return _put(change, asset, Upload.FAILED)
+    return replace(asset, ended=ended, size=len(data(asset)))
 
 
 _UNDER_WAY = (Upload.PENDING, Upload.UPLOADING)
 
+#: Not announced: who waits for the next thing to happen waits for the end of the processing.
+_BEGINS = Deadline("recording upload", lambda asset: asset.upload_begins, announced=False)
+
 MACHINE: Machine[Upload, Asset] = Machine(
     "recording asset",
     "The upload of one file of a recording (R299, R362).",
+    ASSETS,
     Upload,
     (
-        Row("create", Upload.ABSENT, Upload.PENDING, effect=_create, source="P2 States L170, R362, G491"),
-        Row("begin upload", Upload.PENDING, Upload.UPLOADING, effect=_begin, source="P2 L87, R299, G492"),
+        Row("create", ABSENT, Upload.PENDING, effect=_create, source="P2 States L170, R362, G491"),
+        Row("begin upload", Upload.PENDING, Upload.UPLOADING, at=_BEGINS, source="P2 L87, R299, G492"),
         Row("finish upload", _UNDER_WAY, Upload.UPLOADED, effect=_finish, source="P2 L87, R296, R299, G492"),
-        Row("fail", _UNDER_WAY, Upload.FAILED, effect=_fail, source="P2 L170, R364, G489"),
+        Row("fail", _UNDER_WAY, Upload.FAILED, source="P2 L170, R364, G489"),
+        Row("remove", tuple(Upload), ABSENT, source="G309, G489"),
     ),
-    read=lambda asset, facts: asset.state,
+    state="state",
+    facts={"create": "draft", "finish upload": "ended"},
     refusals={None: Reason.RECORDING_NOT_READY},
-    initial=Upload.ABSENT,
 )
 
 _LABELS = {Content.COMBINED: "Combined video", Content.ARCHIVE: "Archive", Content.CAPTIONS: "Captions"}
@@ -163,7 +156,7 @@ def get(change: Change, client: str, recording: str, id: str) -> Asset:
     raise Refusal(Reason.NOT_FOUND, what="recording asset", id=id)
 
 
-def drop(change: Change, client: str, recording: str) -> None:
-    """Forget the assets of a recording."""
+def remove_all(change: Change, client: str, recording: str) -> None:
+    """Remove the assets of a recording."""
     for asset in of(change, client, recording):
-        ASSETS.of(change, client).remove(asset.id)
+        MACHINE.end(change, asset, "remove")

@@ -1,4 +1,4 @@
-"""Recordings as they are read: each reading is a look at what is in the making."""
+"""Recordings as they are read: each read polls what is being processed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from confsim.kernel.world import Change
 from . import assets, recordings
 from .assets import Asset
 from .downloads import Pass
-from .recordings import RECORDINGS, Recording
+from .recordings import RECORDINGS, Phase, Recording
 
 
 class Sort(StrEnum):
@@ -28,10 +28,10 @@ class Sort(StrEnum):
 
 
 def get(change: Change, channel: Channel, id: str) -> Recording:
-    """The recording of this id of the channel; this is a look at it. Refusal NOT_FOUND."""
+    """The recording of this id of the channel, polled. Refusal NOT_FOUND."""
     found = RECORDINGS.of(change, channel.client).get(id)
     if found is not None and found.channel == channel.id:
-        found = recordings.look(change, found)
+        found = recordings.poll(change, found)
         if found is not None:
             return found
     raise Refusal(Reason.NOT_FOUND, what="recording", id=id)
@@ -42,14 +42,14 @@ def ready(change: Change, channel: Channel, id: str) -> Recording:
     recording = get(change, channel, id)
     if recording.ready is not None:
         return recording
-    waits = recording.ended is not None and not recording.failed
+    waits = recording.state is Phase.PROCESSING
     raise (NotYet if waits else Refusal)(Reason.RECORDING_NOT_READY, id=id)
 
 
 def listed(change: Change, channel: Channel, session: str | None, sort: Sort, *, descending: bool) -> list[Recording]:
     """The recordings of the channel, those of one session if it is given, in order (R503)."""
     rows = RECORDINGS.of(change, channel.client).find(recordings.BY_CHANNEL, channel.id)
-    found = _looked(change, [each for each in rows if session is None or each.session == session])
+    found = _polled(change, [each for each in rows if session is None or each.session == session])
     last: list[Recording] = []
     if sort is Sort.ENDED and ask(change, assumed.NOT_ENDED) == "last":
         last = [each for each in found if each.ended is None]
@@ -61,13 +61,13 @@ def _column(recording: Recording, sort: Sort) -> Any:
     return recording.started if sort is Sort.STARTED else (recording.ended is None, recording.ended or 0)
 
 
-def _looked(change: Change, found: list[Recording]) -> list[Recording]:
-    return [each for each in (recordings.look(change, each) for each in found) if each is not None]
+def _polled(change: Change, found: list[Recording]) -> list[Recording]:
+    return [each for each in (recordings.poll(change, each) for each in found) if each is not None]
 
 
 def of_session(change: Change, session: Session) -> list[Recording]:
-    """The recordings of a session, in order of creation; this is a look at them."""
-    return _looked(change, RECORDINGS.of(change, session.client).find(recordings.BY_SESSION, session.id))
+    """The recordings of a session, in order of creation, polled."""
+    return _polled(change, RECORDINGS.of(change, session.client).find(recordings.BY_SESSION, session.id))
 
 
 def downloadable(change: Change, opened: Pass) -> list[Asset]:

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.register import ask
 from confsim.domain import mail
+from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.domain.users.users import USERS, Account, User
 from confsim.kernel.world import Change
 
 from . import assets, downloads
+from .recordings import Recording, reachable
 
 
-def reached(change: Change, channel: Channel, ids: Iterable[int]) -> Iterator[User]:
-    """Those of the users who can be mailed: they have a verified address (R159, R363, R499)."""
-    for id in ids:
-        user = USERS.of(change, channel.client).get(id)
-        if user is not None and user.account is not Account.REMOVED and user.email is not None:
-            yield user
+def recipients(change: Change, channel: Channel, recording: Recording) -> tuple[int, ...]:
+    """The owners who are mailed when the recording is ready (G505)."""
+    choice = ask(change, assumed.MAILED)
+    if choice == "owners-at-stop":
+        return recording.owners
+    if choice == "not-for-api-tokens" and recording.starter is None:
+        return ()
+    return channels.governing(change, channel).owners
 
 
-def send(change: Change, channel: Channel, recording: str, owners: Iterable[int]) -> None:
+def send(change: Change, recording: Recording) -> None:
     """Mail the link of the recording to each of the owners who can be mailed."""
-    for owner in reached(change, channel, owners):
+    channel = channels.get(change, recording.client, recording.channel)
+    for owner in reachable(change, channel, recipients(change, channel, recording)):
         assert owner.email is not None
-        link = _link(change, channel, recording)
+        link = _link(change, channel, recording.id)
         text = f"The recording of {channel.name} is ready: {link}"
         mail.send(change, channel.client, owner.email, "A recording is ready", text, kind="recording", link=link)
 

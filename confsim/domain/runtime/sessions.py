@@ -267,6 +267,12 @@ def attendances(change: Change, session: Session) -> list[Attendance]:
     return ATTENDANCES.of(change, session.client).find(BY_SESSION, session.id)
 
 
+def mark_recorded(change: Change, client: str, id: str) -> None:
+    """Note that the session has had a recording (R286)."""
+    rows = SESSIONS.of(change, client)
+    rows.put(replace(rows[id], had_recording=True))
+
+
 def visitors(change: Change, channel: Channel) -> list[Attendance]:
     """Who took part in any session of the channel, the latest join first, as G373 chooses: one entry for each user,
     for each join, or for each user of ended sessions.

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from confsim.assumptions.refusals import Reason
 from confsim.domain.recordings import assets
@@ -32,7 +33,7 @@ def change():
 @pytest.mark.rule("R299", "R300", "R362")
 def test_an_asset_is_uploaded_step_by_step(change):
     """Its end and its size are there once it is uploaded, and not before."""
-    asset = MACHINE.fire(change, draft(), "create")
+    asset = MACHINE.create(change, "create", draft=draft())
     assert (asset.state, asset.ended, asset.size) == (Upload.PENDING, None, None)
     asset = MACHINE.fire(change, asset, "begin upload")
     assert (asset.state, asset.ended, asset.size) == (Upload.UPLOADING, None, None)
@@ -41,13 +42,17 @@ def test_an_asset_is_uploaded_step_by_step(change):
     assert assets.of(change, "c", "r") == [asset]
 
 
-@pytest.mark.parametrize("event", ["create", "begin upload", "finish upload", "fail"])
+#: The events that move an asset, with their facts.
+MOVES = {"begin upload": {}, "finish upload": {"ended": 2000}, "fail": {}}
+
+
+@pytest.mark.parametrize("event", MOVES)
 @pytest.mark.parametrize("last", ["finish upload", "fail"])
 def test_what_is_uploaded_or_has_failed_stays_so(change, event, last):
     """Nothing moves it any more."""
-    asset = MACHINE.fire(change, MACHINE.fire(change, draft(), "create"), last, ended=2000)
+    asset = MACHINE.fire(change, MACHINE.create(change, "create", draft=draft()), last, **MOVES[last])
     with pytest.raises(Refusal) as refused:
-        MACHINE.fire(change, asset, event, ended=3000)
+        MACHINE.fire(change, asset, event, **MOVES[event])
     assert refused.value.reason is Reason.RECORDING_NOT_READY
 
 
@@ -55,7 +60,7 @@ def test_what_is_uploaded_or_has_failed_stays_so(change, event, last):
 @pytest.mark.parametrize("asset", EVERY, ids=lambda asset: asset.content.value)
 def test_the_size_is_the_number_of_the_bytes(change, asset):
     """Of every content; the bytes are the same whatever the upload does."""
-    done = MACHINE.fire(change, MACHINE.fire(change, asset, "create"), "finish upload", ended=2000)
+    done = MACHINE.fire(change, MACHINE.create(change, "create", draft=asset), "finish upload", ended=2000)
     assert done.size == len(assets.data(done)) > 0
     assert assets.data(asset) == assets.data(done)
 
@@ -76,16 +81,11 @@ def test_each_content_has_a_path_and_a_media_type(asset, path, media_type):
 
 
 def test_assets_of_another_recording_are_not_there(change):
-    """Neither by their id nor in the list; dropping takes those of one recording alone."""
-    one = MACHINE.fire(change, draft(), "create")
-    other = MACHINE.fire(change, Asset(**{**one_fields(draft(Content.ARCHIVE)), "recording": "s"}), "create")
-    assert assets.get(change, "c", "s", other.id) is other
+    """Neither by their id nor in the list; removing takes those of one recording alone."""
+    one = MACHINE.create(change, "create", draft=draft())
+    other = MACHINE.create(change, "create", draft=replace(draft(Content.ARCHIVE), recording="s"))
+    assert assets.get(change, "c", "s", other.id) == other
     with pytest.raises(Refusal):
         assets.get(change, "c", "s", one.id)
-    assets.drop(change, "c", "r")
+    assets.remove_all(change, "c", "r")
     assert list(assets.ASSETS.of(change, "c")) == [other]
-
-
-def one_fields(asset):
-    """The fields of an asset by name."""
-    return {name: getattr(asset, name) for name in asset.__struct_fields__}

@@ -8,7 +8,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.identity import credentials
 from confsim.domain.recordings import assets, recordings
-from confsim.domain.recordings.recordings import MACHINE, RECORDINGS, Phase, Take
+from confsim.domain.recordings.recordings import MACHINE, RECORDINGS, Phase
 from confsim.domain.runtime import sessions
 from confsim.kernel.refusal import Refusal
 from kit import CUSTOMER, EVENT_ROOM, ROOM, START
@@ -32,8 +32,7 @@ def begun(sim, by="demo-operator"):
 
 def phase(change):
     """The phase of the newest recording."""
-    recording = next(iter(RECORDINGS.of(change, CUSTOMER)))
-    return MACHINE.read(Take(CUSTOMER, ROOM, recording), {})
+    return MACHINE.state(next(iter(RECORDINGS.of(change, CUSTOMER))))
 
 
 def test_a_recording_goes_its_way(sim):
