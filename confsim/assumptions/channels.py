@@ -151,7 +151,7 @@ LIST_IS_OWNER = assumption(
 CLIENT_ACROSS_TENANTS = assumption(
     "channels.client-across-tenants",
     "G322",
-    "Whether the client of a channel of any tenant is told, or of the caller's own only.",
+    "Whether the client of a channel of any tenant is shown, or of the caller's own only.",
     False,
     (True,),
     "get_channel_client",

@@ -47,7 +47,7 @@ PATH_CLIENT = assumption(
 DISABLED_FIELD = assumption(
     "clients.disabled-field",
     "G165",
-    "What disabled tells of a client: its own flag, or whether the flag is set on it or on an ancestor.",
+    "What disabled shows of a client: its own flag, or whether the flag is set on it or on an ancestor.",
     "own",
     ("effective",),
     "get_client list_clients",

@@ -126,7 +126,7 @@ DEFAULT_LANGUAGE = assumption(
 LANGUAGE_SCOPE = assumption(
     "config.language-scope",
     "G401",
-    "What is kept for the language of an update: everything posted, or its texts alone.",
+    "What is stored for the language of an update: everything posted, or its texts alone.",
     "document",
     ("texts",),
     _WRITES,
@@ -134,7 +134,7 @@ LANGUAGE_SCOPE = assumption(
 TEXTS_WITHOUT_LANGUAGE = assumption(
     "config.texts-without-language",
     "G402",
-    "An update of texts without language: refused, kept for the default language, or without effect on the texts.",
+    "An update of texts without language: refused, stored for the default language, or without effect on the texts.",
     "refuse",
     ("default-language", "ignore"),
     _WRITES,

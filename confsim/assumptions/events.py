@@ -20,7 +20,7 @@ _SCHEDULE: tuple[int, ...] = (5_000, 5 * _MINUTE, 30 * _MINUTE, 2 * _HOUR, 5 * _
 
 # events.*
 class Kind(StrEnum):
-    """What happens and an integrator would want to hear of. No kind is documented."""
+    """A kind of event, as an integrator receives it. The documents name none."""
 
     SESSION_STARTED = "session.started"
     SESSION_ENDED = "session.ended"
@@ -59,7 +59,7 @@ def _event_kinds(value: object) -> tuple[Kind, ...]:
 KINDS = assumption(
     "events.kinds",
     "G533",
-    "Kinds of events that are told of. None is documented: names and payloads are the double's own.",
+    "Kinds of events that are emitted. None is documented: names and payloads are confsim's own.",
     tuple(Kind),
     ("any list of them",),
     check=_event_kinds,
@@ -67,11 +67,11 @@ KINDS = assumption(
 RECORDED = assumption(
     "events.recorded",
     "G533",
-    "What happens is kept while the client's events are on and an endpoint is active, or always.",
+    "Events are stored while the client's events are on and an endpoint is active, or always.",
     "while-heard",
     ("always",),
 )
-EVENTS_STORED = assumption("events.kept", "G533", "How many of the latest events of a client are kept.", 1000, (100,))
+EVENTS_STORED = assumption("events.kept", "G533", "How many of the latest events of a client are stored.", 1000, (100,))
 OPEN_WHILE_OFF = assumption(
     "events.open-while-off",
     "G532 G547 G590 G591",
@@ -152,8 +152,8 @@ SIGNATURE = assumption(
 TIMESTAMP = assumption(
     "webhooks.timestamp",
     "G534",
-    "The instant in webhook-timestamp, by which a receiver tells whether a message is too old: what the clock of the "
-    "world shows, or the true time, for receivers that know no other.",
+    "The instant in webhook-timestamp, by which a receiver decides whether a message is too old: what the clock of "
+    "the world shows, or the true time, for receivers that know no other.",
     "world",
     ("true",),
     _SECRET,
@@ -213,7 +213,7 @@ WHILE_INACTIVE = assumption(
     "webhooks.while-inactive",
     "G534 G591",
     "What has not been delivered to an endpoint that is made inactive, or whose client's events are switched off: "
-    "waits until it is told again, or is lost.",
+    "waits until the endpoint is delivered to again, or is lost.",
     "waits",
     ("lost",),
     _ENDPOINT_CALLS,
@@ -221,7 +221,7 @@ WHILE_INACTIVE = assumption(
 DELIVERIES_STORED = assumption(
     "webhooks.kept",
     "G534",
-    "How many of the latest deliveries of a client are kept; older ones go, delivered or not.",
+    "How many of the latest deliveries of a client are stored; older ones are removed, delivered or not.",
     1000,
     (100,),
     _ENDPOINT_CALLS,

@@ -28,7 +28,9 @@ UNTYPED = assumption(
     ("text/plain",),
     _UPLOAD,
 )
-EMPTY = assumption("media.empty-file", "G506", "A file without a byte: refused, or kept.", "refuse", ("keep",), _UPLOAD)
+EMPTY = assumption(
+    "media.empty-file", "G506", "A file without a byte: refused, or stored.", "refuse", ("keep",), _UPLOAD
+)
 NAMES = assumption(
     "media.same-name",
     "G507",

@@ -86,7 +86,8 @@ OUTCOME = assumption(
 FAILED = assumption(
     "recordings.failed",
     "G489",
-    "A recording whose processing failed stays without readyTime, the state of its assets tells; or it is removed.",
+    "A recording whose processing failed stays without readyTime, and the state of its assets shows it; or it is "
+    "removed.",
     "kept",
     ("removed",),
     f"{_RECORDINGS} {_ASSETS}",

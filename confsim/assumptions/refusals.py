@@ -1,8 +1,8 @@
-"""Why the simulated service says no: one table from reason to status and wire code.
+"""Reasons for refusals of the simulated service: one table from reason to status, wire code and message.
 
-Each reason has the status by default, the document lines or rule that state it or the gaps that leave it open, and the
-message. A status that the documents do not state is the assumption ``status.<reason>``; no machine-readable code is
-documented, so every code is the assumption ``code.<reason>``.
+Each reason has its default status, the message, and either the document lines or rule that state the status or the gaps
+that leave it open. A status that the documents do not state is the assumption ``status.<reason>``. They state no
+machine-readable code, so each code is the assumption ``code.<reason>``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from .register import Entry, assumption, status_code, text
 
 
 class Refused:
-    """What a reason means on the wire. ``source`` is set where the documents state the status."""
+    """Response to a refusal. ``message`` is a template over the facts of the refusal.
+
+    ``source`` names the lines or rules that state the status, ``gaps`` the G numbers where none do.
+    """
 
     __slots__ = ("gaps", "message", "source", "status")
 
@@ -25,7 +28,7 @@ class Refused:
 
 
 class Reason(Enum):
-    """Every reason for a refusal. The wire code is the name in lower case."""
+    """The reasons for refusals. The default wire code is the name in lower case."""
 
     # Transport and routing
     ROUTE_NOT_FOUND = Refused(404, "No operation is served at {method} {path}.", gaps="G001 G002 G004 G062")

@@ -23,7 +23,7 @@ VALID = assumption(
 FORM = assumption(
     "numbers.form",
     "G059",
-    "Form in which numbers are kept and answered: +E164, whether or not the plus was given, or the digits alone.",
+    "Form in which numbers are stored and answered: +E164, whether or not the plus was given, or the digits alone.",
     "plus",
     ("digits",),
     f"{_NUMBERS} {_LISTS} get_dial_quote",

@@ -209,7 +209,7 @@ HANDLE_OCCUPIERS = assumption(
 HANDLE_CHECK_RESERVED = assumption(
     "handles.check-reserved",
     "G260",
-    "Whether a reserved handle is told as unique: to nobody, to whoever reserved it, or to everybody.",
+    "Whether a reserved handle is reported as unique: to nobody, to whoever reserved it, or to everybody.",
     "nobody",
     ("maker", "everybody"),
     "check_handle_unique exchange_identity_token",
@@ -217,7 +217,7 @@ HANDLE_CHECK_RESERVED = assumption(
 HANDLE_REQUIRED_SHOWN = assumption(
     "handles.required-shown",
     "G258",
-    "Whether the answer tells that uniqueness is not required, or leaves required out then.",
+    "Whether the answer says that uniqueness is not required, or leaves required out then.",
     "always",
     ("when-required",),
     "check_handle_unique",
@@ -339,7 +339,7 @@ EMAIL_AT_REGISTRATION = assumption(
 MAIL_STORED = assumption(
     "mail.kept",
     "G224",
-    "Whether mails are kept in the world, where the control plane lists them; they are never sent anywhere else.",
+    "Whether mails are stored in the world, where the control plane lists them; they are never sent anywhere else.",
     True,
     (False,),
 )

@@ -61,7 +61,7 @@ PLACEMENT = assumption(
     "duration.placement",
     "G349",
     "How long a channel is being created on a streaming server after the first request for its address: immediate, "
-    "time(seconds), or manual(times): until it was asked for so many times in vain.",
+    "time(seconds), or manual(times): until so many requests for it have found it unfinished.",
     "immediate",
     ("time(2)", "manual(3)"),
     "get_streaming_proxy",
@@ -78,8 +78,8 @@ SESSION_GRACE = assumption(
 RECORDING_PROCESSING = assumption(
     "duration.recording-processing",
     "G488",
-    "How long a recording is being processed once it has stopped: immediate, time(seconds), or manual(times): until it "
-    "was looked at so many times in vain.",
+    "How long a recording is being processed once it has stopped: immediate, time(seconds), or manual(times): until "
+    "so many polls have found it unfinished.",
     "time(2)",
     ("immediate", "manual(3)"),
     "stop_recording list_recordings get_recording",
@@ -117,8 +117,8 @@ CALL_ANSWERED = assumption(
 BROADCAST_START = assumption(
     "duration.broadcast-start",
     "G525",
-    "How long a broadcast takes to start up: immediate, time(seconds), or manual(times): until its state or metrics "
-    "were looked at so many times in vain. Stopping meanwhile ends it.",
+    "How long a broadcast takes to start up: immediate, time(seconds), or manual(times): until so many polls of its "
+    "state or metrics have found it starting. Stopping meanwhile ends it.",
     "immediate",
     ("time(180)", "manual(3)"),
     "start_broadcast get_broadcast_state get_broadcast_metrics",

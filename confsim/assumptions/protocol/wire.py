@@ -28,7 +28,7 @@ _OMIT: str | tuple[str, ...] = "omit"
 
 # auth.*
 class Presentation(NamedTuple):
-    """Where a token stands: in the "query", a "cookie" or a "header", by what name; after what scheme."""
+    """Place of a token in a request: "query", "cookie" or "header", its name there, and the scheme before the token."""
 
     place: str
     name: str
@@ -36,7 +36,7 @@ class Presentation(NamedTuple):
 
 
 def presentation(line: str) -> Presentation:
-    """What a line of ``auth.presentation`` says."""
+    """Parse one presentation of ``auth.presentation``, which has been checked."""
     match = _PRESENTATION.match(line)
     assert match is not None
     place = next(place for place in ("query", "cookie", "header") if match[place] is not None)
@@ -80,7 +80,7 @@ PUBLIC_CREDENTIALS = assumption(
 LOGIN = assumption(
     "auth.login",
     "G033",
-    "An interactive login happens outside the API: the control plane mints the token that it would give.",
+    "An interactive login happens outside the API: the control plane issues the token that it would give.",
     "control plane",
 )
 
