@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from confsim.control.python_worlds import WorldsOf
+    from confsim.control.facade_worlds import WorldsFacade
     from confsim.http.serving import Serving
     from confsim.service.journal import Entry
     from confsim.service.pipeline import Service
@@ -79,7 +79,7 @@ class Server:
     are all that stand on the server, and how it is addressed; what a test changes in them goes with the test.
     """
 
-    def __init__(self, name: str, simulator: Simulator, serving: Serving, worlds: WorldsOf[Simulator]) -> None:
+    def __init__(self, name: str, simulator: Simulator, serving: Serving, worlds: WorldsFacade[Simulator]) -> None:
         from confsim.assumptions.protocol import transport
         from confsim.assumptions.register import in_force
 

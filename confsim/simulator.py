@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     import httpx
     import requests
 
-    from confsim.control.control import Control
-    from confsim.control.mail import Mail
-    from confsim.control.people import MadeClient, MadeUser, Redeemed
-    from confsim.control.python import CallsOf, ClockOf, FaultsOf, PresenceOf, Requests, WebhooksOf
-    from confsim.control.python_worlds import WorldsOf
-    from confsim.control.validators import MadeValidator
+    from confsim.control.facade import ClockFacade, FaultsFacade, RequestsFacade, WebhooksFacade
+    from confsim.control.facade_people import CallsFacade, PresenceFacade
+    from confsim.control.facade_worlds import WorldsFacade
+    from confsim.control.invoke import ControlPlane
+    from confsim.control.operations.mail import MailInfo
+    from confsim.control.operations.people import MadeClient, MadeUser, RedeemedInvitation
+    from confsim.control.operations.validators import MadeValidator
     from confsim.http.app import App
     from confsim.http.clients import Client
     from confsim.http.serving import Serving
@@ -75,7 +76,7 @@ class Simulator:
         if scenario is not None:
             from confsim.control.scenarios import start_from
 
-            start_from(scenario, self.control)
+            start_from(scenario, self.control.context)
 
     def _attach(self, service: Service, worlds: Worlds | None = None, through: _Make | None = None) -> Simulator:
         # Imported with the first world: the catalogue imports the whole API.
@@ -204,49 +205,44 @@ class Simulator:
             return {}, {}
         return present(in_force(self.service.profile, wire.PRESENTATION), token)
 
-    # What the control plane does
+    # The control plane
 
     @property
-    def control(self) -> Control:
-        """What the operations of the control plane are called with."""
-        from confsim.control.control import Control
+    def control(self) -> ControlPlane:
+        """The operations of the control plane: ``simulator.control("set_clock", to=0)`` invokes one by its name."""
+        from confsim.control.catalogue import CONTROL
+        from confsim.control.context import ControlContext
+        from confsim.control.invoke import ControlPlane
 
-        return Control(self.service, self._all(), self.service.host, self._over())
-
-    def order(self, operation: str, /, *path: str, **body: object) -> Any:
-        """Call an operation of the control plane by name, with its path parameters and the fields of its body.
-
-        Where it takes no body, what is named are the parameters of its query. Misuse says what cannot be.
-        """
-        from confsim.control.python import order
-
-        return order(self.control, operation, *path, **body)
+        return ControlPlane(CONTROL, ControlContext(self.service, self._all(), self.service.host), self._over())
 
     @property
-    def clock(self) -> ClockOf:
+    def clock(self) -> ClockFacade:
         """The clock of the world."""
-        from confsim.control.python import ClockOf
+        from confsim.control.facade import ClockFacade
 
-        return ClockOf(self.control)
+        return ClockFacade(self.control)
 
     @property
-    def worlds(self) -> WorldsOf[Simulator]:
-        """The worlds beside this one."""
-        from confsim.control.python_worlds import WorldsOf
+    def worlds(self) -> WorldsFacade[Simulator]:
+        """The worlds of the server, this one included."""
+        from confsim.control.facade_worlds import WorldsFacade
 
         worlds, through = self._all(), self._make_transport
-        return WorldsOf(self.control, lambda service: Simulator.__new__(Simulator)._attach(service, worlds, through))
+        return WorldsFacade(
+            self.control, lambda service: Simulator.__new__(Simulator)._attach(service, worlds, through)
+        )
 
     @property
-    def requests(self) -> Requests:
-        """The calls of the API so far, newest last."""
-        from confsim.control.python import Requests
+    def requests(self) -> RequestsFacade:
+        """The journal: the calls of the API, newest last."""
+        from confsim.control.facade import RequestsFacade
 
-        return Requests(self.control)
+        return RequestsFacade(self.control)
 
     @property
     def assumptions_used(self) -> list[str]:
-        """The ids of the assumptions that calls have leaned on, in alphabetical order."""
+        """The ids of the assumptions that calls have used, in alphabetical order."""
         return self.service.journal.assumptions()
 
     @property
@@ -255,138 +251,139 @@ class Simulator:
         return dict(self.service.outputs)
 
     @property
-    def mail(self) -> list[Mail]:
+    def mail(self) -> list[MailInfo]:
         """The mails that were sent, newest last."""
-        mails: list[Mail] = self.order("list_mail")
+        mails: list[MailInfo] = self.control("list_mail")
         return mails
 
     @property
-    def webhooks(self) -> WebhooksOf:
-        """What was delivered to endpoints of the events interface, newest last, and where it goes."""
-        from confsim.control.python import WebhooksOf
+    def webhooks(self) -> WebhooksFacade:
+        """The deliveries to endpoints of the events interface, newest last, and how they are sent."""
+        from confsim.control.facade import WebhooksFacade
 
-        return WebhooksOf(self.control)
+        return WebhooksFacade(self.control)
 
     def wait(self, *, count: int = 1, timeout: str | int = "5s", **wanted: object) -> list[Any]:
-        """Wait until so many of something are seen, and answer them: calls, mails, deliveries or records.
+        """Wait until there are ``count`` matching calls, mails, deliveries or records, and return them.
 
-        ``request``, ``mail``, ``delivery`` or ``state`` says which, as the body of ``POST /_confsim/wait`` does:
-        ``sim.wait(mail={"to": "a@example.com"})``. ``timeout`` is real time; when it is over, Misuse (409).
+        The pattern is given as ``request``, ``mail``, ``delivery`` or ``state``, as in the body of ``POST
+        /_confsim/wait``: ``sim.wait(mail={"to": "a@example.com"})``. ``timeout`` is real time. Raises Misuse (409) at
+        the timeout.
         """
         body: dict[str, object] = {"for": wanted, "count": count, "timeout": timeout}
-        seen: list[Any] = self.order("wait", **body).seen
+        seen: list[Any] = self.control("wait", **body).seen
         return seen
 
     @property
-    def faults(self) -> FaultsOf:
-        """What goes wrong by request: with calls of operations, and with things in the world."""
-        from confsim.control.python import FaultsOf
+    def faults(self) -> FaultsFacade:
+        """The active faults, of calls of operations and of things in the world."""
+        from confsim.control.facade import FaultsFacade
 
-        return FaultsOf(self.control)
-
-    @property
-    def presence(self) -> PresenceOf:
-        """Who comes into the channels of the world and goes."""
-        from confsim.control.python import PresenceOf
-
-        return PresenceOf(self.control)
+        return FaultsFacade(self.control)
 
     @property
-    def calls(self) -> CallsOf:
-        """The phones that dial in to the channels of the world, and those that they call."""
-        from confsim.control.python import CallsOf
+    def presence(self) -> PresenceFacade:
+        """The presence of users in the channels of the world."""
+        from confsim.control.facade_people import PresenceFacade
 
-        return CallsOf(self.control)
+        return PresenceFacade(self.control)
+
+    @property
+    def calls(self) -> CallsFacade:
+        """The phone calls into and out of the channels of the world."""
+        from confsim.control.facade_people import CallsFacade
+
+        return CallsFacade(self.control)
 
     def reset(self) -> None:
-        """Bring back the world, the clock and the empty journal of the start."""
-        self.service.reset()
+        """Restore the world and the clock of the start, and empty the journal."""
+        self.control("reset_world")
 
     def fork(self) -> Simulator:
-        """Another simulator of the world as it is now: what happens in one, the other never sees."""
+        """Another simulator of the world as it is now; neither sees later changes of the other."""
         return Simulator.__new__(Simulator)._attach(self.service.fork(), through=self._make_transport)
 
     def snapshot(self, name: str = "snapshot") -> None:
-        """Keep the world and its clock under a name."""
-        self.order("take_snapshot", name=name)
+        """Save the world and its clock under a name."""
+        self.control("take_snapshot", name=name)
 
     def restore(self, name: str = "snapshot") -> None:
-        """Bring the world and the clock of a snapshot back. Misuse for an unknown name."""
-        self.order("restore_snapshot", name)
+        """Restore the world and the clock of a snapshot. Raises Misuse (404) for an unknown name."""
+        self.control("restore_snapshot", name)
 
     @property
     def snapshots(self) -> dict[str, int]:
-        """The instant of each snapshot that is kept, by its name."""
-        return {name: snapshot.now for name, snapshot in self.service.snapshots.items()}
+        """The instant of each snapshot, by its name."""
+        return {each.name: each.now for each in self.control("list_snapshots")}
 
     def drop_snapshot(self, name: str) -> None:
-        """Forget a snapshot. Misuse for an unknown name."""
-        self.order("drop_snapshot", name)
+        """Delete a snapshot. Raises Misuse (404) for an unknown name."""
+        self.control("drop_snapshot", name)
 
     @property
     def state(self) -> Any:
-        """The whole world as one document of plain values; may be set."""
-        return msgspec.json.decode(self.order("get_state").data)
+        """The whole world as one document of plain values; can be set."""
+        return msgspec.json.decode(self.control("get_state").data)
 
     @state.setter
     def state(self, document: Mapping[str, Any]) -> None:
-        self.order("put_state", **document)
+        self.control("put_state", **document)
 
     def save(self, path: str | Path) -> None:
-        """Write the world to a state file. Misuse when that cannot be."""
+        """Write the world to a state file. Raises Misuse when the file cannot be written."""
         write(path, self.service.change().world)
 
     def load(self, path: str | Path) -> None:
-        """Start from the world of a state file: it is what a reset brings back. Misuse that names what is wrong."""
+        """Start from the world of a state file; a reset restores it. Raises Misuse with the mistake in the file."""
         self.service.replace(read(path))
         self.service.made_from = str(path)
         self.service.begin()
 
     def keep_in(self, directory: str | Path, scenario: str = "") -> Keeping:
-        """Keep the worlds in a state directory from now on, and go on with what is in it: a context manager.
+        """Store the worlds in a state directory from now on, and continue with those in it: a context manager.
 
-        ``scenario`` is the one that this world started from. Misuse when the directory is of other worlds, in use, of
-        another version that cannot be read, or damaged.
+        ``scenario`` is the one that this world started from. Raises Misuse when the directory belongs to other worlds,
+        is in use, is of a version that cannot be read, or is damaged.
         """
         from confsim.service.keeping import Keeping
 
         return Keeping(directory, self._all(), scenario)
 
     def token(self, user_id: int | None = None, ttl: str | int | None = None, *, client: str | None = None) -> str:
-        """Mint a token of a user, as a login would, or an API token of a ``client``. ``ttl`` is such as "15m"."""
-        token: str = self.order("issue_token", userId=user_id, clientId=client, ttl=ttl).token
+        """Issue a token of a user, as a login would, or an API token of a ``client``; ``ttl`` is a duration ("15m")."""
+        token: str = self.control("issue_token", userId=user_id, clientId=client, ttl=ttl).token
         return token
 
     def make_client(self, name: str, parent: str | None = None, **fields: object) -> MadeClient:
-        """Make a client, at any depth."""
-        made: MadeClient = self.order("make_client", name=name, parent=parent, **fields)
+        """Create a client, at any depth."""
+        made: MadeClient = self.control("make_client", name=name, parent=parent, **fields)
         return made
 
     def make_user(self, client: str, handle: str, **fields: object) -> MadeUser:
-        """Make a user who has accepted the terms: ``registered``, ``levels``, ``email``, ``verified``, …."""
-        made: MadeUser = self.order("make_user", clientId=client, handle=handle, **fields)
+        """Create a user who has accepted the terms: ``registered``, ``levels``, ``email``, ``verified``, …."""
+        made: MadeUser = self.control("make_user", clientId=client, handle=handle, **fields)
         return made
 
     def make_validator(self, client: str, id: str, algorithm: str, key: str, **fields: object) -> MadeValidator:
-        """Set a validator of identity tokens up."""
-        made: MadeValidator = self.order(
+        """Create a validator of identity tokens."""
+        made: MadeValidator = self.control(
             "make_validator", clientId=client, validatorId=id, algorithm=algorithm, key=key, **fields
         )
         return made
 
     def make_number(self, client: str, number: str, **fields: object) -> str:
-        """Give a client an inbound number: ``code`` (its country), ``isDefault``; answers it as +E164."""
-        made: str = self.order("make_number", clientId=client, number=number, **fields).number
+        """Add an inbound number to a client; ``fields``: ``code`` (its country), ``isDefault``. Returns it as +E164."""
+        made: str = self.control("make_number", clientId=client, number=number, **fields).number
         return made
 
-    def redeem(self, code: str, provider: str | None = None) -> Redeemed:
+    def redeem(self, code: str, provider: str | None = None) -> RedeemedInvitation:
         """Do what a login with a Nonce invitation does."""
-        redeemed: Redeemed = self.order("redeem_invitation", code=code, provider=provider)
+        redeemed: RedeemedInvitation = self.control("redeem_invitation", code=code, provider=provider)
         return redeemed
 
     def change_record(self, kind: str, id: str | int, **fields: object) -> Any:
-        """Set fields of a record (user, channel, client, …) that no documented call sets; answers the record."""
-        return self.order("change_record", kind, str(id), **fields)
+        """Set fields of a record (user, channel, client, …) that no documented call sets; returns the record."""
+        return self.control("change_record", kind, str(id), **fields)
 
     def _all(self) -> Worlds:
         if self._worlds is None:

@@ -63,7 +63,7 @@ def test_serve_greets_with_all_one_needs():
     with serving() as (_, greeting):
         root = re.search(r"API +(http://127\.0\.0\.1:\d+)/v1_0", greeting)[1]
         assert fetch(f"{root}/_confsim/health") == {"status": "ok"}
-        for token, holder in Simulator().order("get_info").tokens.items():
+        for token, holder in Simulator().control("get_info").tokens.items():
             line = next(line for line in greeting.splitlines() if line.split()[:1] == [token])
             assert holder.role in line
         words = shlex.split(next(line for line in greeting.splitlines() if line.startswith("curl ")))

@@ -190,10 +190,10 @@ def test_a_world_knows_the_server_that_runs_here(sim):
     thread = threading.Thread(target=server.run, args=(listening.set,))
     thread.start()
     assert listening.wait(5)
-    assert sim.control.root == server.root
+    assert sim.control.context.root == server.root
     server.stop()
     thread.join(5)
-    assert sim.control.root == "http://confsim.test"
+    assert sim.control.context.root == "http://confsim.test"
 
 
 def test_a_port_that_is_taken_is_told(sim):
@@ -274,16 +274,16 @@ def test_orders_that_cannot_be_are_misuse(sim):
     """An unknown one, a body where none is taken, a field that is not known, a path that is not whole."""
     for name, body in (("nope", {}), ("reset_world", {"a": 1}), ("make_client", {"colour": 1}), ("drop_world", {})):
         with pytest.raises(Misuse):
-            sim.order(name, **body)
+            sim.control(name, **body)
 
 
 def test_an_order_without_a_body_names_what_its_query_has(sim):
     """As over HTTP; of the assumptions those of an operation."""
-    ids = {each.id for each in sim.order("list_assumptions", operation="reserve_handle")}
+    ids = {each.id for each in sim.control("list_assumptions", operation="reserve_handle")}
     assert "route.get_user_email" not in ids
-    assert ids < {each.id for each in sim.order("list_assumptions")}
+    assert ids < {each.id for each in sim.control("list_assumptions")}
     with pytest.raises(Misuse, match="no such parameter"):
-        sim.order("list_assumptions", colour=1)
+        sim.control("list_assumptions", colour=1)
 
 
 # What it costs

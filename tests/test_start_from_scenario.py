@@ -14,9 +14,10 @@ import time_machine
 
 from confsim import Simulator
 from confsim.arazzo import library
-from confsim.control import scenarios, worlds
-from confsim.control.control import Control
-from confsim.control.worlds import MakeWorld, make_world
+from confsim.control import scenarios, world_sources
+from confsim.control.context import ControlContext
+from confsim.control.operations.worlds import make_world
+from confsim.control.world_sources import MakeWorld
 from confsim.kernel.refusal import Misuse
 from confsim.service import waiting
 from kit import CUSTOMER, START
@@ -153,7 +154,7 @@ def test_a_scenario_from_a_file_is_run_once_too(sim, monkeypatch):
     made = [sim.worlds.add("w1", file), sim.worlds.add("w2", dict(reversed(file.items())))]
     assert made[0].service.world.digest() == made[1].service.world.digest()
     assert (len(ran), made[0].outputs) == (1, made[1].outputs)
-    monkeypatch.setattr(worlds, "RUNS", 1)
+    monkeypatch.setattr(world_sources, "RUNS", 1)
     for name, source in (("w3", {**file, "info": {**file["info"], "title": "Another"}}), ("w4", file)):
         sim.worlds.add(name, source)
     assert len(ran) == 3
@@ -210,7 +211,7 @@ def test_a_server_waits_for_no_scenario(sim, monkeypatch, steps, status):
 def test_the_server_reads_no_files(sim, source):
     """Only scenarios that ship can be named; what there is, is told."""
     with pytest.raises(Misuse, match=r"neither a world nor a scenario; there are .*lobby") as caught:
-        make_world(Control(sim.service, sim._all()), MakeWorld(name="w1", from_=source))
+        make_world(ControlContext(sim.service, sim._all()), MakeWorld(name="w1", from_=source))
     assert caught.value.status == 404
 
 

@@ -10,7 +10,7 @@ import click
 from .command import confsim, option, plain, print_json, print_table
 
 if TYPE_CHECKING:
-    from confsim.control.control import Control
+    from confsim.simulator import Simulator
 
 
 @confsim.command()
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 def operations(profile: str | None, as_json: bool) -> None:
     """List every operation: name, route, source, who may call it, the rules it answers for."""
     from confsim.api.catalogue import KNOWN
-    from confsim.control.info import list_operations
 
-    found = list_operations(_control(profile))
+    found = _simulator(profile).control("list_operations")
     if as_json:
         print_json(found)
         return
@@ -38,10 +37,9 @@ def operations(profile: str | None, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def assumptions(profile: str | None, operation: str | None, as_json: bool) -> None:
     """List what the documents leave open: id, statement, questions, what is in force, alternatives, operations."""
-    from confsim.control.info import list_assumptions
     from confsim.reference import gaps
 
-    found = list_assumptions(_control(profile), operation=operation)
+    found = _simulator(profile).control("list_assumptions", operation=operation)
     if as_json:
         return print_json(found)
     for each in found:
@@ -88,12 +86,12 @@ def machines(mermaid: str | None, as_json: bool) -> None:
 def openapi(control: bool, profile: str | None) -> None:
     """Print the OpenAPI document."""
     from confsim.api.files import api_document
-    from confsim.control.info import control_document
 
-    click.echo(control_document() if control else api_document(_control(profile).service.profile))
+    simulator = _simulator(profile)
+    click.echo(simulator.control("get_control_openapi").data if control else api_document(simulator.service.profile))
 
 
-def _control(profile: str | None) -> Control:
+def _simulator(profile: str | None) -> Simulator:
     from confsim.simulator import Simulator
 
-    return Simulator("empty", profile=profile).control
+    return Simulator("empty", profile=profile)

@@ -62,7 +62,7 @@ def run(
     for plan in plans:
         if base_url is None:
             simulator = Simulator(world, seed, moment(clock), chosen)
-            report = play(plan, simulator.control, given)
+            report = play(plan, simulator.control.context, given)
         else:
             root = mount(base_url, chosen)
             with _fresh_world(root) if fresh else nullcontext(root) as root, closing(RemoteTransport(root)) as there:

@@ -171,9 +171,7 @@ def _clock(at: str | None, frozen: bool) -> Clock | None:
 
 def _greeting(simulator: Simulator, server: Serving) -> str:
     """What to know about a world that is served."""
-    from confsim.control.info import get_info
-
-    info = get_info(simulator.control)
+    info = simulator.control("get_info")
     lines = [f"confsim {info.version} serves the world {info.world}", ""]
     lines += [f"  API            {server.base_url}", f"  control plane  {server.root}/_confsim"]
     for client in info.clients:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, get_origin
 
 from confsim.assumptions.protocol import parsing
@@ -39,7 +40,7 @@ def _repeated(context: Context, name: str, first: str, again: str) -> str:
     return {"first": first, "last": again, "join": f"{first},{again}"}[choice]
 
 
-def arguments(context: Context, operation: Operation, values: dict[str, str]) -> dict[str, Any]:
+def arguments(context: Context, operation: Operation, values: Mapping[str, str]) -> dict[str, Any]:
     """The keyword arguments of the operation. Refusal INVALID_INPUT for what is missing or cannot be read."""
     named: dict[str, Any] = {}
     if values:
@@ -70,7 +71,7 @@ def _read(context: Context, parameter: QueryParameter, text: str, named: dict[st
             raise
 
 
-def unknown(operation: Operation, values: dict[str, str]) -> list[str]:
+def unknown(operation: Operation, values: Mapping[str, str]) -> list[str]:
     """The names in the query that the call does not list (G048, G049)."""
     known = {parameter.name for parameter in operation.query_parameters}
     if operation.for_client:

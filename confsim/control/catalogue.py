@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import (
+from .declare import CONTROL
+from .operations import (
     calls,
     clock,
     export,
@@ -21,7 +22,6 @@ from . import (
     webhooks,
     worlds,
 )
-from .control import CONTROL
 
 __all__ = ["CONTROL"]
 

@@ -1,4 +1,4 @@
-"""What stands below the mount of every world: the API, its files, and the control plane."""
+"""The mount of every world: the API, its files, and the control plane."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from confsim.api.catalogue import API
 from confsim.api.files import FILES
 from confsim.http.app import Face, Mount
 
-from . import perform
 from .catalogue import CONTROL
-from .control import PREFIX
+from .declare import PREFIX
+from .invoke import respond
+from .problems import refuse
 
 
 @lru_cache(maxsize=1)
 def whole() -> Mount:
     """Return the mount, made once: all worlds share it and its routes."""
-    return Mount(API, FILES, Face(PREFIX, CONTROL, perform.perform, perform.refuse))
+    return Mount(API, FILES, Face(PREFIX, CONTROL, respond, refuse))

@@ -17,8 +17,9 @@ from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
 from confsim.transport.direct import DirectTransport
 
-from .control import CONTROL, PREFIX, Control
-from .perform import perform
+from .context import ControlContext
+from .declare import CONTROL, PREFIX
+from .invoke import respond
 
 
 def faces(profile: Mapping[str, Any]) -> tuple[Face, ...]:
@@ -36,24 +37,26 @@ def planned(scenario: str | Path | Mapping[str, Any], profile: Mapping[str, Any]
     return check.plan(library.load(scenario), faces(profile), f"scenario {str(scenario)!r}")
 
 
-def direct(control: Control, *, patient: bool = True) -> DirectTransport:
-    """Return the transport to the world of this control plane, without HTTP; it waits only where it is ``patient``."""
-    perform_here = partial(perform, control.service, control.worlds)
-    return DirectTransport(control.service, CONTROL, perform_here, patient=patient)
+def direct(context: ControlContext, *, patient: bool = True) -> DirectTransport:
+    """The transport to a world of this process, without HTTP; without ``patient`` it waits for no response."""
+    perform = partial(respond, context.service, context.worlds)
+    return DirectTransport(context.service, CONTROL, perform, patient=patient)
 
 
-def play(plan: Plan, control: Control, inputs: Mapping[str, Any] | None = None, *, patient: bool = True) -> Report:
+def play(
+    plan: Plan, context: ControlContext, inputs: Mapping[str, Any] | None = None, *, patient: bool = True
+) -> Report:
     """Run a scenario in a world of this process."""
-    return runner.run(plan, direct(control, patient=patient), inputs)
+    return runner.run(plan, direct(context, patient=patient), inputs)
 
 
-def start_from(scenario: str | Path | Mapping[str, Any], control: Control, *, patient: bool = True) -> None:
+def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext, *, patient: bool = True) -> None:
     """Let a world start from what it is after a scenario, with its outputs at hand.
 
     Misuse when the scenario fails, or waits where nobody is ``patient``, since a server has others to answer.
     """
-    service = control.service
-    report = play(planned(scenario, service.profile), control, patient=patient)
+    service = context.service
+    report = play(planned(scenario, service.profile), context, patient=patient)
     if report.failure is not None:
         raise Misuse(f"{report.name}: {report.failure.told()}")
     service.outputs = report.outputs

@@ -101,7 +101,7 @@ class Core(Target):
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
         wire = WsgiTransport(simulator.wsgi)
-        super().__init__(direct(simulator.control), wire, simulator.service.profile)
+        super().__init__(direct(simulator.control.context), wire, simulator.service.profile)
 
 
 class Wsgi(Target):

@@ -29,7 +29,7 @@ def answer_of(response: Response) -> Answer:
 def result_of(operation: Operation, response: Response) -> Any:
     """Return what a control operation returns in process. Misuse where the response is a problem document."""
     raise_problem(response)
-    kind = operation.hints["return"]
+    kind = operation.result
     if kind is Raw:
         return Raw(dict(response.headers)["Content-Type"], response.body)
     return msgspec.convert(msgspec.json.decode(response.body), kind)

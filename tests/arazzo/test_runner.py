@@ -354,7 +354,7 @@ def test_waiting_moves_the_clock_of_the_world(written, planned):
         "onFailure": [action("retry", retryAfter=450, retryLimit=2)],
         **OK,
     }
-    report = play_in(planned(written([reserve])), sim.control)
+    report = play_in(planned(written([reserve])), sim.control.context)
     assert [result.status for result in report.results] == [409, 409, 200]
     assert sim.clock.now == START_MS + 900_000
 

@@ -13,7 +13,7 @@ from confsim.api.files import FILES, api_document
 from confsim.assumptions.refusals import Reason
 from confsim.contract.openapi import document
 from confsim.control.catalogue import CONTROL
-from confsim.control.info import control_document
+from confsim.control.operations.info import control_document
 from confsim.service.judge import Judge
 from confsim.service.message import Request, Response
 from confsim.service.profiles import read_profile

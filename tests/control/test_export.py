@@ -29,7 +29,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 def world_of(document):
     """The world that a scenario leads to, from a fresh one."""
     simulator = Simulator()
-    report = play(planned(json.loads(document), {}), simulator.control)
+    report = play(planned(json.loads(document), {}), simulator.control.context)
     assert report.failure is None, report.failure.told()
     return simulator.service.world
 
@@ -316,7 +316,7 @@ def test_linked_values_follow_the_server(sim):
     assert sim.call("get_me", guest["token"]).ok
     document = sim.requests.export("scenario")
     other = Simulator(seed=99)
-    report = play(planned(json.loads(document), {}), other.control)
+    report = play(planned(json.loads(document), {}), other.control.context)
     assert report.passed, report.failure.told()
     assert made["channelUuid"] not in document
     assert guest["token"] not in document
@@ -377,4 +377,4 @@ def test_a_missing_past_is_told(sim):
         sim.call("get_me", "demo-user")
     sim.requests.clear(operation="get_me", status=200)
     sim.call("get_me", "demo-user")
-    assert sim.requests.export("pytest").startswith('"""1 calls of a journal that was told 4')
+    assert sim.requests.export("pytest").startswith('"""1 calls of a journal of 4')

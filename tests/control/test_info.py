@@ -52,7 +52,7 @@ def test_operations_are_listed_as_the_profile_serves_them():
     """Another route and another gate show."""
     profile = {"route.get_user_email": "GET /people/{userId}/mail", "gate.update_terms_url": ["owner"]}
     sim = Simulator(profile=profile)
-    listed = {each.name: each for each in sim.order("list_operations")}
+    listed = {each.name: each for each in sim.control("list_operations")}
     assert listed["get_user_email"].path == "/people/{userId}/mail"
     assert listed["update_terms_url"].gate == "owner"
 

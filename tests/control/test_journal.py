@@ -92,7 +92,7 @@ def test_what_fell_due_in_a_world_that_is_gone_is_forgotten(sim):
     """After a reset, a restored snapshot, a state that was put; and of very much only the latest is kept."""
     sim.snapshot("start")
     document = sim.state
-    ways = (sim.reset, lambda: sim.restore("start"), lambda: sim.order("put_state", **document))
+    ways = (sim.reset, lambda: sim.restore("start"), lambda: sim.control("put_state", **document))
     for leave in ways:
         sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
         assert sim.clock.advance("16m")

@@ -36,7 +36,7 @@ def test_names_are_added_and_dropped_while_a_server_runs(sim):
 
 def test_names_are_given_before_a_server_starts(sim):
     """As an argument, and by the control plane; and in Python while it runs."""
-    sim.order("add_name", name="one.example")
+    sim.control("add_name", name="one.example")
     with sim.serve(names=["Two.example"]) as server:
         assert [status(server, f"{name}.example") for name in ("one", "two", "three")] == [200, 200, 403]
         server.answer_to("Three.example")
@@ -93,10 +93,10 @@ def test_addresses_are_what_was_set(sim):
 
 def test_addresses_are_set_before_a_server_starts(sim):
     """As an argument, and in Python; the Host name is one that the server answers to, and stays so if it was before."""
-    sim.order("add_name", name="known.example")
+    sim.control("add_name", name="known.example")
     with sim.serve(public_url="http://known.example") as server:
         assert status(server, "known.example") == 200
-        assert sim.order("get_info").base_url == "http://known.example/v1_0"
+        assert sim.control("get_info").base_url == "http://known.example/v1_0"
         sim.worlds.public_url = "https://other.example"
         assert [status(server, name) for name in ("known.example", "other.example")] == [200, 200]
         sim.worlds.public_url = ""

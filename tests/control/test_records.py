@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.control.records import Kind
+from confsim.control.operations.records import Kind
 from kit import CUSTOMER, PARTNER, ROOM, START
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from confsim import Misuse
 from confsim.arazzo import library
-from confsim.control import perform, python
-from confsim.control import worlds as control_worlds
+from confsim.control import invoke
+from confsim.control.operations import worlds as world_operations
 from confsim.service import pipeline, waiting
 from confsim.service import worlds as service_worlds
 from confsim.service.message import Request
@@ -299,7 +299,7 @@ def test_worlds_may_be_made_from_each_other(sim, monkeypatch):
 def later(monkeypatch):
     """Lets real time pass, in seconds."""
     real, passed = waiting.steady, [0.0]
-    for module in (pipeline, service_worlds, control_worlds, perform, python):
+    for module in (pipeline, service_worlds, world_operations, invoke):
         monkeypatch.setattr(module, "steady", lambda: real() + passed[0])
 
     def pass_(seconds):

@@ -10,7 +10,7 @@ from confsim.api.catalogue import API
 from confsim.api.files import FILES
 from confsim.assumptions.register import REGISTER, ProfileContext
 from confsim.control.catalogue import CONTROL
-from confsim.control.control import PREFIX
+from confsim.control.declare import PREFIX
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Misuse, Refusal
 

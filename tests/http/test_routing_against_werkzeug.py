@@ -13,7 +13,7 @@ from confsim.api.catalogue import API
 from confsim.api.files import FILES
 from confsim.assumptions.register import ProfileContext
 from confsim.control.catalogue import CONTROL
-from confsim.control.control import PREFIX
+from confsim.control.declare import PREFIX
 from confsim.http.routing import Found, Routes
 
 MOUNTED = [("/v1_0", API), ("", FILES), (PREFIX, CONTROL)]

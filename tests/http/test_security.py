@@ -18,7 +18,7 @@ import pytest
 from jwt.utils import base64url_decode
 
 from confsim import Simulator
-from confsim.control import perform
+from confsim.control import invoke
 from confsim.domain import images
 from confsim.domain.clients import clients
 from confsim.domain.identity import jws, validators
@@ -126,7 +126,7 @@ def test_cross_origin_orders(sim, monkeypatch, headers):
     with served(sim) as port:
         assert not attack(port)
         with monkeypatch.context() as unprotected:
-            unprotected.setattr(perform, "_same_origin", lambda request: None)
+            unprotected.setattr(invoke, "_check_origin", lambda request: None)
             sim.reset()
             assert attack(port)
 

@@ -68,7 +68,7 @@ class Through:
         """Send one request, in process where no request over HTTP says the same."""
         simulator, request = self._simulator, call.request
         if self._wire.busy() or not self._reached(call):
-            return direct(simulator.control).send(call)
+            return direct(simulator.control.context).send(call)
         headers = {"host": HOST, **request.headers}
         return self._wire.send(simulator, replace(request, target=simulator._mount + request.target, headers=headers))
 

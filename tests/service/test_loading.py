@@ -131,5 +131,5 @@ def test_a_profile_bears_on_what_is_made():
     sim = Simulator(world(id="c1"), profile={"initial.terms-url": "https://chosen.example/"})
     assert sim.call("get_client_terms", clientId="c1").body["url"] == "https://chosen.example/"
     first = Simulator(profile={"users.first-id": 5})
-    assert first.order("get_info").tokens["demo-partner-admin"].userId == 5
-    assert Simulator().order("get_info").tokens["demo-partner-admin"].userId == 1000
+    assert first.control("get_info").tokens["demo-partner-admin"].userId == 5
+    assert Simulator().control("get_info").tokens["demo-partner-admin"].userId == 1000

@@ -1,20 +1,20 @@
-"""Validators of identity tokens, which the API assigns but cannot set up."""
+"""Validators of identity tokens, which the API assigns but cannot create."""
 
 from __future__ import annotations
 
 import msgspec
 
 from confsim.contract.types import Json, Name, Wire
+from confsim.control.context import ControlContext, get_client
+from confsim.control.declare import CommandBody, operation
 from confsim.domain.identity import validators
 from confsim.kernel.refusal import Misuse
 
-from .control import Control, Order, client_of, operation
 
-
-class MakeValidator(Order):
+class MakeValidator(CommandBody):
     """A validator. ``key`` is a secret, a PEM, or a JWK (as an object or as text).
 
-    ``claims`` goes from originId, name, picture, email and emailVerified to the claims that carry them.
+    ``claims`` maps originId, name, picture, email and emailVerified to the names of the claims that carry them.
     """
 
     clientId: str
@@ -29,22 +29,22 @@ class MakeValidator(Order):
 
 
 class MadeValidator(Wire):
-    """The validator that was made."""
+    """The id of the new validator."""
 
     validatorId: str
 
 
 @operation("POST /validators")
-def make_validator(control: Control, body: MakeValidator) -> MadeValidator:
-    """Set a validator up for a client; it is inactive unless ``active`` says otherwise.
+def make_validator(context: ControlContext, body: MakeValidator) -> MadeValidator:
+    """Create a validator of a client; it is inactive unless ``active`` is true.
 
     Misuse for an unknown algorithm, a key that does not fit it, and an id that is taken (409).
     """
     key = body.key if isinstance(body.key, str) else msgspec.json.encode(body.key).decode()
     if not isinstance(body.key, str | dict):
         raise Misuse("key: it is neither a text nor a JWK object")
-    with control.change() as change:
-        client = client_of(change, body.clientId)
+    with context.change() as change:
+        client = get_client(change, body.clientId)
         made = validators.add(
             change,
             client,

@@ -1,4 +1,4 @@
-"""What there is: the server, its operations, its assumptions, its documents."""
+"""The server and its world: health, description, operations, assumptions, the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from confsim.contract.encode import Raw
 from confsim.contract.gates import Gate
 from confsim.contract.operation import Operation
 from confsim.contract.types import Wire
+from confsim.control.context import ControlContext
+from confsim.control.declare import CONTROL, PREFIX, operation
 from confsim.domain.channels import channels
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
@@ -19,17 +21,15 @@ from confsim.domain.users.users import USERS, Level, User, unregistered
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 
-from .control import CONTROL, PREFIX, Control, operation
-
 
 class Health(Wire):
-    """The server answers."""
+    """The state of the server."""
 
     status: str
 
 
 class ClientInfo(Wire):
-    """A client; ``parent`` is null at the top."""
+    """A client; ``parent`` is null for a top-level client."""
 
     id: str
     name: str
@@ -37,7 +37,7 @@ class ClientInfo(Wire):
 
 
 class TokenInfo(Wire):
-    """Whose a token is; an API token is nobody's. ``role`` is the highest the holder has anywhere."""
+    """The holder of a token; ``userId`` is null for an API token. ``role`` is the highest role that the holder has."""
 
     userId: int | None
     clientId: str
@@ -45,7 +45,7 @@ class TokenInfo(Wire):
 
 
 class Info(Wire):
-    """A world: what it was made from, its name on the server, its instant, whom it holds, its fixed tokens.
+    """A world: what it was made from (``world``), its name on the server, its instant, its clients and fixed tokens.
 
     ``outputs`` are those of the scenario that it starts from.
     """
@@ -63,7 +63,7 @@ class Info(Wire):
 
 
 class OperationInfo(Wire):
-    """An operation of the API: its route under the profile, how much of it the documents show, who may call it."""
+    """An operation of the API: its route under the profile, how far it is documented (``source``), who may call it."""
 
     name: str
     method: str
@@ -77,7 +77,7 @@ class OperationInfo(Wire):
 
 
 class AssumptionInfo(Wire):
-    """Something that the documents leave open. ``value`` is what is in force, ``used`` whether a call leaned on it."""
+    """A question that the documents leave open. ``value`` is what is in force, ``used`` whether calls used it."""
 
     id: str
     gaps: list[str]
@@ -90,15 +90,15 @@ class AssumptionInfo(Wire):
 
 
 @operation("GET /health")
-def get_health(control: Control) -> Health:
-    """Tell that the server answers."""
+def get_health(context: ControlContext) -> Health:
+    """Check that the server answers."""
     return Health(status="ok")
 
 
 @operation("GET /info")
-def get_info(control: Control) -> Info:
-    """Tell about the world: its instant, its seed, its clients, and the tokens that never expire."""
-    change, service = control.see(), control.service
+def get_info(context: ControlContext) -> Info:
+    """Get the description of the world: its instant, its seed, its clients, and the tokens that never expire."""
+    change, service = context.view(), context.service
     return Info(
         version=__version__,
         world=service.made_from,
@@ -106,14 +106,18 @@ def get_info(control: Control) -> Info:
         now=change.now,
         seed=service.world.seed,
         profile=dict(service.profile),
-        base_url=control.base_url,
+        base_url=context.base_url,
         clients=[ClientInfo(id=each.id, name=each.name, parent=each.parent) for each in CLIENTS.of(change).oldest()],
-        tokens={each.value: _token(change, each) for each in CREDENTIALS.of(change).oldest() if each.expires is None},
+        tokens={
+            each.value: _describe_token(change, each)
+            for each in CREDENTIALS.of(change).oldest()
+            if each.expires is None
+        },
         outputs=service.outputs,
     )
 
 
-def _token(change: Change, credential: Credential) -> TokenInfo:
+def _describe_token(change: Change, credential: Credential) -> TokenInfo:
     user = None if credential.user is None else USERS.of(change, credential.client).get(credential.user)
     role = "api-token" if user is None else _role(change, user)
     return TokenInfo(userId=credential.user, clientId=credential.client, role=role)
@@ -131,14 +135,14 @@ def _role(change: Change, user: User) -> str:
 
 
 @operation("GET /operations")
-def list_operations(control: Control) -> list[OperationInfo]:
+def list_operations(context: ControlContext) -> list[OperationInfo]:
     """List the operations of the API."""
-    return [described(each, control) for each in API]
+    return [describe_operation(each, context) for each in API]
 
 
-def described(each: Operation, control: Control) -> OperationInfo:
-    """An operation as it is served under the profile of the world."""
-    profile = control.service.profile
+def describe_operation(each: Operation, context: ControlContext) -> OperationInfo:
+    """The description of an operation as it is served under the profile of the world."""
+    profile = context.service.profile
     method, path = each.route(profile)
     gate = each.gate if each.gate_entry is None else Gate(*profile.get(each.gate_entry.id, each.gate_entry.default))
     return OperationInfo(
@@ -156,22 +160,22 @@ def described(each: Operation, control: Control) -> OperationInfo:
 
 @operation("GET /assumptions")
 def list_assumptions(
-    control: Control, *, operation: str | None = None, used: bool | None = None
+    context: ControlContext, *, operation: str | None = None, used: bool | None = None
 ) -> list[AssumptionInfo]:
-    """List what the documents leave open: of one operation, or what calls have leaned on since the last reset.
+    """List the assumptions: all, those of one operation, or those that calls have ``used`` since the last reset.
 
     Misuse (404) for an unknown operation.
     """
-    leaned = set(control.service.journal.assumptions())
+    used_ids = set(context.service.journal.assumptions())
     return [
-        _assumption(entry, control, entry.id in leaned)
-        for entry in entries(operation)
-        if used is None or used is (entry.id in leaned)
+        _describe_assumption(entry, context, entry.id in used_ids)
+        for entry in assumptions_of(operation)
+        if used is None or used is (entry.id in used_ids)
     ]
 
 
-def entries(operation: str | None) -> list[Entry[Any]]:
-    """The entries of the register, by id; those that touch an operation and all operations, when one is named."""
+def assumptions_of(operation: str | None) -> list[Entry[Any]]:
+    """The entries of the register by id, of one operation or all. Raises Misuse (404) for an unknown operation."""
     operations = API.operations
     if operation is not None and operation not in operations:
         raise Misuse(f"there is no operation {operation!r}", status=404)
@@ -179,13 +183,13 @@ def entries(operation: str | None) -> list[Entry[Any]]:
     return [entry for entry in found if operation is None or not entry.operations or operation in entry.operations]
 
 
-def _assumption(entry: Entry[Any], control: Control, used: bool) -> AssumptionInfo:
+def _describe_assumption(entry: Entry[Any], context: ControlContext, used: bool) -> AssumptionInfo:
     return AssumptionInfo(
         id=entry.id,
         gaps=list(entry.gaps),
         statement=entry.statement,
         default=entry.default,
-        value=control.service.profile.get(entry.id, entry.default),
+        value=context.service.profile.get(entry.id, entry.default),
         alternatives=list(entry.alternatives),
         operations=list(entry.operations),
         used=used,
@@ -193,8 +197,8 @@ def _assumption(entry: Entry[Any], control: Control, used: bool) -> AssumptionIn
 
 
 @operation("GET /openapi.json")
-def get_control_openapi(control: Control) -> Raw:
-    """Describe the control plane as an OpenAPI document."""
+def get_control_openapi(context: ControlContext) -> Raw:
+    """Get the OpenAPI document of the control plane."""
     return Raw("application/json", control_document())
 
 

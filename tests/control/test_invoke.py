@@ -1,4 +1,4 @@
-"""Calls of the control plane as such: who may, how they are refused, that they leave no trace."""
+"""Calls of the control plane: who may make them, how they are refused, that they leave no trace."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import json
 import pytest
 
 from confsim.control.catalogue import CONTROL
-from confsim.control.control import STANDING_APART
-from confsim.control.export import MOVING
+from confsim.kernel.refusal import Misuse
 from confsim.service.message import Request
 from kit import START
 
@@ -99,9 +98,43 @@ def test_a_bug_is_told_with_a_reference_and_kept(plane, sim, monkeypatch):
     assert isinstance(sim.service.bugs[0], ZeroDivisionError)
 
 
-def test_orders_with_a_part_of_their_own_are_there():
-    """The lists of what is not repeated, and of what moves the clock, name operations of the control plane."""
-    assert set(CONTROL.operations) >= STANDING_APART | MOVING
+def test_python_and_http_refuse_with_the_same_facts(plane, sim):
+    """A refusal by the rules of the API has its facts and its code, whichever way the call comes."""
+    with pytest.raises(Misuse) as caught:
+        sim.control("make_client", name="Child", parent="nobody")
+    status, problem = plane("POST", "/clients", {"name": "Child", "parent": "nobody"})
+    assert caught.value.facts == {"what": "client", "id": "nobody", "code": "not_found"}
+    assert (status, problem["detail"]) == (caught.value.status, str(caught.value))
+    assert {name: problem[name] for name in caught.value.facts} == caught.value.facts
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "problem"),
+    [
+        ("no_such", (), "no operation 'no_such'"),
+        ("drop_snapshot", (), "needs name"),
+        ("get_info", ("x",), "needs nothing"),
+    ],
+)
+def test_what_python_cannot_call_is_a_misuse(sim, name, path, problem):
+    """An unknown operation, and a wrong number of path parameters."""
+    with pytest.raises(Misuse, match=problem):
+        sim.control(name, *path)
+
+
+def test_declarations_say_how_an_operation_is_repeated():
+    """What a replay leaves out, what only moves the clock, what waits, what takes locks of other worlds."""
+
+    def those(word):
+        return {operation.name for operation in CONTROL if getattr(operation, word)}
+
+    assert those("moves_clock") == {"advance_clock", "set_clock", "freeze_clock", "resume_clock", "run_clock"}
+    assert those("waits") == {"wait"}
+    assert set(CONTROL.operations) - those("locks") == {"make_world"}
+    assert {"reset_world", "make_world", "drop_world", "set_journal", "wait"} <= set(CONTROL.operations) - those(
+        "replayed"
+    )
+    assert those("moves_clock") <= those("replayed")
 
 
 WRONG = [b"", b"{", b"[]", b'"x"', b"5", b"nul", b"\xff\xfe", b'{"x":1}', b"[" * 100_000, b"1" * 5000, b'{"a":NaN}']
@@ -111,7 +144,7 @@ POSTS = [operation for operation in CONTROL if operation.body is not None]
 @pytest.mark.parametrize("raw", WRONG, ids=lambda raw: repr(raw[:8]))
 @pytest.mark.parametrize("operation", POSTS, ids=lambda operation: operation.name)
 def test_no_body_makes_a_server_error(sim, operation, raw):
-    """Whatever is sent, the answer is a problem that says what and where, or the order is carried out."""
+    """Whatever is sent, the answer is a problem that says what and where, or the call is made."""
     path = "/_confsim" + operation.path.replace("{kind}", "user").replace("{id}", "1004").replace("{name}", "x")
     response = sim.app(Request(operation.method, path, "", {}, raw))
     assert response.status < 500

@@ -1,4 +1,4 @@
-"""Waiting: until a call, a mail, a delivery or a state is seen."""
+"""Waiting for a call, a mail, a delivery or a record."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import msgspec
 from msgspec import field
 
 from confsim.contract.types import Int, Json, Wire
+from confsim.control.context import ControlContext
+from confsim.control.declare import CommandBody, operation
+from confsim.control.journal_view import RequestPattern, describe, key_text, matching, part_of
 from confsim.domain.events.deliveries import State
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Table
@@ -17,24 +20,22 @@ from confsim.service import clock
 from confsim.service.journal import Journal
 from confsim.service.waiting import Later, steady
 
-from .control import Control, Order, operation
-from .journal import Pattern, key_text, matching, part_of, seen
 from .mail import list_mail
-from .webhooks import fitting, told
+from .webhooks import describe_delivery, find_deliveries
 
-#: Nobody waits longer than this, in milliseconds.
+#: The longest timeout, in milliseconds.
 LONGEST = 60_000
 
 
-class MailPattern(Order):
-    """Which mails are meant: those that are all of what is given."""
+class MailPattern(CommandBody):
+    """A pattern of mails; a mail matches when it matches every field that is given."""
 
     to: str | None = None
     kind: str | None = None
 
 
-class DeliveryPattern(Order):
-    """Which deliveries are meant: those that are all of what is given."""
+class DeliveryPattern(CommandBody):
+    """A pattern of deliveries; a delivery matches when it matches every field that is given."""
 
     endpoint: str | None = None
     kind: str | None = None
@@ -42,10 +43,10 @@ class DeliveryPattern(Order):
     state: State | None = None
 
 
-class RecordPattern(Order):
-    """Which records are meant, in the words of ``GET /state``.
+class RecordPattern(CommandBody):
+    """A pattern of records, in the words of ``GET /state``: of a table, of a client, with a key.
 
-    Those of a table, of a client, with a key; ``record`` is a part of the record: at least these fields.
+    ``record`` is an object; it matches a record with at least these fields.
     """
 
     table: str
@@ -54,32 +55,32 @@ class RecordPattern(Order):
     record: Json = None
 
 
-class Wanted(Order):
-    """What is waited for: exactly one of these."""
+class WaitTarget(CommandBody):
+    """The thing to wait for: exactly one of these fields."""
 
-    request: Pattern | None = None
+    request: RequestPattern | None = None
     mail: MailPattern | None = None
     delivery: DeliveryPattern | None = None
     state: RecordPattern | None = None
 
 
-class Wait(Order):
-    """``for`` what, how many of it (``count``), and how long: a duration of real time, at most a minute."""
+class WaitFor(CommandBody):
+    """What to wait ``for``, how many of it (``count``), and a ``timeout`` in real time, at most a minute."""
 
-    for_: Wanted = field(name="for")
+    for_: WaitTarget = field(name="for")
     count: Int = 1
     timeout: Json = "5s"
 
 
-class Waited(Wire):
-    """What was seen, oldest first, and what the clock shows."""
+class WaitResult(Wire):
+    """The things that were found, oldest first, and the instant of the clock."""
 
     seen: list[Any]
     now: int
 
 
 class FoundRecord(Wire):
-    """A record of the world: where it stands, and all its fields."""
+    """A record of the world: its place, and all its fields."""
 
     table: str
     client: str
@@ -87,33 +88,33 @@ class FoundRecord(Wire):
     record: dict[str, Any]
 
 
-@operation("POST /wait")
-def wait(control: Control, body: Wait) -> Waited:
-    """Wait until calls, mails, deliveries or records are seen, whether they are there already or come by then.
+@operation("POST /wait", replayed=False, waits=True)
+def wait(context: ControlContext, body: WaitFor) -> WaitResult:
+    """Wait until there are so many matching calls, mails, deliveries or records; earlier ones count.
 
-    Other calls go on meanwhile, and things fall due as on any call. Misuse (409, code not_seen) when the time is over;
-    for an unknown operation or table (404).
+    Other calls are served meanwhile, and due timers fire. Misuse (409, code not_seen) at the timeout, and (404) for an
+    unknown operation or table.
     """
     span = clock.span(body.timeout)
     if span > LONGEST:
         raise Misuse(f"timeout: nobody waits longer than {LONGEST // 1000}s")
     if body.count < 1:
         raise Misuse("count: there is nothing to wait for")
-    look = _look(control, body.for_)
+    look = _finder(context, body.for_)
     deadline = steady() + span / 1000
     known: tuple[World, Journal, int] | None = None
 
-    def again() -> Waited:
+    def again() -> WaitResult:
         nonlocal known
-        with control.service.lock:
+        with context.service.lock:
             over = steady() >= deadline
-            service = control.service
+            service = context.service
             now = service.change().world, service.journal, service.journal.count
             if over or not _same(known, now):
                 known = now
                 found = look()
                 if len(found) >= body.count:
-                    return Waited(seen=found, now=control.service.clock.now())
+                    return WaitResult(seen=found, now=context.service.clock.now())
                 if over:
                     wanted = msgspec.json.encode(_given(body.for_)).decode()
                     message = f"after {body.timeout} there were {len(found)} of {body.count}: {wanted}"
@@ -124,45 +125,45 @@ def wait(control: Control, body: Wait) -> Waited:
 
 
 def _same(known: tuple[World, Journal, int] | None, now: tuple[World, Journal, int]) -> bool:
-    """Whether nothing new can be there: the same world, the same journal, and no call since."""
+    """Whether nothing can have changed: the same world, the same journal, and no call since."""
     return known is not None and known[0] is now[0] and known[1] is now[1] and known[2] == now[2]
 
 
 def _given(value: Any) -> Any:
-    """What a body gave, without what it left out."""
-    if isinstance(value, Order):
+    """The given fields of a body, those that were left out removed."""
+    if isinstance(value, CommandBody):
         names = {name: getattr(value, name) for name in value.__struct_fields__}
         return {name: _given(each) for name, each in names.items() if each is not None}
     return value
 
 
-def _look(control: Control, wanted: Wanted) -> Callable[[], list[Any]]:
-    """What gathers the things that are meant. Misuse when it is not one kind of them."""
+def _finder(context: ControlContext, wanted: WaitTarget) -> Callable[[], list[Any]]:
+    """A function that finds the matching things. Raises Misuse unless exactly one kind of thing is given."""
     given = [name for name in wanted.__struct_fields__ if getattr(wanted, name) is not None]
     if len(given) != 1:
         raise Misuse(f"for: give one of {', '.join(wanted.__struct_fields__)}")
     request, mail, delivery, state = wanted.request, wanted.mail, wanted.delivery, wanted.state
     if request is not None:
-        return lambda: [seen(control, each) for each in matching(control, request)]
+        return lambda: [describe(context, each) for each in matching(context, request)]
     if mail is not None:
-        return lambda: list_mail(control, to=mail.to, kind=mail.kind)
+        return lambda: list_mail(context, to=mail.to, kind=mail.kind)
     if delivery is not None:
-        return lambda: _deliveries(control, delivery)
+        return lambda: _deliveries(context, delivery)
     assert state is not None
-    return lambda: list(_records(control, state))
+    return lambda: list(_records(context, state))
 
 
-def _deliveries(control: Control, pattern: DeliveryPattern) -> list[Any]:
-    change = control.see()
-    found = fitting(change, pattern.endpoint, pattern.kind, pattern.delivered, pattern.state)
-    return [told(change, each) for each in found]
+def _deliveries(context: ControlContext, pattern: DeliveryPattern) -> list[Any]:
+    change = context.view()
+    found = find_deliveries(change, pattern.endpoint, pattern.kind, pattern.delivered, pattern.state)
+    return [describe_delivery(change, each) for each in found]
 
 
-def _records(control: Control, pattern: RecordPattern) -> Iterator[FoundRecord]:
+def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[FoundRecord]:
     table = Table.declared.get(pattern.table)
     if table is None:
         raise Misuse(f"there is no table {pattern.table!r}; there are {', '.join(Table.declared)}", status=404)
-    world = control.see().world
+    world = context.view().world
     for (client, name), _ in world.tables():
         if name == pattern.table and pattern.client in (None, client):
             for record in table.seen(world, client).oldest():

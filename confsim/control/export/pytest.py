@@ -1,4 +1,4 @@
-"""A journal as a pytest test: the fixture makes a world of the same start, and every answer is as it was."""
+"""A journal as a pytest test: it makes a world with the same start, repeats the calls and compares the answers."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any
 
 import msgspec
 
+from confsim.control.declare import CONTROL
 from confsim.service import state
 from confsim.service.journal import Entry, Ordered
 from confsim.service.kept import plain
 from confsim.service.pipeline import HOST, Service
 from confsim.transport.address import route
 
-from .control import CONTROL
-from .export import MOVING, Asked, json_of, presented, readdressed, start
+from .calls import ApiCall, json_of, presentation, starting_world, with_address
 
-#: Bodies that are longer are not compared.
+#: Bodies of more bytes are not compared.
 LONGEST = 20_000
 _STATE = "START"
 
 
-def as_test(service: Service, calls: list[Asked | Ordered]) -> str:
-    """The test as the text of a module."""
+def as_test(service: Service, calls: list[ApiCall | Ordered]) -> str:
+    """The text of a test module."""
     body = list(_lines(service, calls))
     text = "".join(body)
-    made_from = start(service)
-    head = f'"""{_told(service, calls)} Written by confsim."""\n\n'
+    made_from = starting_world(service)
+    head = f'"""{_title(service, calls)} Written by confsim."""\n\n'
     if "json." in text or made_from is None:
         head += "import json\n\n"
     if "pytest." in text:
@@ -38,46 +38,46 @@ def as_test(service: Service, calls: list[Asked | Ordered]) -> str:
     return f"{head}\n{text}"
 
 
-def _told(service: Service, calls: list[Asked | Ordered]) -> str:
-    count, all_ = sum(isinstance(each, Asked) for each in calls), service.journal.count
-    return f"{count} calls of a journal." if count == all_ else f"{count} calls of a journal that was told {all_}."
+def _title(service: Service, calls: list[ApiCall | Ordered]) -> str:
+    count, all_ = sum(isinstance(each, ApiCall) for each in calls), service.journal.count
+    return f"{count} calls of a journal." if count == all_ else f"{count} calls of a journal of {all_}."
 
 
-def _lines(service: Service, calls: list[Asked | Ordered]) -> Iterator[str]:
-    made_from = start(service)
+def _lines(service: Service, calls: list[ApiCall | Ordered]) -> Iterator[str]:
+    made_from = starting_world(service)
     now = calls[0].at if calls else service.clock.now()
     words: dict[str, Any] = {"world": made_from or "empty", "seed": service.origin.seed}
     if service.profile:
         words["profile"] = plain(service.profile)
     words["clock"] = now
     yield "def test_journal(make_confsim):\n"
-    yield '    """What was asked is answered as it was."""\n'
+    yield '    """The answers are those of the journal."""\n'
     yield f"    world = make_confsim({_keywords(words)})\n"
     if made_from is None:
         yield f"    world.state = {_STATE}\n"
     for each in calls:
-        moves = each.operation in MOVING if isinstance(each, Ordered) else False
-        steers = each.steers if isinstance(each, Asked) else not moves
-        if each.at != now and not steers:
+        moves = CONTROL[each.operation].moves_clock if isinstance(each, Ordered) else False
+        own_time = each.sets_its_time if isinstance(each, ApiCall) else not moves
+        if each.at != now and not own_time:
             yield f"    world.clock.set({each.at})\n"
         now = each.at
-        if isinstance(each, Asked):
+        if isinstance(each, ApiCall):
             yield from _call(service, each)
         elif not moves:
-            yield _order(each)
+            yield _control_call(each)
 
 
-def _order(order: Ordered) -> str:
-    body = msgspec.json.decode(order.body) if order.body else {}
+def _control_call(call: Ordered) -> str:
+    body = msgspec.json.decode(call.body) if call.body else {}
     if isinstance(body, dict):
-        words = [order.operation, *order.path]
-        return f"    world.order({', '.join(filter(None, (_list(words), _keywords(body))))})\n"
-    method, target = route(CONTROL[order.operation], order.path, {})
-    said = f"{f'http://{HOST}{target}'!r}, method={method!r}, json={_literal(body)}"
-    return f"    assert world.client().open({said}).status_code < 400\n"
+        words = [call.operation, *call.path]
+        return f"    world.control({', '.join(filter(None, (_list(words), _keywords(body))))})\n"
+    method, target = route(CONTROL[call.operation], call.path, {})
+    arguments = f"{f'http://{HOST}{target}'!r}, method={method!r}, json={_literal(body)}"
+    return f"    assert world.client().open({arguments}).status_code < 400\n"
 
 
-def _call(service: Service, call: Asked) -> Iterator[str]:
+def _call(service: Service, call: ApiCall) -> Iterator[str]:
     entry = call.entry
     yield f"\n    # {entry.id}\n"
     if entry.request.fault:
@@ -93,8 +93,8 @@ def _call(service: Service, call: Asked) -> Iterator[str]:
     yield from _expected(service, call, cut)
 
 
-def _expected(service: Service, call: Asked, cut: int | None) -> Iterator[str]:
-    """What the answer is to be."""
+def _expected(service: Service, call: ApiCall, cut: int | None) -> Iterator[str]:
+    """The assertions on the answer."""
     entry = call.entry
     status, raw = ("status", "content") if call.operation is not None else ("status_code", "data")
     yield f"    assert answer.{status} == {entry.response.status}\n"
@@ -111,19 +111,19 @@ def _expected(service: Service, call: Asked, cut: int | None) -> Iterator[str]:
 
 
 def _answer(service: Service, entry: Entry) -> bytes:
-    """The body of the answer, as a world at the root of its server gives it."""
+    """The body of the answer, as the root world of a server gives it."""
     mount, body = service.mount, entry.response.body
-    body = readdressed(entry, service, body, HOST)
+    body = with_address(entry, service, body, HOST)
     if mount and not entry.operation:
-        body = body.replace(f"{mount}/".encode(), b"/")  # the path that was not found
+        body = body.replace(f"{mount}/".encode(), b"/")  # the path that matched no route
     return body
 
 
-def _by_name(service: Service, call: Asked) -> str:
-    """The call of an operation by its name."""
+def _by_name(service: Service, call: ApiCall) -> str:
+    """A call by the name of the operation."""
     assert call.operation is not None
     entry, words = call.entry, {}
-    body = readdressed(entry, service, entry.request.body, HOST)
+    body = with_address(entry, service, entry.request.body, HOST)
     kind = call.headers.get("content-type")
     if body:
         is_json, value = json_of(body)
@@ -132,21 +132,21 @@ def _by_name(service: Service, call: Asked) -> str:
         words["content_type"] = kind
     for name, text in (*call.texts.items(), *call.values.items()):
         words[f"{name}_" if iskeyword(name) else name] = text
-    said = [call.operation.name] + ([] if call.token is None else [call.token])
-    return f"world.call({', '.join(filter(None, (_list(said), _keywords(words))))})"
+    positional = [call.operation.name] + ([] if call.token is None else [call.token])
+    return f"world.call({', '.join(filter(None, (_list(positional), _keywords(words))))})"
 
 
-def _by_path(service: Service, call: Asked) -> str:
-    """The call as a request."""
+def _by_path(service: Service, call: ApiCall) -> str:
+    """A call as an HTTP request."""
     entry, headers = call.entry, dict(call.headers)
     if call.token is not None:
-        headers |= presented(service, call.token)[0]
+        headers |= presentation(service, call.token)[0]
     url = f"http://{HOST}{call.target}" + (f"?{call.query}" if call.query else "")
     words: dict[str, Any] = {"method": entry.request.method}
     if headers:
         words["headers"] = headers
     if entry.request.body:
-        words["data"] = readdressed(entry, service, entry.request.body, HOST)
+        words["data"] = with_address(entry, service, entry.request.body, HOST)
     return f"world.client().open({url!r}, {_keywords(words)})"
 
 
@@ -155,11 +155,11 @@ def _list(values: list[str]) -> str:
 
 
 def _keywords(words: dict[str, Any]) -> str:
-    """The words as keyword arguments; those that cannot be so in a mapping."""
+    """The words as keyword arguments; those that are no identifiers in a mapping."""
     fit = {name: value for name, value in words.items() if name.isidentifier() and not iskeyword(name)}
     rest = {name: value for name, value in words.items() if name not in fit}
-    said = [f"{name}={_literal(value)}" for name, value in fit.items()]
-    return ", ".join(said + ([f"**{_literal(rest)}"] if rest else []))
+    listed = [f"{name}={_literal(value)}" for name, value in fit.items()]
+    return ", ".join(listed + ([f"**{_literal(rest)}"] if rest else []))
 
 
 def _literal(value: Any) -> str:

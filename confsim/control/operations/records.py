@@ -1,4 +1,4 @@
-"""Fields of records that no documented call sets: what a deployment's own tools would."""
+"""Fields of records that no documented call sets, and that tools of a deployment would."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.contract.types import Int, Json
+from confsim.control.context import ControlContext, get_client, get_user
+from confsim.control.declare import operation
 from confsim.domain import terms
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels.channels import CHANNELS, ROOMS, AudioQuality, Channel, ServiceMode
@@ -24,19 +26,17 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
-from .control import Control, client_of, operation, user_of
-
 
 class Fields(Struct, forbid_unknown_fields=True, kw_only=True):
-    """The fields of a kind of record that may be set. What is left out stays as it is."""
+    """The settable fields of a kind of record. A field that is left out stays unchanged."""
 
     def given(self) -> dict[str, Any]:
-        """The fields that were given, by the names of the record."""
+        """The given fields, by their names in the record."""
         return {name: value for name in self.__struct_fields__ if (value := getattr(self, name)) is not UNSET}
 
 
 class Kind:
-    """A kind of record: the fields that may be set, how a record is found, how they are set."""
+    """A kind of record: its settable fields, a function that finds a record, a function that sets fields."""
 
     #: Every kind by name.
     declared: dict[str, Kind] = {}
@@ -56,10 +56,10 @@ class Kind:
 
 
 @operation("POST /records/{kind}/{id}")
-def change_record(control: Control, kind: str, id: str, body: Json) -> Json:
-    """Set fields of a record that no documented call sets, and answer the record.
+def change_record(context: ControlContext, kind: str, id: str, body: Json) -> Json:
+    """Set fields of a record that no documented call sets, and return the record.
 
-    Misuse for an unknown kind, record (404) or field, and for a value that does not fit.
+    Misuse for an unknown kind, record (404) or field, and for a value of the wrong type.
     """
     known = Kind.declared.get(kind)
     if known is None:
@@ -69,9 +69,9 @@ def change_record(control: Control, kind: str, id: str, body: Json) -> Json:
     except msgspec.ValidationError as error:
         allowed = ", ".join(known.fields.__struct_encode_fields__)
         raise Misuse(f"{kind}: {error}; the fields are {allowed}") from None
-    with control.change() as change:
+    with context.change() as change:
         record: dict[str, Any] = msgspec.to_builtins(known.apply(change, known.find(change, id), given), str_keys=True)
-        record.pop("data", None)  # the bytes of a file, which its links answer
+        record.pop("data", None)  # the bytes of a file: its links serve them
         return record
 
 
@@ -84,7 +84,7 @@ class UserFields(Fields):
 
 
 class ChannelFields(Fields):
-    """``favourite`` are the ids of the users who favour the channel; ``populationLimit`` null is no limit."""
+    """``favourite`` are the ids of the users whose favourite it is; ``populationLimit`` null is no limit."""
 
     reputation: Int | UnsetType = UNSET
     star: bool | UnsetType = UNSET
@@ -111,26 +111,26 @@ class SessionFields(Fields):
 
 
 class ClientFields(Fields):
-    """``reseller`` enables the reseller interface; ``termsRequired`` binds guests to accept the terms."""
+    """``reseller`` enables the reseller interface; ``termsRequired`` requires guests to accept the terms."""
 
     reseller: bool | UnsetType = UNSET
     terms_required: bool | UnsetType = field(default=UNSET, name="termsRequired")
 
 
 class RecordingFields(Fields):
-    """``outcome`` ends the processing of a recording now: it is ready, or it has failed."""
+    """``outcome`` ends the processing of a recording now: it becomes ready, or it has failed."""
 
     outcome: Literal["ready", "failed"] | UnsetType = UNSET
 
 
 class MediaFields(Fields):
-    """``tags`` are the names of the tags of the asset, in the place of those it has."""
+    """``tags`` are the names of tags; they replace those of the asset."""
 
     tags: list[str] | UnsetType = UNSET
 
 
 def _finder(what: str, *tables: Table[str, Any]) -> Callable[[Change, str], Any]:
-    """What finds a record by its id, in whichever client. Misuse (404) when there is none."""
+    """A function that finds a record by its id in any client. It raises Misuse (404) for an unknown id."""
 
     def find(change: Change, id: str) -> Any:
         for client in CLIENTS.of(change):
@@ -147,7 +147,7 @@ _channel = _finder("channel", CHANNELS, ROOMS)
 
 
 def _user(change: Change, id: str) -> User:
-    return user_of(change, int(id) if id.isascii() and id.isdigit() and len(id) < 20 else -1)
+    return get_user(change, int(id) if id.isascii() and id.isdigit() and len(id) < 20 else -1)
 
 
 def _change_user(change: Change, user: User, given: dict[str, Any]) -> Record:
@@ -160,7 +160,7 @@ def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> 
     if "favourites" in given:
         given["favourites"] = _people(change, channel.client, "favourite", given["favourites"])
     limits = {"max_users": "maxUsers", "population_limit": "populationLimit", "media_pool_size": "mediaPoolSize"}
-    negative = [told for name, told in limits.items() if (given.get(name) or 0) < 0]
+    negative = [on_wire for name, on_wire in limits.items() if (given.get(name) or 0) < 0]
     if negative:
         raise Misuse(f"channel: {', '.join(negative)} below 0")
     if not 1 <= given.get("reputation", 1) <= 15:
@@ -207,6 +207,6 @@ def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int
 Kind("user", UserFields, _user, _change_user)
 Kind("channel", ChannelFields, _channel, _change_channel)
 Kind("session", SessionFields, _finder("session", SESSIONS), _change_session)
-Kind("client", ClientFields, client_of, _change_client)
+Kind("client", ClientFields, get_client, _change_client)
 Kind("recording", RecordingFields, _finder("recording", RECORDINGS), _end_processing)
 Kind("media", MediaFields, _finder("media asset", CLIENT_MEDIA, CHANNEL_MEDIA), _change_media)

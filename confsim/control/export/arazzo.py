@@ -1,6 +1,6 @@
-"""A journal as a scenario: an Arazzo document whose steps are the calls, each to be answered with its status.
+"""A journal as a scenario: an Arazzo document with a step for each call, which succeeds with the status of the answer.
 
-What one answer gave and a later call took, an id or a token, becomes an output of a step and an expression.
+A value of an answer that a later call sends, such as an id or a token, becomes an output of a step and an expression.
 """
 
 from __future__ import annotations
@@ -12,83 +12,84 @@ import msgspec
 
 from confsim.arazzo.expressions import expressions
 from confsim.contract.query import unknown
+from confsim.control.context import ControlContext
+from confsim.control.declare import CONTROL, PREFIX
 from confsim.kernel.refusal import Misuse
 from confsim.service import state
 from confsim.service.journal import Ordered
 from confsim.service.kept import plain
 from confsim.service.pipeline import HOST
 
-from .control import CONTROL, PREFIX, Control
-from .export import MOVING, Asked, json_of, readdressed, start
+from .calls import ApiCall, json_of, starting_world, with_address
 
-#: Shorter texts and smaller numbers are too common to tell where they are from.
-_TELLING = 8
-_NUMBER = 1000
+#: Shorter texts and smaller numbers are too common to conclude which answer they come from.
+_DISTINCTIVE_LENGTH = 8
+_DISTINCTIVE_NUMBER = 1000
 
 
-def as_scenario(control: Control, calls: list[Asked | Ordered]) -> bytes:
+def as_scenario(context: ControlContext, calls: list[ApiCall | Ordered]) -> bytes:
     """The document as JSON."""
-    written = _Writer(control)
-    written.begin(calls)
+    writer = _Writer(context)
+    writer.begin(calls)
     for each in calls:
         if isinstance(each, Ordered):
-            written.order(each)
+            writer.control_call(each)
         else:
-            written.call(each)
-    root = control.root
+            writer.call(each)
+    root = context.root
     document = {
         "arazzo": "1.0.1",
-        "info": {"title": "A journal", "summary": written.summary(), "version": "1.0.0"},
+        "info": {"title": "A journal", "summary": writer.summary(), "version": "1.0.0"},
         "sourceDescriptions": [
             {"name": "api", "url": f"{root}/openapi.json", "type": "openapi"},
             {"name": "control", "url": f"{root}{PREFIX}/openapi.json", "type": "openapi"},
         ],
-        "workflows": [{"workflowId": "journal", "summary": "What was asked, again.", "steps": written.steps}],
+        "workflows": [{"workflowId": "journal", "summary": "What was asked, again.", "steps": writer.steps}],
     }
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
 class _Writer:
-    def __init__(self, control: Control) -> None:
-        self.service = control.service
-        self.start = start(control.service)
-        self.document = state.document(control.service.origin)
+    def __init__(self, context: ControlContext) -> None:
+        self.service = context.service
+        self.starting_world = starting_world(context.service)
+        self.document = state.document(context.service.origin)
         self.known = self.document.decode()
         self.steps: list[dict[str, Any]] = []
         self.left_out: list[str] = []
         self.now = 0
-        #: Where a text or a number was first seen in an answer: the step, and the JSON pointer.
+        #: The first answer with a text or a number: the step, and the JSON pointer.
         self.seen: dict[str | int, tuple[dict[str, Any], str]] = {}
 
     def summary(self) -> str:
-        """What the scenario is made from, and what of the journal is not in it."""
+        """The start that the scenario needs, and the calls of the journal that it leaves out."""
         seed, profile = self.service.origin.seed, plain(self.service.profile)
-        world = "a state of its own" if self.start is None else f"the world {self.start}"
+        world = "a state of its own" if self.starting_world is None else f"the world {self.starting_world}"
         under = f", under {msgspec.json.encode(profile).decode()}" if profile else ""
-        told = f"Starts from {world}, seed {seed}{under}"
-        return told + (f"; left out is {', '.join(self.left_out)}" if self.left_out else "")
+        text = f"Starts from {world}, seed {seed}{under}"
+        return text + (f"; left out is {', '.join(self.left_out)}" if self.left_out else "")
 
-    def begin(self, calls: list[Asked | Ordered]) -> None:
-        """Bring the clock, and the world where it is none that can be named, to the start."""
+    def begin(self, calls: list[ApiCall | Ordered]) -> None:
+        """Add the steps that set the clock, and the world if no name stands for it, to the start."""
         now = calls[0].at if calls else self.service.clock.now()
         self._control("freeze_clock", (), None)
         self._at(now)
-        if self.start is None:
+        if self.starting_world is None:
             self._control("put_state", (), msgspec.json.decode(self.document))
 
-    def order(self, order: Ordered) -> None:
-        """A call of the control plane."""
-        if order.operation in MOVING:
-            self._at(order.at)
+    def control_call(self, call: Ordered) -> None:
+        """Add the step of a call of the control plane."""
+        if CONTROL[call.operation].moves_clock:
+            self._at(call.at)
             return
-        body = msgspec.json.decode(order.body) if order.body else None
-        self.now = order.at
-        self._control(order.operation, order.path, body)
+        body = msgspec.json.decode(call.body) if call.body else None
+        self.now = call.at
+        self._control(call.operation, call.path, body)
 
-    def call(self, call: Asked) -> None:
-        """A call of the API. One that can be no step is left out; what came of it, and is left of faults, is put."""
+    def call(self, call: ApiCall) -> None:
+        """Add the step of a call of the API; for one that no step can express, set the state and faults after it."""
         entry = call.entry
-        if entry.at != self.now and not call.steers:
+        if entry.at != self.now and not call.sets_its_time:
             self._at(entry.at)
         self.now = entry.at
         step = self._step(call)
@@ -103,7 +104,12 @@ class _Writer:
         sent = {str(value) for _, value in _leaves(step)}
         is_json, answer = json_of(entry.response.body)
         for pointer, value in _leaves(answer) if is_json else ():
-            if _tells(value) and value not in self.seen and str(value) not in sent and str(value) not in self.known:
+            if (
+                _is_distinctive(value)
+                and value not in self.seen
+                and str(value) not in sent
+                and str(value) not in self.known
+            ):
                 self.seen[value] = (step, pointer)
 
     def _at(self, now: int) -> None:
@@ -126,20 +132,20 @@ class _Writer:
             step["requestBody"] = {"contentType": "application/json", "payload": _plain(body)}
         self.steps.append({**step, "successCriteria": [{"condition": "$statusCode == 200"}]})
 
-    def _step(self, call: Asked) -> dict[str, Any] | None:
-        """The step of a call, None when it can be none."""
+    def _step(self, call: ApiCall) -> dict[str, Any] | None:
+        """The step of a call, None when no step can express it."""
         operation, entry = call.operation, call.entry
         if operation is None or entry.request.fault or entry.response.cut is not None:
             return None
-        strange = unknown(operation, call.values)
+        unknown_parameters = unknown(operation, call.values)
         lacking = [each.name for each in operation.query_parameters if each.required and each.name not in call.values]
-        if (strange and entry.response.status >= 400) or lacking or not all(call.texts.values()):
+        if (unknown_parameters and entry.response.status >= 400) or lacking or not all(call.texts.values()):
             return None
         step: dict[str, Any] = {
             "stepId": f"{len(self.steps) + 1}-{operation.name}",
             "operationId": f"$sourceDescriptions.api.{operation.variant_of or operation.name}",
         }
-        values = {name: text for name, text in call.values.items() if name not in strange}
+        values = {name: text for name, text in call.values.items() if name not in unknown_parameters}
         try:
             parameters = [
                 *self._parameters("path", call.texts),
@@ -166,10 +172,10 @@ class _Writer:
         value = f"Bearer {linked}" if linked == token else f"Bearer {{{linked}}}"
         return {"name": "Authorization", "in": "header", "value": value}
 
-    def _body(self, call: Asked) -> dict[str, Any] | None:
+    def _body(self, call: ApiCall) -> dict[str, Any] | None:
         entry = call.entry
         kind = call.headers.get("content-type", "application/json")
-        raw = readdressed(entry, self.service, entry.request.body, HOST)
+        raw = with_address(entry, self.service, entry.request.body, HOST)
         is_json, value = json_of(raw)
         if is_json and "json" in kind and isinstance(value, dict | list):
             try:
@@ -185,7 +191,7 @@ class _Writer:
         return None if "json" in kind else {"contentType": kind, "payload": self._linked(text)}
 
     def _linked(self, value: Any, *, as_text: bool = False) -> Any:
-        """The value with what earlier answers gave as expressions. Misuse for a text that would be taken for one."""
+        """The value with values of earlier answers as expressions. Raises Misuse for a text that looks like one."""
         if isinstance(value, dict):
             return {name: self._linked(part) for name, part in value.items()}
         if isinstance(value, list):
@@ -208,7 +214,7 @@ class _Writer:
 
 
 def _plain(value: Any) -> Any:
-    """A payload of which nothing is taken for an expression: itself, or its JSON with every dollar sign escaped."""
+    """A payload without expressions: itself, or if it looks like it has some, its JSON with dollar signs escaped."""
     try:
         taken = any(True for _ in expressions(value))
     except Misuse:
@@ -217,7 +223,7 @@ def _plain(value: Any) -> Any:
 
 
 def _leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
-    """Texts and numbers in a value, each with its JSON pointer."""
+    """The texts and numbers in a value, each with its JSON pointer."""
     if isinstance(value, dict):
         for name, part in value.items():
             yield from _leaves(part, f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}")
@@ -228,5 +234,5 @@ def _leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
         yield pointer, value
 
 
-def _tells(value: str | int) -> bool:
-    return len(value) >= _TELLING if isinstance(value, str) else value >= _NUMBER
+def _is_distinctive(value: str | int) -> bool:
+    return len(value) >= _DISTINCTIVE_LENGTH if isinstance(value, str) else value >= _DISTINCTIVE_NUMBER

@@ -1,4 +1,4 @@
-"""Clients, users, tokens and logins: what comes into the world from outside the API."""
+"""Clients, users, tokens and logins, which no call of the API creates."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import note
 from confsim.contract.types import Handle, Int, Json, Long, Name, Wire
+from confsim.control.context import ControlContext, get_client, get_user
+from confsim.control.declare import CommandBody, operation
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
@@ -19,17 +21,15 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 from confsim.service.clock import span
 
-from .control import Control, Order, client_of, operation, user_of
-
 
 class Token(Wire):
-    """A token. ``expires`` is the instant of its end, null when there is none."""
+    """A token. ``expires`` is the instant at which it expires, null for never."""
 
     token: str
     expires: int | None
 
 
-class IssueToken(Order):
+class IssueToken(CommandBody):
     """Either ``userId``, or ``clientId`` with ``kind`` "api". ``ttl`` is a duration: "15m", or milliseconds."""
 
     userId: Long | None = None
@@ -38,8 +38,8 @@ class IssueToken(Order):
     ttl: Json = None
 
 
-class MakeUser(Order):
-    """A user. ``levels`` are ids of access levels; an ``email`` that is not ``verified`` is mailed its code.
+class MakeUser(CommandBody):
+    """A user. ``levels`` are ids of access levels; a code is mailed to an ``email`` that is not ``verified``.
 
     ``channel`` is the channel that an unregistered user is made for.
     """
@@ -55,14 +55,14 @@ class MakeUser(Order):
 
 
 class MadeUser(Wire):
-    """The user that was made, with a token."""
+    """The id of the new user, and a token."""
 
     id: int
     token: str
 
 
-class MakeClient(Order):
-    """A client; without ``parent`` it stands at the top. ``reseller`` says whether its admins may manage children."""
+class MakeClient(CommandBody):
+    """A client; without ``parent`` a top-level one. ``reseller`` says whether its admins may manage child clients."""
 
     name: Name
     parent: str | None = None
@@ -70,45 +70,45 @@ class MakeClient(Order):
 
 
 class MadeClient(Wire):
-    """The client that was made."""
+    """The id of the new client."""
 
     id: str
 
 
-class RedeemInvitation(Order):
-    """The code of a Nonce invitation. ``provider`` is the one to log in with, the client's default without it."""
+class RedeemInvitation(CommandBody):
+    """The code of a Nonce invitation. ``provider`` is the identity provider, by default that of the client."""
 
     code: str
     provider: str | None = None
 
 
-class Redeemed(Wire):
-    """The user who was invited, with a token."""
+class RedeemedInvitation(Wire):
+    """The id of the invited user, and a token."""
 
     userId: int
     token: str
 
 
 @operation("POST /tokens")
-def issue_token(control: Control, body: IssueToken) -> Token:
-    """Mint a token: of a user, as a login would, or an API token of a client. Nothing else changes.
+def issue_token(context: ControlContext, body: IssueToken) -> Token:
+    """Issue a token: of a user, as a login would, or an API token of a client. Nothing else changes.
 
-    Without ``ttl`` a user's token lives as long as any, and an API token for ever.
+    Without ``ttl`` the token of a user has the usual life, and an API token never expires.
     """
     if (body.userId is None) is (body.clientId is None):
         raise Misuse("give userId, or clientId with kind 'api'")
     kind = body.kind or ("api" if body.clientId is not None else "user")
     if kind != ("api" if body.clientId is not None else "user"):
         raise Misuse(f"kind {body.kind!r} does not go with {'userId' if body.clientId is None else 'clientId'}")
-    note(control, wire.LOGIN)
+    note(context, wire.LOGIN)
     life = None if body.ttl is None else span(body.ttl)
     if life == 0:
         raise Misuse("ttl: a time to live of zero")
-    with control.change() as change:
+    with context.change() as change:
         if body.userId is not None:
-            minted = credentials.issue(change, user_of(change, body.userId), life)
-            return Token(token=minted.value, expires=minted.expires)
-        return _api_token(change, client_of(change, body.clientId or ""), life)
+            issued = credentials.issue(change, get_user(change, body.userId), life)
+            return Token(token=issued.value, expires=issued.expires)
+        return _api_token(change, get_client(change, body.clientId or ""), life)
 
 
 def _api_token(change: Change, client: Client, life: int | None) -> Token:
@@ -121,16 +121,16 @@ def _api_token(change: Change, client: Client, life: int | None) -> Token:
 
 
 @operation("POST /users")
-def make_user(control: Control, body: MakeUser) -> MadeUser:
-    """Make a user who has accepted the terms, registered or not, with any levels and any address.
+def make_user(context: ControlContext, body: MakeUser) -> MadeUser:
+    """Create a user who has accepted the terms, registered or not, with any levels and any email address.
 
-    Misuse for an unknown level; refusals as in the API for a handle or an address that is taken.
+    Misuse for an unknown level; refusals as in the API for a handle or an email address that is taken.
     """
     levels = [_level(id) for id in body.levels]
     if levels and not body.registered:
         raise Misuse("levels: an unregistered user holds no access levels")
-    with control.change() as change:
-        client = client_of(change, body.clientId)
+    with context.change() as change:
+        client = get_client(change, body.clientId)
         if body.channel is not None and body.channel not in CHANNELS.of(change, client.id):
             raise Misuse(f"channel: the client has no channel {body.channel!r}", status=404)
         if body.registered and client.unique_handles and not handles.free(change, client, body.handle):
@@ -157,24 +157,24 @@ def _level(id: int) -> Level:
 
 
 @operation("POST /clients")
-def make_client(control: Control, body: MakeClient) -> MadeClient:
-    """Make a client at any depth, whether or not its parent has the reseller interface."""
-    with control.change() as change:
+def make_client(context: ControlContext, body: MakeClient) -> MadeClient:
+    """Create a client at any depth, whether or not its parent has the reseller interface."""
+    with context.change() as change:
         if body.parent is not None:
-            client_of(change, body.parent)
+            get_client(change, body.parent)
         made = clients.create(change, body.name, body.parent, reseller=body.reseller)
         return MadeClient(id=made.id)
 
 
 @operation("POST /invitations/redeem")
-def redeem_invitation(control: Control, body: RedeemInvitation) -> Redeemed:
-    """Do what a login with a Nonce does: use the code up, connect the user to a provider, mint a token.
+def redeem_invitation(context: ControlContext, body: RedeemInvitation) -> RedeemedInvitation:
+    """Do what a login with a Nonce does: consume the code, connect the user to a provider, issue a token.
 
-    Refused as the API would: a code that is unknown, used, replaced, expired or Persistent.
+    Refused as by the API: a code that is unknown, used, replaced, expired or Persistent.
     """
-    with control.change() as change:
+    with context.change() as change:
         user, credential = _redeemed(change, body)
-        return Redeemed(userId=user.id, token=credential.value)
+        return RedeemedInvitation(userId=user.id, token=credential.value)
 
 
 def _redeemed(change: Change, body: RedeemInvitation) -> tuple[User, credentials.Credential]:

@@ -1,4 +1,4 @@
-"""The worlds of a server for callers in the same process."""
+"""The worlds of a server as a Python mapping."""
 
 from __future__ import annotations
 
@@ -12,30 +12,29 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.pipeline import Service
 from confsim.service.profiles import read_profile
 
-from .control import Control
-from .python import order
-from .worlds import WorldInfo
+from .invoke import ControlPlane
+from .operations.worlds import WorldInfo
 
 S = TypeVar("S")
 
 
-class WorldsOf(Generic[S]):
-    """The worlds of a simulator's server by name, each a simulator; the empty name is the one at the root."""
+class WorldsFacade(Generic[S]):
+    """The worlds of a simulator's server by name, each a simulator; the root world has the empty name."""
 
     __slots__ = ("_control", "_of")
 
-    def __init__(self, control: Control, of: Callable[[Service], S]) -> None:
+    def __init__(self, control: ControlPlane, of: Callable[[Service], S]) -> None:
         self._control = control
         self._of = of
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._control.worlds)
+        return iter(self._control.context.worlds)
 
     def __len__(self) -> int:
-        return len(self._control.worlds)
+        return len(self._control.context.worlds)
 
     def __getitem__(self, name: str) -> S:
-        service = self._control.worlds.get(name)
+        service = self._control.context.worlds.get(name)
         if service is None:
             raise KeyError(name)
         return self._of(service)
@@ -49,50 +48,53 @@ class WorldsOf(Generic[S]):
         *,
         snapshot: str | None = None,
     ) -> S:
-        """Put a world on the server: a shipped one, one of this server, the content of a file, or a ``Path`` of one.
+        """Add a world to the server, made from ``source``, and return it.
 
-        Files are world files, state documents and scenarios, in JSON. ``snapshot`` is the name of one of a world of
-        this server, by default of the one at the root. ``profile`` is over that of the world that it is made from.
+        ``source`` is a shipped world or a world of this server by name, the content of a file, or the ``Path`` of one:
+        a world file, a state document or a scenario, in JSON. ``snapshot`` is the name of a snapshot of a world of this
+        server, by default of the root world. ``profile`` overrides that of the world that this one is made from.
         """
         chosen = None if profile is None else msgspec.to_builtins(read_profile(profile))
         if snapshot is not None:
             source = {"world": source or "", "snapshot": snapshot}
         elif isinstance(source, Path):
             source = _content(source)
-        order(self._control, "make_world", name=name, seed=seed, profile=chosen, **{"from": source})
+        self._control("make_world", name=name, seed=seed, profile=chosen, **{"from": source})
         return self[name]
 
     def infos(self, idle: str | int | None = None) -> list[WorldInfo]:
-        """What there is to tell of each, the one at the root first; of those alone that were idle for so long."""
-        found: list[WorldInfo] = order(self._control, "list_worlds", idle=idle)
+        """The descriptions of the worlds, the root world first; with ``idle`` only of those idle for so long."""
+        found: list[WorldInfo] = self._control("list_worlds", idle=idle)
         return found
 
     def drop(self, name: str | None = None, *, idle: str | int | None = None) -> list[str]:
-        """Take a world off the server; without a name all that were idle for so long, or all. Answers their names."""
-        if name is not None:
-            done = order(self._control, "drop_world", name)
-        else:
-            done = order(self._control, "drop_worlds", idle=idle)
+        """Drop a world by name; without a name all of them, or those idle for so long. Returns the names."""
+        done = self._control("drop_worlds", idle=idle) if name is None else self._control("drop_world", name)
         dropped: list[str] = done.dropped
         return dropped
 
     @property
     def most(self) -> int:
-        """How many worlds there may be beside the one at the root; may be set."""
-        return self._control.worlds.most
+        """The limit on the number of worlds, the root world not counted; can be set."""
+        limit: int = self._control("get_worlds_limit").most
+        return limit
 
     @most.setter
     def most(self, most: int) -> None:
-        self._control.worlds.most = most
+        self._control("set_worlds_limit", most=most)
 
     @property
     def public_url(self) -> str:
-        """What URLs in answers begin with, such as https://conf.example; empty: the name of each call. May be set."""
-        return self._control.worlds.public_url
+        """The URL at the start of URLs in answers, such as https://conf.example; empty for the Host name of each call.
+
+        Can be set.
+        """
+        url: str | None = self._control("get_address").url
+        return url or ""
 
     @public_url.setter
     def public_url(self, url: str) -> None:
-        self._control.worlds.public_url = url
+        self._control("set_address", url=url or None)
 
 
 def _content(path: Path) -> Any:

@@ -1,10 +1,12 @@
-"""Webhooks: what is delivered to the endpoints of the events interface, and where deliveries go."""
+"""Webhooks: deliveries to the endpoints of the events interface, and how they are sent."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from confsim.contract.types import Wire
+from confsim.control.context import ControlContext, refusals_as_conflicts
+from confsim.control.declare import CommandBody, operation
 from confsim.domain.events import deliveries
 from confsim.domain.events.deliveries import DELIVERIES, Delivery, State
 from confsim.domain.events.endpoints import ENDPOINTS
@@ -12,11 +14,9 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 from confsim.service.webhooks import Way
 
-from .control import Control, Order, by_the_rules, operation
-
 
 class AttemptInfo(Wire):
-    """An attempt: its instant, the status that the endpoint answered, or null and the problem that there was."""
+    """An attempt: its instant, the status of the response, or null and the error (``problem``)."""
 
     at: int
     status: int | None
@@ -24,9 +24,9 @@ class AttemptInfo(Wire):
 
 
 class DeliveryInfo(Wire):
-    """A delivery. ``next`` is the instant of the next attempt where it is known, ``url`` null when there is none.
+    """A delivery. ``next`` is the instant of the next attempt, if known; ``url`` is null once the endpoint is gone.
 
-    ``message`` is the webhook-id: that of what happened, the same for every endpoint and attempt.
+    ``message`` is the webhook-id: it identifies the event, and is the same for every endpoint and attempt.
     """
 
     id: str
@@ -43,34 +43,34 @@ class DeliveryInfo(Wire):
     next: int | None
 
 
-class Destination(Wire):
-    """Where deliveries go: ``deliver`` to a list alone, over HTTP, or to a receiver in the process of the world.
+class WebhookDestination(Wire):
+    """How deliveries are sent: ``deliver`` says whether to the list alone, over HTTP, or to a receiver in process.
 
-    ``allow`` are the hosts beside loopback that this world may send to.
+    ``allow`` lists the hosts beside loopback that this world may send to.
     """
 
     deliver: Way
     allow: list[str]
 
 
-class SetDestination(Order):
-    """``deliver`` is list or http (the way of a live server); ``allow`` are hosts. What is left out stays."""
+class SetWebhookDestination(CommandBody):
+    """``deliver`` is list, or http on a live server; ``allow`` are hosts. A field that is left out stays unchanged."""
 
     deliver: Way | None = None
     allow: list[str] | None = None
 
 
 @operation("GET /webhooks")
-def get_webhooks(control: Control) -> Destination:
-    """Tell where deliveries go."""
-    webhooks = control.service.webhooks
-    return Destination(deliver=webhooks.way, allow=sorted(webhooks.allowed))
+def get_webhooks(context: ControlContext) -> WebhookDestination:
+    """Get how deliveries are sent."""
+    webhooks = context.service.webhooks
+    return WebhookDestination(deliver=webhooks.way, allow=sorted(webhooks.allowed))
 
 
-@operation("PUT /webhooks")
-def set_webhooks(control: Control, body: SetDestination) -> Destination:
-    """Say where deliveries go, and which hosts beside loopback they may go to. Misuse (409) where it cannot be."""
-    webhooks = control.service.webhooks
+@operation("PUT /webhooks", replayed=False)
+def set_webhooks(context: ControlContext, body: SetWebhookDestination) -> WebhookDestination:
+    """Set how deliveries are sent, and the hosts beside loopback. Misuse (409) when that is not possible."""
+    webhooks = context.service.webhooks
     if body.allow is not None:
         webhooks.allow(body.allow)
     if body.deliver is Way.RECEIVER:
@@ -81,45 +81,45 @@ def set_webhooks(control: Control, body: SetDestination) -> Destination:
             reason = "a receiver is set" if webhooks.way is Way.RECEIVER else "the world is not on a live server"
             raise Misuse(f"deliver: {body.deliver} cannot be, since {reason}", 409)
         webhooks.send_now()
-    return get_webhooks(control)
+    return get_webhooks(context)
 
 
 @operation("GET /webhooks/deliveries")
 def list_deliveries(
-    control: Control,
+    context: ControlContext,
     *,
     endpoint: str | None = None,
     kind: str | None = None,
     delivered: bool | None = None,
     state: State | None = None,
 ) -> list[DeliveryInfo]:
-    """List what is and was to be delivered, newest last: all of it, or what fits."""
-    change = control.see()
-    return [told(change, each) for each in fitting(change, endpoint, kind, delivered, state)]
+    """List the deliveries, pending ones included, newest last: all, or those that match."""
+    change = context.view()
+    return [describe_delivery(change, each) for each in find_deliveries(change, endpoint, kind, delivered, state)]
 
 
 @operation("POST /webhooks/deliveries/{id}/redeliver")
-def redeliver(control: Control, id: str) -> DeliveryInfo:
-    """Deliver something once more, with all its retries before it; or at once, where it waits for a retry.
+def redeliver(context: ControlContext, id: str) -> DeliveryInfo:
+    """Start a new series of attempts, or make the next attempt of a delivery that waits for a retry now.
 
-    Misuse for an unknown delivery (404), one that waits to be sent anyway, and one whose endpoint is gone (409).
+    Misuse for an unknown delivery (404), one that has yet to be sent, and one whose endpoint is gone (409).
     """
-    with control.change() as change:
+    with context.change() as change:
         delivery = DELIVERIES.of(change).get(id)
         if delivery is None:
             raise Misuse(f"there is no delivery {id!r}", status=404)
         if ENDPOINTS.get(change, delivery.endpoint, delivery.client) is None:
             raise Misuse(f"the endpoint of the delivery {id} is gone", status=409)
-        with by_the_rules():
+        with refusals_as_conflicts():
             deliveries.redeliver(change, delivery)
-    change = control.see()
-    return told(change, DELIVERIES.of(change)[id])
+    change = context.view()
+    return describe_delivery(change, DELIVERIES.of(change)[id])
 
 
-def fitting(
+def find_deliveries(
     change: Change, endpoint: str | None, kind: str | None, delivered: bool | None, state: State | None
 ) -> list[Delivery]:
-    """The deliveries that are all of what is asked, newest last."""
+    """The deliveries that match every given value, newest last."""
     return [
         each
         for each in deliveries.listed(change)
@@ -130,8 +130,8 @@ def fitting(
     ]
 
 
-def told(change: Change, delivery: Delivery) -> DeliveryInfo:
-    """The delivery as it is told."""
+def describe_delivery(change: Change, delivery: Delivery) -> DeliveryInfo:
+    """The description of a delivery."""
     endpoint = ENDPOINTS.get(change, delivery.endpoint, delivery.client)
     return DeliveryInfo(
         id=delivery.id,

@@ -1,0 +1,105 @@
+"""The first argument of every operation of the control plane: the world that it works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from confsim.assumptions.protocol import parsing, transport
+from confsim.assumptions.register import in_force
+from confsim.contract.operation import Operation
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.users import users
+from confsim.domain.users.users import USERS, User
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.world import Change
+from confsim.service.journal import Ordered
+from confsim.service.pipeline import HOST, Service
+from confsim.service.worlds import Worlds
+
+from .problems import misuse_of
+
+#: Alternatives of assumptions under which the control plane reads its own calls, whatever the world's profile is.
+STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
+
+
+class ControlContext:
+    """A world, and the other worlds of its server.
+
+    ``host`` is the Host name by which the caller reaches the server. ``profile`` and ``used`` are those of the decoder
+    of the call, not of the world.
+    """
+
+    __slots__ = ("host", "profile", "service", "used", "worlds")
+
+    def __init__(self, service: Service, worlds: Worlds, host: str = HOST) -> None:
+        self.service = service
+        self.worlds = worlds
+        self.host = host
+        self.profile = STRICT
+        self.used: dict[str, None] = {}
+
+    @property
+    def root(self) -> str:
+        """The URL of the world's mount, without a slash at its end."""
+        scheme = in_force(self.service.profile, transport.SCHEME)
+        return f"{self.service.public_url or f'{scheme}://{self.host}'}{self.service.mount}"
+
+    @property
+    def base_url(self) -> str:
+        """The URL below which the API of the world stands."""
+        prefix = in_force(self.service.profile, transport.PREFIX)
+        return self.root + prefix
+
+    def lock(self, operation: Operation) -> AbstractContextManager[object]:
+        """The lock under which the operation runs: that of the world, unless the operation is declared without."""
+        return self.service.lock if operation.locks else nullcontext()
+
+    def record(self, operation: Operation, path: tuple[str, ...], body: bytes) -> None:
+        """Record a completed call in the journal, if a replay of the journal repeats it."""
+        if operation.changes and operation.replayed:
+            service = self.service
+            service.journal.order(Ordered(service.journal.count, service.clock.now(), operation.name, path, body))
+
+    def view(self) -> Change:
+        """A change on the world at this instant, for reading; nothing commits it."""
+        return self.service.change()
+
+    @contextmanager
+    def change(self) -> Iterator[Change]:
+        """A change on the world, under its lock; committed at the end of the block, dropped when the block raises."""
+        with self.service.lock:
+            change = self.service.change()
+            yield change
+            self.service.commit(change)
+
+
+def get_client(change: Change, id: str) -> Client:
+    """The client of this id. Raises Refusal NOT_FOUND."""
+    return clients.get(change, id)
+
+
+def get_user(change: Change, id: int) -> User:
+    """The user of this id in any client; user ids are unique over all clients. Raises Misuse (404)."""
+    for client in CLIENTS.of(change):
+        if id in USERS.of(change, client.id):
+            return users.get(change, client.id, id)
+    raise Misuse(f"there is no user {id}", status=404)
+
+
+@contextmanager
+def refusals_as_conflicts() -> Iterator[None]:
+    """Turn a refusal by the rules of the API into a Misuse (409) with the field ``reason``.
+
+    Input that cannot be read (400) and things that do not exist (404) stay refusals.
+    """
+    try:
+        yield
+    except Refusal as refusal:
+        if refusal.reason.value.status in (400, 404):
+            raise
+        conflict = misuse_of(refusal)
+        code = conflict.facts["code"]
+        raise Misuse(str(conflict), 409, **{**refusal.facts, "reason": code, "code": code}) from None

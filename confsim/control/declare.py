@@ -1,0 +1,52 @@
+"""How operations of the control plane are declared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from confsim.contract import gates
+from confsim.contract.headers import Header
+from confsim.contract.operation import NONE, Catalogue
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Path of the control plane below the mount of its world.
+PREFIX = "/_confsim"
+
+#: The catalogue that themes declare their operations in; ``control.catalogue`` holds all of them, in order.
+CONTROL = Catalogue("confsim control plane", prefix=PREFIX)
+
+
+def operation(
+    route: str,
+    *,
+    headers: Mapping[str, Header] = NONE,
+    replayed: bool = True,
+    locks: bool = True,
+    moves_clock: bool = False,
+    waits: bool = False,
+) -> Callable[[F], F]:
+    """Declare an operation of the control plane, which needs no credential.
+
+    ``headers`` are the response headers that it can set. ``replayed`` is False for an operation that a replay of the
+    journal leaves out: it concerns the server, other worlds, the journal itself or deliveries out of the world, or it
+    begins the journal anew. ``locks`` is False for one that takes the locks of other worlds: two such calls, each under
+    the lock of its own world, would wait for each other. ``moves_clock`` is True for one whose effect the instants of
+    the later calls tell. ``waits`` is True for one whose answer may come only after other calls.
+    """
+    return CONTROL.operation(
+        route,
+        gate=gates.PUBLIC,
+        headers=headers,
+        replayed=replayed,
+        locks=locks,
+        moves_clock=moves_clock,
+        waits=waits,
+    )
+
+
+class CommandBody(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A JSON body of the control plane; a field that is not declared is refused."""

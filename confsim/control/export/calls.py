@@ -1,0 +1,202 @@
+"""The calls of a journal, prepared for export: what to send again, and what was only transport.
+
+Tokens are exported as they were sent, since they are fake. The calls of the control plane stand between those of the
+API, so that a fresh world with the same start reaches the same states.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote
+
+import msgspec
+from msgspec import Struct
+
+from confsim.api.catalogue import API
+from confsim.assumptions.protocol import transport, wire
+from confsim.assumptions.register import ProfileContext, in_force
+from confsim.contract.operation import Operation
+from confsim.contract.query import query_of
+from confsim.control.context import ControlContext
+from confsim.control.journal_view import below
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service import loading
+from confsim.service.brought import HEADER, QUERY
+from confsim.service.credential import present
+from confsim.service.journal import Entry, Ordered
+from confsim.service.message import Request
+from confsim.service.pipeline import HOST, Service
+
+#: Headers that belong to the transport of a call and not to its meaning.
+_TRANSPORT = frozenset({"accept-encoding", "connection", "content-length", "host", "transfer-encoding", "user-agent"})
+
+
+class ApiCall(Struct, frozen=True, kw_only=True):
+    """A call of the API, as it can be made again.
+
+    ``target`` is the path below the mount; ``headers`` are those that matter, without the token. ``operation`` is set
+    when the call can be made by the name of the operation, with the ``texts`` of its path parameters and the ``values``
+    of its query parameters; it is None when only the request itself says all.
+    """
+
+    entry: Entry
+    target: str
+    query: str
+    headers: dict[str, str]
+    token: str | None
+    operation: Operation | None
+    texts: dict[str, str]
+    values: dict[str, str]
+
+    @property
+    def at(self) -> int:
+        """The instant at which it was made."""
+        return self.entry.at
+
+    @property
+    def sets_its_time(self) -> bool:
+        """Whether the call has its own instant, set by the request or delayed by a fault, and not that of the clock."""
+        if HEADER in self.entry.request.headers or QUERY in self.entry.request.query:
+            return True
+        return any(isinstance(hit.do, dict) and "clock" in hit.do for hit in self.entry.fault)
+
+
+def merged(context: ControlContext, entries: list[Entry], orders: Sequence[Ordered]) -> Iterator[ApiCall | Ordered]:
+    """Calls of the API and of the control plane, in the order in which they were made."""
+    waiting = list(orders)
+    for entry in entries:
+        while waiting and waiting[0].after < entry.number:
+            yield waiting.pop(0)
+        yield api_call(context, entry)
+    yield from waiting
+
+
+def api_call(context: ControlContext, entry: Entry) -> ApiCall:
+    """The call of a journal entry."""
+    service, request = context.service, entry.request
+    headers = {name: text for name, text in request.headers.items() if name not in _TRANSPORT}
+    if headers.get("accept") == "*/*":
+        del headers["accept"]
+    values, plain = _values(service, request.query)
+    token = entry.token
+    if token is None:
+        token = _take_token(service, headers, values)
+    target = below(context, entry)
+    operation = API.get(entry.operation)
+    texts = None if operation is None else _texts(service, operation, request.method, target)
+    other_headers = set(headers) - {"content-type"}
+    simple = operation is not None and texts is not None and plain and not other_headers and QUERY not in values
+    return ApiCall(
+        entry=entry,
+        target=target,
+        query=request.query,
+        headers=headers,
+        token=token,
+        operation=operation if simple else None,
+        texts=texts or {},
+        values=values,
+    )
+
+
+def _values(service: Service, query: str) -> tuple[dict[str, str], bool]:
+    """The parameters of a query, and whether the query says nothing else."""
+    try:
+        values = query_of(ProfileContext(service.profile), query)
+    except Refusal:
+        return {}, False
+    return values, parse_qsl(query, keep_blank_values=True) == list(values.items())
+
+
+def _take_token(service: Service, headers: dict[str, str], values: dict[str, str]) -> str | None:
+    """Remove the token from headers or query and return it; None when it is not presented as by clients of confsim."""
+    try:
+        token = service.token(Request("", "", headers=headers), values)
+    except Refusal:
+        return None
+    if token is None:
+        return None
+    lines, query = presentation(service, token)
+    lines = {name.lower(): text for name, text in lines.items()}
+    if any(headers.get(name) != text for name, text in lines.items()) or not query.keys() <= values.keys():
+        return None
+    for name in lines:
+        del headers[name]
+    for name in query:
+        del values[name]
+    return token
+
+
+def presentation(service: Service, token: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The headers and the query parameters that present a token."""
+    return present(in_force(service.profile, wire.PRESENTATION), token)
+
+
+def _texts(service: Service, operation: Operation, method: str, target: str) -> dict[str, str] | None:
+    """The path parameters, None when method and path are not those of the operation."""
+    wanted, path = operation.route(service.profile)
+    prefix = in_force(service.profile, transport.PREFIX)
+    declared, sent = f"{prefix}{path}".split("/"), target.split("/")
+    if method != wanted or len(declared) != len(sent):
+        return None
+    texts = {}
+    for segment, text in zip(declared, sent, strict=True):
+        if segment.startswith("{"):
+            texts[segment[1:-1]] = unquote(text)
+            if quote(unquote(text), safe="") != quote(text, safe="%"):
+                return None
+        elif segment != text:
+            return None
+    return texts
+
+
+def with_address(entry: Entry, service: Service, raw: bytes, address: str) -> bytes:
+    """The body with the address of the server, that of the call or the public one, replaced by another."""
+    was = f"//{entry.request.headers.get('host', HOST)}{service.mount}".encode()
+    if service.public_url:
+        scheme = in_force(service.profile, transport.SCHEME)
+        raw = raw.replace(f"{service.public_url}{service.mount}".encode(), f"{scheme}://{address}".encode())
+    return raw.replace(was, f"//{address}".encode())
+
+
+def json_of(raw: bytes) -> tuple[bool, Any]:
+    """Whether the bytes are JSON that its Python value stands for in full, and that value."""
+    try:
+        value = json.loads(raw, object_pairs_hook=_object, parse_constant=_NotAValue.raise_, parse_float=_number)
+        msgspec.json.encode(value)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return False, None
+    return True, value
+
+
+class _NotAValue(ValueError):
+    """JSON that no Python value stands for: a repeated name, or a number that is not finite."""
+
+    @classmethod
+    def raise_(cls, text: str) -> Any:
+        """Raise the error for a part of the JSON."""
+        raise cls(text)
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    return number if isfinite(number) else _NotAValue.raise_(text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    return value if len(value) == len(pairs) else _NotAValue.raise_("a name is there twice")
+
+
+def starting_world(service: Service) -> str | None:
+    """The name or path of the world that the service started from; None when no name stands for it."""
+    name, origin = service.made_from, service.origin
+    if not name:
+        return None
+    try:
+        world = loading.load(name, origin.seed, service.profile)
+    except Misuse:
+        return None
+    return name if world is origin or world.digest() == origin.digest() else None

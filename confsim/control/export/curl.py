@@ -1,0 +1,70 @@
+"""A journal as curl commands."""
+
+from __future__ import annotations
+
+import shlex
+from base64 import b64encode
+from urllib.parse import parse_qsl, quote, urlencode
+
+from confsim.control.context import ControlContext
+from confsim.control.declare import CONTROL
+from confsim.service.journal import Ordered
+from confsim.transport.address import route
+
+from .calls import ApiCall, json_of, presentation, with_address
+
+#: Bytes of a body that are written as an argument of a command; systems allow arguments of up to 128 KB.
+_LONGEST_ARGUMENT = 100_000
+
+
+def as_curl(context: ControlContext, calls: list[ApiCall | Ordered]) -> str:
+    """A command for each call, after a comment with its id, its operation and its status."""
+    return "".join(
+        _control_line(context, each) if isinstance(each, Ordered) else _line(context, each) for each in calls
+    )
+
+
+def _line(context: ControlContext, call: ApiCall) -> str:
+    entry, service = call.entry, context.service
+    comment = f"# {entry.id} {entry.operation or 'no operation'} -> {entry.response.status}\n"
+    if entry.request.fault:
+        return f"{comment}# cannot be repeated: {entry.request.fault}\n"
+    headers: dict[str, str | None] = {**call.headers}
+    query = call.query
+    if call.token is not None:
+        lines, more = presentation(service, call.token)
+        headers = {**lines, **headers}
+        if more and not all(name in dict(parse_qsl(query)) for name in more):
+            query = "&".join(filter(None, (query, urlencode(more))))
+    body = entry.request.body
+    if body and not any(name.lower() == "content-type" for name in headers):
+        headers["Content-Type"] = "application/json" if json_of(body)[0] else None
+    url = context.root + quote(call.target + (f"?{query}" if query else ""), safe="%/?:@!$&'()*+,;=~-._")
+    body = with_address(entry, service, body, context.root.partition("://")[2])
+    return comment + _curl(entry.request.method, url, headers, body)
+
+
+def _control_line(context: ControlContext, call: Ordered) -> str:
+    method, target = route(CONTROL[call.operation], call.path, {})
+    headers: dict[str, str | None] = {"Content-Type": "application/json"} if call.body else {}
+    return f"# {call.operation}\n" + _curl(method, context.root + target, headers, call.body)
+
+
+def _curl(method: str, url: str, headers: dict[str, str | None], body: bytes) -> str:
+    """The command; a header that is None is one that curl adds by default and must not send."""
+    words = ["curl", "--silent"]
+    words += ["--head"] if method == "HEAD" else [] if method == "GET" and not body else ["-X", method]
+    words.append(url)
+    for name, text in headers.items():
+        words += ["-H", f"{name}:" if text is None else f"{name}: {text}" if text else f"{name};"]
+    before = ""
+    if body:
+        try:
+            text = body.decode()
+            if "\0" in text or text.startswith("@") or len(body) > _LONGEST_ARGUMENT:
+                raise ValueError
+            words += ["--data-raw", text]
+        except ValueError:
+            before = f"echo {b64encode(body).decode()} | base64 -d | "
+            words += ["--data-binary", "@-"]
+    return f"{before}{shlex.join(words)}\n"

@@ -1,0 +1,219 @@
+"""The control plane as typed Python objects: the clock, the journal, deliveries and faults of a world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
+
+from .invoke import ControlPlane
+from .journal_view import FiredTimer, RequestInfo, describe
+from .operations.faults import FaultInfo
+from .operations.journal import UnmatchedRequest
+from .operations.webhooks import DeliveryInfo
+
+
+class ClockFacade:
+    """The clock of a world.
+
+    Durations are texts such as "15m", or milliseconds; instants are epoch milliseconds.
+    """
+
+    __slots__ = ("_control",)
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<clock at {self.now}{' (frozen)' if self.frozen else ''}>"
+
+    @property
+    def now(self) -> int:
+        """The current instant."""
+        return self._control.context.service.clock.now()
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the clock is frozen."""
+        return self._control.context.service.clock.frozen
+
+    @property
+    def rate(self) -> float:
+        """The speed relative to real time; of a frozen clock, the one that it resumes at."""
+        return self._control.context.service.clock.rate
+
+    def advance(self, by: str | int | None = None, *, until: str | None = None) -> list[FiredTimer]:
+        """Move the clock by a duration, or until "next", the next timer; returns the timers that fired."""
+        fired: list[FiredTimer] = self._control("advance_clock", by=by, until=until).fired
+        return fired
+
+    def set(self, to: str | int) -> list[FiredTimer]:
+        """Set the clock to an instant, in epoch milliseconds or ISO 8601; returns the timers that fired."""
+        fired: list[FiredTimer] = self._control("set_clock", to=to).fired
+        return fired
+
+    def freeze(self) -> None:
+        """Stop the clock at its current instant."""
+        self._control("freeze_clock")
+
+    def resume(self) -> None:
+        """Let the clock run from its current instant, at the rate that it had."""
+        self._control("resume_clock")
+
+    def run(self, rate: float) -> None:
+        """Let the clock run from its current instant at a multiple of real time: at 60 a minute passes in a second."""
+        self._control("run_clock", rate=rate)
+
+
+class RequestsFacade(Sequence[RequestInfo]):
+    """The journal of a world: a sequence of calls, newest last."""
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} requests>"
+
+    def __len__(self) -> int:
+        return len(self._control.context.service.journal)
+
+    @overload
+    def __getitem__(self, place: int) -> RequestInfo: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[RequestInfo]: ...
+    def __getitem__(self, place: int | slice) -> RequestInfo | list[RequestInfo]:
+        context = self._control.context
+        found = list(context.service.journal)[place]
+        return [describe(context, each) for each in found] if isinstance(found, list) else describe(context, found)
+
+    def find(self, **pattern: object) -> list[RequestInfo]:
+        """The calls that match: ``operation``, ``method``, ``path``, ``status``, ``body`` (a part of it)."""
+        found: list[RequestInfo] = self._control("find_requests", **pattern)
+        return found
+
+    def matching(self, **pattern: object) -> int:
+        """The number of calls that match; the pattern is that of ``find``."""
+        count: int = self._control("count_requests", **pattern).count
+        return count
+
+    @property
+    def unmatched(self) -> list[UnmatchedRequest]:
+        """The calls that matched no route, each with the most similar one."""
+        found: list[UnmatchedRequest] = self._control("list_unmatched_requests")
+        return found
+
+    def export(self, kind: str, **pattern: object) -> str:
+        """The calls as text: as "curl" commands, as a "pytest" test, or as a "scenario" (Arazzo).
+
+        Exports all of them, with the calls of the control plane between them; or those that match ``operation``,
+        ``method``, ``path`` and ``status``, with ``limit`` the newest so many.
+        """
+        exported: bytes = self._control("export_requests", as_=kind, **pattern).data
+        return exported.decode()
+
+    def clear(self, **pattern: object) -> int:
+        """Remove all calls, or those that match, as for ``export``; returns their number."""
+        count: int = self._control("clear_requests", **pattern).count
+        return count
+
+    def forget(self, id: str) -> None:
+        """Remove one call. Raises Misuse (404) for an unknown id."""
+        self._control("forget_request", id)
+
+    @property
+    def most(self) -> int:
+        """The number of calls that the journal keeps; the oldest are dropped first. Can be set."""
+        return self._control.context.service.journal.most
+
+    @most.setter
+    def most(self, most: int) -> None:
+        self._control("set_journal", most=most)
+
+
+class WebhooksFacade(Sequence[DeliveryInfo]):
+    """The deliveries of a world, pending ones included: a sequence, newest last; and how they are sent."""
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} deliveries>"
+
+    def __len__(self) -> int:
+        return len(self.find())
+
+    @overload
+    def __getitem__(self, place: int) -> DeliveryInfo: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[DeliveryInfo]: ...
+    def __getitem__(self, place: int | slice) -> DeliveryInfo | list[DeliveryInfo]:
+        return self.find()[place]
+
+    def find(self, **pattern: object) -> list[DeliveryInfo]:
+        """The deliveries that match: ``endpoint``, ``kind``, ``delivered``, ``state``."""
+        found: list[DeliveryInfo] = self._control("list_deliveries", **pattern)
+        return found
+
+    def deliver_to(self, receiver: Any) -> None:
+        """Send deliveries to a receiver in this process from now on; with None no longer.
+
+        A receiver is a WSGI application (called with two arguments), a function of a message that returns a status, or
+        None for 200, or a list. A message has ``url``, ``headers``, ``body`` and ``json``. Without a receiver every
+        delivery counts as delivered, unless a live server serves the world.
+        """
+        self._control.context.service.webhooks.deliver_to(receiver)
+
+    def allow(self, *hosts: str) -> None:
+        """Let a live server send to these hosts, beside loopback."""
+        self._control("set_webhooks", allow=list(hosts))
+
+    def redeliver(self, id: str) -> DeliveryInfo:
+        """Start a new series of attempts. Raises Misuse for an unknown delivery (404), or one yet to be sent (409)."""
+        delivery: DeliveryInfo = self._control("redeliver", id)
+        return delivery
+
+
+class FaultsFacade(Sequence[FaultInfo]):
+    """The active faults of a world: a sequence in their order, each with its current counts."""
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} faults>"
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    @overload
+    def __getitem__(self, place: int) -> FaultInfo: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[FaultInfo]: ...
+    def __getitem__(self, place: int | slice) -> FaultInfo | list[FaultInfo]:
+        return self._all()[place]
+
+    def _all(self) -> list[FaultInfo]:
+        found: list[FaultInfo] = self._control("list_faults")
+        return found
+
+    def put(self, faults: Iterable[Mapping[str, Any]]) -> list[FaultInfo]:
+        """Replace all faults. Raises Misuse for the first mistake, and then changes nothing."""
+        found: list[FaultInfo] = self._control.with_body("put_faults", list(faults))
+        return found
+
+    def add(self, operation: str | None = None, *, do: object, **fields: object) -> FaultInfo:
+        """Add a fault of calls of an operation, or of a ``thing``; ``match``, ``on`` and ``times`` are optional."""
+        added: FaultInfo = self._control("add_fault", operation=operation, do=do, **fields)
+        return added
+
+    def clear(self) -> None:
+        """Remove all faults."""
+        self._control("clear_faults")
+
+    @property
+    def by_request(self) -> bool:
+        """Whether a request can carry faults for itself; can be set."""
+        return self._control.context.service.faults.by_request
+
+    @by_request.setter
+    def by_request(self, enabled: bool) -> None:
+        self._control("set_by_request", enabled=enabled)

@@ -1,0 +1,81 @@
+"""The control plane as typed Python objects: the phones and the presence of people around a world."""
+
+from __future__ import annotations
+
+from .invoke import ControlPlane
+from .operations.calls import DialedIn, PhoneCall
+from .operations.presence import InChannel, JoinedChannel
+
+
+class CallsFacade:
+    """The phone calls of a world. Raises Misuse (409) with the rule of a channel that forbids a call."""
+
+    __slots__ = ("_control",)
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def __call__(self) -> list[PhoneCall]:
+        """All calls, newest first in each client."""
+        calls: list[PhoneCall] = self._control("list_calls")
+        return calls
+
+    def dial_in(self, number: str, **keyed: object) -> DialedIn:
+        """Let a phone call an inbound number; ``code`` or ``meetingId``, ``pin`` and ``caller`` are optional."""
+        connected: DialedIn = self._control("dial_in", number=number, **keyed)
+        return connected
+
+    def answer(self, user_id: int) -> str:
+        """Answer the ringing phone of a user; returns the state of the call."""
+        answered: str = self._control("answer_call", userId=user_id).state
+        return answered
+
+    def busy(self, user_id: int) -> str:
+        """Let the ringing phone of a user be busy; returns the state of the call."""
+        refused: str = self._control("refuse_call", userId=user_id).state
+        return refused
+
+    def fail(self, user_id: int) -> str:
+        """Let the ringing call of a user fail; returns the state of the call."""
+        failed: str = self._control("fail_call", userId=user_id).state
+        return failed
+
+    def hang_up(self, user_id: int) -> str:
+        """Hang up the phone of a user; returns the state of the call."""
+        ended: str = self._control("hang_up", userId=user_id).state
+        return ended
+
+
+class PresenceFacade:
+    """The presence of users in channels. Raises Misuse (409) with the rule of a channel that forbids it."""
+
+    __slots__ = ("_control",)
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def __call__(self, channel: str) -> list[InChannel]:
+        """The users in the channel, its breakout rooms and its lobby."""
+        found: list[InChannel] = self._control("list_presence", channel=channel)
+        return found
+
+    def join(self, channel: str, user: int | str) -> JoinedChannel:
+        """Let a user, by id or by token, join the channel; the state is "in", or "waiting" in the lobby."""
+        who = {"token": user} if isinstance(user, str) else {"userId": user}
+        joined: JoinedChannel = self._control("join_channel", channel=channel, **who)
+        return joined
+
+    def leave(self, channel: str, user_id: int) -> str:
+        """Let a user leave the channel; returns the state."""
+        state: str = self._control("leave_channel", channel=channel, userId=user_id).state
+        return state
+
+    def admit(self, channel: str, user_id: int) -> str:
+        """Admit a user who waits in the lobby; returns the state."""
+        state: str = self._control("admit_to_channel", channel=channel, userId=user_id).state
+        return state
+
+    def present(self, channel: str, user_id: int, presenter: bool = True) -> bool:
+        """Grant or revoke Presenter status; returns whether the user is a presenter now."""
+        status: bool = self._control("set_presenter", channel=channel, userId=user_id, presenter=presenter).presenter
+        return status

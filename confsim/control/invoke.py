@@ -1,0 +1,156 @@
+"""Invocation of the control plane's operations: one function for all callers, and the two faces of it.
+
+``respond`` answers HTTP requests; ``ControlPlane`` serves callers in the same process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from confsim.contract.encode import encode
+from confsim.contract.operation import Catalogue, Operation
+from confsim.contract.query import arguments, query_of
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service.brought import foreign
+from confsim.service.message import Request, Response
+from confsim.service.pipeline import HOST, Service
+from confsim.service.waiting import Later, result, steady
+from confsim.service.worlds import Worlds
+from confsim.transport.address import in_query, request_of
+from confsim.transport.results import result_of
+from confsim.transport.transport import Transport
+
+from .context import ControlContext
+from .problems import HEADERS, misuse_of, problem, refuse
+
+#: Bodies that some clients send with a call that has none.
+_EMPTY_BODIES = (b"", b"{}", b"null")
+
+
+def invoke(
+    context: ControlContext, operation: Operation, path: Sequence[str], query: Mapping[str, str], body: bytes
+) -> Any:
+    """Run an operation and return its result.
+
+    ``path`` holds the texts of the path parameters, ``query`` those of the query parameters by name, ``body`` the JSON
+    body. Decodes them, runs the function under the lock of the world and records the call in the journal. Raises
+    Misuse, Refusal, or Later when the result is yet to come.
+    """
+    with context.lock(operation):
+        found = [
+            parameter.read(context, parameter.where, text)
+            for parameter, text in zip(operation.path_parameters, path, strict=True)
+        ]
+        named = arguments(context, operation, query)
+        if operation.body is not None:
+            named["body"] = operation.body.read(context, body)
+        elif body.strip() not in _EMPTY_BODIES:
+            raise Misuse(f"{operation.name} takes no body")
+        context.service.used = steady()
+        done = operation.function(context, *found, **named)
+        context.record(operation, tuple(path), body)
+        return done
+
+
+# HTTP
+
+
+def respond(
+    service: Service, worlds: Worlds, operation: Operation, path: tuple[str, ...], request: Request
+) -> Response:
+    """The response to a request of the control plane; never raises. ``Response.until`` is set when it is yet to come.
+
+    Requests of the control plane are not in the journal.
+    """
+    context = ControlContext(service, worlds, request.headers.get("host", HOST))
+
+    def run() -> object:
+        _check_origin(request)
+        return invoke(context, operation, path, query_of(context, request.query), request.body)
+
+    return _response(context, operation, request, run)
+
+
+def _response(context: ControlContext, operation: Operation, request: Request, run: Callable[[], object]) -> Response:
+    try:
+        status, lines, body = encode(context, operation, run())
+        return Response(status, [*lines, ("Cache-Control", "no-store")], body)
+    except Later as later:
+        again = later.again
+
+        def until() -> Response | None:
+            response = _response(context, operation, request, again)
+            return response if response.until is None else None
+
+        return Response(503, list(HEADERS), until=until)
+    except (Misuse, Refusal) as refusal:
+        return refuse(refusal)
+    except Exception as bug:
+        bug.add_note(f"confsim failed while it answered {request.method} {request.target} of the control plane")
+        context.service.bugs.append(bug)
+        reference = f"{type(bug).__name__}: {bug}"
+        return problem(500, f"confsim failed: {reference}", reference=reference)
+
+
+def _check_origin(request: Request) -> None:
+    """Raise Misuse (403) for a request that a page of another site makes a browser send."""
+    if foreign(request, HOST):
+        where = request.headers.get("origin", "")[:200] or "another site"
+        raise Misuse(f"the control plane does not answer to a page of {where}", status=403)
+
+
+# The same process
+
+
+class ControlPlane:
+    """The operations of the control plane by name, for callers in the same process.
+
+    ``control("set_clock", to=0)`` invokes an operation and returns its result. With a ``transport`` the call is sent
+    through it; operations that wait are invoked here all the same, since nobody else could use its one connection.
+    """
+
+    __slots__ = ("catalogue", "context", "transport")
+
+    def __init__(self, catalogue: Catalogue, context: ControlContext, transport: Transport | None = None) -> None:
+        self.catalogue = catalogue
+        self.context = context
+        self.transport = transport
+
+    def __call__(self, operation: str, /, *path: str, **arguments: object) -> Any:
+        """Invoke an operation and return its result.
+
+        ``path`` holds the path parameters; keyword arguments are the fields of the body, or the query parameters of an
+        operation without a body. Raises Misuse for an unknown operation and for every refusal.
+        """
+        declared = self._operation(operation)
+        if declared.body is None:
+            return self.send(declared, path, in_query(arguments), b"")
+        return self.send(declared, path, {}, msgspec.json.encode(arguments))
+
+    def with_body(self, operation: str, body: object) -> Any:
+        """Invoke an operation with a body that is no JSON object, and return its result."""
+        return self.send(self._operation(operation), (), {}, msgspec.json.encode(body))
+
+    def send(self, operation: Operation, path: Sequence[str], query: dict[str, str], body: bytes) -> Any:
+        """Invoke an operation with encoded arguments and return its result; waits for one that is yet to come."""
+        if len(path) != len(operation.placeholders):
+            raise Misuse(f"{operation.name} needs {', '.join(operation.placeholders) or 'nothing'} in its path")
+        if self.transport is not None and not operation.waits:
+            call = request_of(operation, tuple(path), query, {}, {"host": self.context.host}, body)
+            return result_of(operation, self.transport.send(call))
+        try:
+            try:
+                return invoke(self.context, operation, path, query, body)
+            except Later as later:
+                return result(later.again)
+        except Refusal as refusal:
+            raise misuse_of(refusal) from None
+
+    def _operation(self, name: str) -> Operation:
+        operation = self.catalogue.get(name)
+        if operation is None:
+            raise Misuse(f"the control plane has no operation {name!r}", status=404)
+        return operation

@@ -1,0 +1,1 @@
+"""The operations of the control plane, a module for each theme."""

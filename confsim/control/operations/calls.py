@@ -1,0 +1,146 @@
+"""Phones: they dial in to inbound numbers, and answer the calls of channels or do not (G452, G466)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from confsim.contract.types import FullName, Long, Wire
+from confsim.control.context import ControlContext, get_client, get_user, refusals_as_conflicts
+from confsim.control.declare import CommandBody, operation
+from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.couplings.machines import COUPLINGS
+from confsim.domain.runtime.presence import Where
+from confsim.domain.telephony import calls
+from confsim.domain.telephony.calls import CALLS, Call
+from confsim.kernel.world import Change
+
+#: Hanging up leaves the channel.
+FOLLOWED = COUPLINGS
+
+
+class DialIn(CommandBody):
+    """A call to an inbound ``number``. The caller keys in ``code`` (of the number) or ``meetingId``, and ``pin``.
+
+    ``caller`` is the number of the calling phone, null for an anonymous call.
+    """
+
+    number: str
+    code: str | None = None
+    meetingId: str | None = None
+    pin: str | None = None
+    caller: FullName | None = None
+
+
+class UserOnPhone(CommandBody):
+    """The user whose phone is meant: the one that dialled in or was called."""
+
+    userId: Long
+
+
+class DialedIn(Wire):
+    """The user that the caller appears as, and the state: "in" the channel, or "waiting" in its lobby."""
+
+    userId: int
+    state: str
+
+
+class CallState(Wire):
+    """The state of the call: "answered", "busy", "failed" or "ended"."""
+
+    state: str
+
+
+class Tone(Wire):
+    """A tone that was sent to the phone, and when."""
+
+    at: int
+    tone: str
+
+
+class PhoneCall(Wire, kw_only=True):
+    """A call of any client. ``number`` is that of the phone; ``tones`` is the part of ``dtmf`` that was sent so far."""
+
+    userId: int
+    channel: str
+    clientId: str
+    number: str
+    inbound: bool
+    state: str
+    whisper: bool
+    dtmf: str
+    tones: list[Tone]
+    placed: int
+    connected: int | None = None
+    ended: int | None = None
+
+
+@operation("POST /calls/dial-in")
+def dial_in(context: ControlContext, body: DialIn) -> DialedIn:
+    """Let a phone call an inbound number: a new user joins the channel, or waits in its lobby.
+
+    An exclusive number needs neither code nor meetingId. A PIN is needed once the channel has any; an organizer's
+    passes a closed door. 404 when the number or the code leads nowhere; a refusal by the channel's rules is a Misuse
+    (409) with its ``reason``.
+    """
+    with context.change() as change:
+        with refusals_as_conflicts():
+            call, present = calls.dial_in(
+                change, body.number, code=body.code, meeting_id=body.meetingId, pin=body.pin, caller=body.caller
+            )
+        return DialedIn(userId=call.user, state="waiting" if present.state is Where.WAITING else "in")
+
+
+@operation("POST /calls/answer")
+def answer_call(context: ControlContext, body: UserOnPhone) -> CallState:
+    """Answer a ringing phone: its user joins the channel. Misuse (409) when it does not ring."""
+    return _move(context, body.userId, calls.answer)
+
+
+@operation("POST /calls/busy")
+def refuse_call(context: ControlContext, body: UserOnPhone) -> CallState:
+    """Let a ringing phone be busy. Misuse (409) when it does not ring."""
+    return _move(context, body.userId, calls.be_busy)
+
+
+@operation("POST /calls/fail")
+def fail_call(context: ControlContext, body: UserOnPhone) -> CallState:
+    """Let a ringing call fail. Misuse (409) when it does not ring."""
+    return _move(context, body.userId, calls.fail)
+
+
+@operation("POST /calls/hangup")
+def hang_up(context: ControlContext, body: UserOnPhone) -> CallState:
+    """Hang up a phone, ringing or answered: its user leaves the channel. Misuse (409) when the call has ended."""
+    return _move(context, body.userId, calls.hang_up)
+
+
+@operation("GET /calls")
+def list_calls(context: ControlContext) -> list[PhoneCall]:
+    """List all calls, newest first in each client."""
+    change = context.view()
+    return [_describe(change, call) for client in CLIENTS.of(change) for call in CALLS.of(change, client.id)]
+
+
+def _move(context: ControlContext, user: int, move: Callable[[Change, Call], Call]) -> CallState:
+    with context.change() as change:
+        client = get_client(change, get_user(change, user).client)
+        call = calls.of_user(change, client, user)
+        with refusals_as_conflicts():
+            return CallState(state=move(change, call).state.value)
+
+
+def _describe(change: Change, call: Call) -> PhoneCall:
+    return PhoneCall(
+        userId=call.user,
+        channel=call.channel,
+        clientId=call.client,
+        number=call.number,
+        inbound=call.inbound,
+        state=call.state.value,
+        whisper=call.whisper,
+        dtmf=call.dtmf,
+        tones=[Tone(at=at, tone=tone) for at, tone in calls.tones(call, change.now)],
+        placed=call.placed,
+        connected=call.connected,
+        ended=call.ended,
+    )

@@ -1,0 +1,108 @@
+"""The clock of the world: read, advance, set, freeze, resume, run faster. Instants are epoch milliseconds."""
+
+from __future__ import annotations
+
+from confsim.contract.types import Json, Wire
+from confsim.control.context import ControlContext
+from confsim.control.declare import CommandBody, operation
+from confsim.control.journal_view import FiredTimer, describe_timer
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import Fired
+from confsim.service import clock
+
+
+class ClockState(Wire):
+    """The instant of the clock, whether it is frozen, and its rate.
+
+    At rate 60 a minute passes in a second of real time; of a frozen clock, ``rate`` is the one that it resumes at.
+    """
+
+    now: int
+    frozen: bool
+    rate: float
+
+
+class ClockMoved(Wire):
+    """The instant of the clock after the call, and the timers that fired meanwhile, in order."""
+
+    now: int
+    fired: list[FiredTimer]
+
+
+class AdvanceClock(CommandBody):
+    """Exactly one of ``by``, a duration such as "15m" or a number of milliseconds, and ``until``, which is "next"."""
+
+    by: Json = None
+    until: str | None = None
+
+
+class SetClock(CommandBody):
+    """``to`` is an instant, in epoch milliseconds or ISO 8601."""
+
+    to: Json
+
+
+class RunClock(CommandBody):
+    """``rate`` is the speed relative to real time: above 0, at most a million."""
+
+    rate: Json
+
+
+@operation("GET /clock")
+def get_clock(context: ControlContext) -> ClockState:
+    """Get the instant, the state and the rate of the clock."""
+    return _state(context)
+
+
+@operation("POST /clock/advance", moves_clock=True)
+def advance_clock(context: ControlContext, body: AdvanceClock) -> ClockMoved:
+    """Move the clock forward and fire the timers that are due by then, each at its own instant.
+
+    ``{"by": "15m"}`` moves it by a duration, ``{"until": "next"}`` to the instant of the next timer, or not at all when
+    there is none.
+    """
+    service = context.service
+    if body.by is not None and body.until is None:
+        return _moved(context, service.advance(clock.span(body.by)))
+    if body.until == "next" and body.by is None:
+        return _moved(context, service.advance_to_next())
+    raise Misuse("give by, a duration such as '15m', or until, which is 'next'")
+
+
+@operation("POST /clock/set", moves_clock=True)
+def set_clock(context: ControlContext, body: SetClock) -> ClockMoved:
+    """Set the clock to an instant. Forward, due timers fire; backward, nothing is undone."""
+    return _moved(context, context.service.show(clock.instant(body.to)))
+
+
+@operation("POST /clock/freeze", moves_clock=True)
+def freeze_clock(context: ControlContext) -> ClockMoved:
+    """Stop the clock at its current instant."""
+    context.service.clock.freeze()
+    return _moved(context, [])
+
+
+@operation("POST /clock/resume", moves_clock=True)
+def resume_clock(context: ControlContext) -> ClockMoved:
+    """Let the clock run again from its current instant, at the rate that it had."""
+    context.service.clock.resume()
+    return _moved(context, [])
+
+
+@operation("POST /clock/run", moves_clock=True)
+def run_clock(context: ControlContext, body: RunClock) -> ClockMoved:
+    """Let the clock run from its current instant at a multiple of real time: at 60 a minute passes in a second.
+
+    Timers that become due fire with the next call. Misuse for an invalid rate.
+    """
+    context.service.clock.run(clock.rate(body.rate))
+    return _moved(context, [])
+
+
+def _state(context: ControlContext) -> ClockState:
+    world_clock = context.service.clock
+    return ClockState(now=world_clock.now(), frozen=world_clock.frozen, rate=world_clock.rate)
+
+
+def _moved(context: ControlContext, fired: list[Fired]) -> ClockMoved:
+    return ClockMoved(now=context.service.clock.now(), fired=[describe_timer(each.timer) for each in fired])

@@ -1,0 +1,52 @@
+"""The export of the journal as something to be run again."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from confsim.contract.encode import Raw
+from confsim.control.context import ControlContext
+from confsim.control.declare import operation
+from confsim.control.export.arazzo import as_scenario
+from confsim.control.export.calls import merged
+from confsim.control.export.curl import as_curl
+from confsim.control.export.pytest import as_test
+from confsim.control.journal_view import RequestPattern, matching
+
+
+class Kind(StrEnum):
+    """The forms in which a journal can be exported."""
+
+    CURL = "curl"
+    PYTEST = "pytest"
+    SCENARIO = "scenario"
+
+
+@operation("GET /requests/export")
+def export_requests(
+    context: ControlContext,
+    *,
+    as_: Kind,
+    operation: str | None = None,
+    method: str | None = None,
+    path: str | None = None,
+    status: int | None = None,
+    limit: int | None = None,
+) -> Raw:
+    """Export the calls as ``curl`` commands, as a ``pytest`` test with the fixture, or as a ``scenario`` (Arazzo).
+
+    Exports all of them, with the calls of the control plane between them; or those that match, with ``limit`` the
+    newest so many. An exported test or scenario of a whole journal passes on a fresh world with the same start. Misuse
+    (404) for an unknown operation.
+    """
+    pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
+    entries = list(matching(context, pattern))
+    if limit is not None:
+        entries = entries[max(0, len(entries) - limit) :]
+    whole = pattern == RequestPattern() and limit is None
+    calls = list(merged(context, entries, context.service.journal.orders if whole else ()))
+    if as_ is Kind.CURL:
+        return Raw("text/plain; charset=utf-8", as_curl(context, calls).encode())
+    if as_ is Kind.PYTEST:
+        return Raw("text/x-python; charset=utf-8", as_test(context.service, calls).encode())
+    return Raw("application/json", as_scenario(context, calls))

@@ -1,0 +1,82 @@
+"""The Host names that a live server accepts beside its own, and its public URL.
+
+A request with any other Host name is refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+from confsim.contract.types import Wire
+from confsim.control.context import ControlContext
+from confsim.control.declare import CommandBody, operation
+from confsim.kernel.refusal import Misuse
+
+_NAME = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\Z", re.ASCII)
+
+
+class HostNames(Wire):
+    """Host names, in alphabetical order."""
+
+    names: list[str]
+
+
+class AddHostName(CommandBody):
+    """``name`` is a Host name without a port, such as conf.example."""
+
+    name: str
+
+
+class PublicAddress(Wire):
+    """The URL at the start of URLs in answers; null for the Host name of each request."""
+
+    url: str | None
+
+
+class SetPublicAddress(CommandBody):
+    """``url`` is the address of the server, such as https://conf.example; null for the Host name of each request."""
+
+    url: str | None
+
+
+@operation("GET /names")
+def list_names(context: ControlContext) -> HostNames:
+    """List the Host names that the server accepts beside its own and the loopback names."""
+    return HostNames(names=sorted(context.worlds.names))
+
+
+@operation("POST /names", replayed=False)
+def add_name(context: ControlContext, body: AddHostName) -> HostNames:
+    """Accept one more Host name, at once. URLs in answers bear the Host name of the request.
+
+    Calls in process accept any name. Misuse for an invalid Host name.
+    """
+    if not _NAME.match(body.name):
+        raise Misuse(f"{body.name[:80]!r} is no Host name; leave scheme, port and path away")
+    context.worlds.names.add(body.name.lower())
+    return list_names(context)
+
+
+@operation("DELETE /names/{name}", replayed=False)
+def drop_name(context: ControlContext, name: str) -> HostNames:
+    """Stop accepting a Host name that was added. Misuse (404) for any other name."""
+    if name.lower() not in context.worlds.names:
+        raise Misuse(f"{name[:80]!r} is none of the Host names that were added", status=404)
+    context.worlds.names.remove(name.lower())
+    return list_names(context)
+
+
+@operation("GET /address")
+def get_address(context: ControlContext) -> PublicAddress:
+    """Get the URL at the start of URLs in answers, the same for all worlds of the server."""
+    return PublicAddress(url=context.worlds.public_url or None)
+
+
+@operation("PUT /address", replayed=False)
+def set_address(context: ControlContext, body: SetPublicAddress) -> PublicAddress:
+    """Set the URL at the start of URLs in answers, at once: for a server behind a proxy, with its path if it has one.
+
+    The server accepts the Host name of the URL as well. Misuse for an invalid http or https URL, or one with a query.
+    """
+    context.worlds.public_url = body.url or ""
+    return get_address(context)

@@ -1,0 +1,104 @@
+"""The world as a whole: reset, snapshots, and its records as one document."""
+
+from __future__ import annotations
+
+from confsim.contract.encode import Raw
+from confsim.contract.types import Json, Name, Wire
+from confsim.control.context import ControlContext
+from confsim.control.declare import CommandBody, operation
+from confsim.kernel.refusal import Misuse
+from confsim.service import state
+from confsim.service.history import Snapshot
+
+
+class ClockInstant(Wire):
+    """The instant of the clock after the call."""
+
+    now: int
+
+
+class SnapshotInfo(Wire):
+    """A snapshot: its name and its instant."""
+
+    name: str
+    now: int
+
+
+class TakeSnapshot(CommandBody):
+    """The name of a snapshot."""
+
+    name: Name
+
+
+@operation("POST /reset", replayed=False)
+def reset_world(context: ControlContext) -> ClockInstant:
+    """Restore the world and the clock of the start, and empty the journal. Snapshots stay."""
+    context.service.reset()
+    return ClockInstant(now=context.service.clock.now())
+
+
+@operation("GET /snapshots")
+def list_snapshots(context: ControlContext) -> list[SnapshotInfo]:
+    """List the snapshots, in the order in which their names were first used."""
+    return [_describe(name, snapshot) for name, snapshot in context.service.snapshots.items()]
+
+
+@operation("POST /snapshots")
+def take_snapshot(context: ControlContext, body: TakeSnapshot) -> SnapshotInfo:
+    """Save the world and its instant under a name; replaces an earlier snapshot of this name."""
+    return _describe(body.name, context.service.keep(body.name))
+
+
+@operation("POST /snapshots/{name}/restore")
+def restore_snapshot(context: ControlContext, name: str) -> SnapshotInfo:
+    """Restore the world and the instant of a snapshot; the journal continues. Misuse (404) for an unknown name."""
+    return _describe(name, context.service.restore(name))
+
+
+@operation("DELETE /snapshots/{name}")
+def drop_snapshot(context: ControlContext, name: str) -> SnapshotInfo:
+    """Delete a snapshot and return its description. Misuse (404) for an unknown name."""
+    snapshot = context.service.snapshots.pop(name, None)
+    if snapshot is None:
+        raise Misuse(f"there is no snapshot {name!r}", status=404)
+    return _describe(name, snapshot)
+
+
+@operation("GET /state")
+def get_state(context: ControlContext) -> Raw:
+    """Get the whole world as one JSON document; the same world gives the same bytes."""
+    return Raw("application/json", state.document(context.view().world))
+
+
+@operation("GET /state/schema")
+def get_state_schema(context: ControlContext) -> Raw:
+    """Get the JSON Schema of the state documents that ``get_state`` returns and ``put_state`` takes."""
+    return Raw("application/schema+json", state.schema())
+
+
+class Digest(Wire):
+    """A fingerprint of a world: equal for equal worlds, however they came about."""
+
+    digest: str
+
+
+@operation("GET /state/digest")
+def get_state_digest(context: ControlContext) -> Digest:
+    """Get the fingerprint of the whole world, to compare worlds without fetching them."""
+    return Digest(digest=context.view().world.digest())
+
+
+@operation("PUT /state")
+def put_state(context: ControlContext, body: Json) -> ClockInstant:
+    """Replace the world by that of a state document; the clock and the journal continue.
+
+    Misuse with the place of the first mistake in the document: a value that its schema does not allow, or a reference
+    to something that does not exist.
+    """
+    context.service.replace(state.world_of(body))
+    context.service.webhooks.send_now()
+    return ClockInstant(now=context.service.clock.now())
+
+
+def _describe(name: str, snapshot: Snapshot) -> SnapshotInfo:
+    return SnapshotInfo(name=name, now=snapshot.now)

@@ -1,0 +1,119 @@
+"""The worlds of the server: each a complete mount with its own state, clock, seed, profile, faults and journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from confsim.contract.types import Int, Wire
+from confsim.control.context import ControlContext
+from confsim.control.declare import CommandBody, operation
+from confsim.control.world_sources import MakeWorld, make_service
+from confsim.service import clock
+from confsim.service.pipeline import Service
+from confsim.service.waiting import steady
+
+
+class WorldInfo(Wire):
+    """A world: its name (empty for the root world), what it was made from (``world``), its URLs.
+
+    ``outputs`` are those of the scenario that it starts from. ``age`` is the time since it was made, ``idle`` the time
+    since its last call, both in milliseconds of real time; ``calls`` counts the calls of its API.
+    """
+
+    name: str
+    world: str
+    seed: int
+    base_url: str
+    root: str
+    outputs: dict[str, Any]
+    profile: dict[str, Any]
+    age: int
+    idle: int
+    calls: int
+
+
+class WorldsLimit(Wire):
+    """The limit on the number of worlds, the root world not counted."""
+
+    most: int
+
+
+class SetWorldsLimit(CommandBody):
+    """The limit to set on the number of worlds, the root world not counted."""
+
+    most: Int
+
+
+class DroppedWorlds(Wire):
+    """The names of the worlds that were dropped."""
+
+    dropped: list[str]
+
+
+@operation("GET /worlds")
+def list_worlds(context: ControlContext, *, idle: str | None = None) -> list[WorldInfo]:
+    """List the worlds of the server, the root world first; only those ``idle`` for at least a duration ("10m")."""
+    found = [_describe(context, name, service) for name, service in context.worlds.items()]
+    span = None if idle is None else _span(idle)
+    return [each for each in found if span is None or each.idle >= span]
+
+
+@operation("POST /worlds", replayed=False, locks=False)
+def make_world(context: ControlContext, body: MakeWorld) -> WorldInfo:
+    """Add a world to the server. Misuse for a bad name, a taken one (409), and an unknown source (404).
+
+    Misuse also when the scenario fails, when the profile is not valid, and when the limit on worlds is reached and all
+    of them are in use (409, code too_many_worlds). At the limit, the world that was idle for longest is dropped, if it
+    was idle for a minute.
+    """
+    return _describe(context, body.name, context.worlds.add(body.name, make_service(context, body)))
+
+
+@operation("GET /worlds/limit")
+def get_worlds_limit(context: ControlContext) -> WorldsLimit:
+    """Get the limit on the number of worlds, the root world not counted."""
+    return WorldsLimit(most=context.worlds.most)
+
+
+@operation("PUT /worlds/limit", replayed=False)
+def set_worlds_limit(context: ControlContext, body: SetWorldsLimit) -> WorldsLimit:
+    """Set the limit on the number of worlds, the root world not counted; existing worlds stay."""
+    context.worlds.most = body.most
+    return get_worlds_limit(context)
+
+
+@operation("DELETE /worlds", replayed=False)
+def drop_worlds(context: ControlContext, *, idle: str | None = None) -> DroppedWorlds:
+    """Drop all worlds but the root world, or only those ``idle`` for at least a duration such as "10m"."""
+    names = [each.name for each in list_worlds(context, idle=idle) if each.name]
+    for name in names:
+        context.worlds.drop(name)
+    return DroppedWorlds(dropped=names)
+
+
+@operation("DELETE /worlds/{name}", replayed=False)
+def drop_world(context: ControlContext, name: str) -> DroppedWorlds:
+    """Drop a world. Misuse (404) for an unknown name."""
+    context.worlds.drop(name)
+    return DroppedWorlds(dropped=[name])
+
+
+def _span(text: str) -> int:
+    return clock.span(int(text) if text.isdecimal() else text)
+
+
+def _describe(context: ControlContext, name: str, service: Service) -> WorldInfo:
+    there = ControlContext(service, context.worlds, context.host)
+    now = steady()
+    return WorldInfo(
+        name=name,
+        world=service.made_from,
+        seed=service.world.seed,
+        base_url=there.base_url,
+        root=there.root,
+        outputs=service.outputs,
+        profile=dict(service.profile),
+        age=int((now - service.made) * 1000),
+        idle=int((now - service.used) * 1000),
+        calls=service.calls,
+    )

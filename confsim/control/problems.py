@@ -1,0 +1,48 @@
+"""Refusals of the control plane as problem documents (RFC 9457)."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+from confsim.assumptions.refusals import Reason
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service.message import Response
+
+#: Header lines of every problem document.
+HEADERS = (("Content-Type", "application/problem+json"), ("Cache-Control", "no-store"))
+
+
+def misuse_of(refusal: Refusal) -> Misuse:
+    """A refusal by the rules of the API as the Misuse that the control plane raises: its message, status and facts.
+
+    The fact ``code`` is the reason in lower case; status and message are the defaults of the register, whatever the
+    profile of the world says.
+    """
+    reason = refusal.reason
+    assert isinstance(reason, Reason)
+    facts = {**refusal.facts, "code": reason.name.lower()}
+    return Misuse(reason.value.message.format_map(refusal.facts), reason.value.status, **facts)
+
+
+def refuse(refusal: Refusal | Misuse) -> Response:
+    """The problem document of a refusal."""
+    misuse = refusal if isinstance(refusal, Misuse) else misuse_of(refusal)
+    response = problem(misuse.status, str(misuse), **misuse.facts)
+    if isinstance(refusal, Refusal) and "allowed" in refusal.facts:
+        response.headers.append(("Allow", str(refusal.facts["allowed"])))
+    return response
+
+
+def problem(status: int, detail: str, /, **facts: Any) -> Response:
+    """A problem document; ``facts`` become further members, except under the names of the standard ones."""
+    members: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+    }
+    members |= {name: value for name, value in facts.items() if name not in members}
+    return Response(status, list(HEADERS), msgspec.json.encode(members, enc_hook=str))

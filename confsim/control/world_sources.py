@@ -1,0 +1,154 @@
+"""Where a new world comes from: a world file, another world, a snapshot, a state document, a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
+
+from confsim.contract.types import Json, Long
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
+from confsim.service import loading, state
+from confsim.service.pipeline import Service
+from confsim.service.profiles import read_profile
+from confsim.service.worlds import Run
+
+from .context import ControlContext
+from .declare import CommandBody
+
+#: The most runs of scenarios that are cached, so that the next world after the same scenario is ready at once.
+RUNS = 100
+
+
+class MakeWorld(CommandBody):
+    """A world to make. ``name`` is 1 to 64 characters of A-Z a-z 0-9 _ -.
+
+    ``from`` is the name of a shipped world, of another world of the server (copied as it is now) or of a shipped
+    scenario; ``{"snapshot": name, "world": name}`` for a snapshot of a world (of the root world when ``world`` is left
+    out); or the content of a world file, of a state document or of a scenario. Without ``from``, and before a scenario,
+    the world is made as the root world was.
+
+    ``seed`` is the seed of ids and tokens. ``profile`` chooses alternatives of assumptions; they override those of the
+    world that this one is made from.
+    """
+
+    name: str
+    from_: Json = field(default=None, name="from")
+    seed: Long | None = None
+    profile: dict[str, Any] | None = None
+
+
+def make_service(context: ControlContext, body: MakeWorld) -> Service:
+    """The service of a new world, made as the body says.
+
+    Raises Misuse for an unknown source (404), a document or profile that is not valid, and a scenario that fails.
+    """
+    source = body.from_
+    if isinstance(source, dict):
+        if "snapshot" in source:
+            return _from_snapshot(context, source, body)
+        if "arazzo" in source:
+            return _after_scenario(context, source, body)
+        if "tables" in source:
+            return _at_start(context.worlds.default, state.world_of(source), body)
+        return _from_world_file(context, source, body)
+    if source is None:
+        return _as_root(context, body)
+    if source in loading.shipped():
+        return _from_world_file(context, source, body)
+    if isinstance(source, str) and (other := context.worlds.get(source)) is not None:
+        return _forked(other, other.world, body)
+    return _after_scenario(context, source, body)
+
+
+def _profile(base: Mapping[str, Any], body: MakeWorld) -> Mapping[str, Any] | None:
+    """The profile of another world with the choices of the body; None when the body makes none."""
+    return {**base, **read_profile(body.profile)} if body.profile else None
+
+
+def _forked(other: Service, world: World, body: MakeWorld) -> Service:
+    """A fork of another world, with the seed and the profile of the body."""
+    if body.seed is not None:
+        world = replace(world, seed=body.seed)
+    return other.fork(world, _profile(other.profile, body))
+
+
+def _at_start(root: Service, world: World, body: MakeWorld, made_from: str = "") -> Service:
+    """A world of these records whose clock starts as that of the root world did."""
+    service = _forked(root, world, body)
+    service.clock, service.made_from, service.outputs = root.clock.fresh(), made_from, {}
+    return service
+
+
+def _from_world_file(context: ControlContext, source: str | Mapping[str, Any], body: MakeWorld) -> Service:
+    """A world made from a world file: the name of a shipped one, or its content."""
+    root = context.worlds.default
+    seed = root.origin.seed if body.seed is None else body.seed
+    world = loading.load(source, seed, _profile(root.profile, body) or root.profile)
+    return _at_start(root, world, body, source if isinstance(source, str) else "")
+
+
+def _as_root(context: ControlContext, body: MakeWorld) -> Service:
+    """A world as the root world was at its start; loaded again where the seed or the profile may change it."""
+    root = context.worlds.default
+    if (body.seed is not None or body.profile) and root.made_from in loading.shipped() and not root.outputs:
+        return _from_world_file(context, root.made_from, body)
+    service = _at_start(root, root.origin, body, root.made_from)
+    service.outputs = root.outputs
+    return service
+
+
+def _from_snapshot(context: ControlContext, source: Mapping[str, Any], body: MakeWorld) -> Service:
+    """A world as another one was when the snapshot was taken, with the clock of that instant."""
+    unknown = source.keys() - {"snapshot", "world"}
+    if unknown:
+        raise Misuse(f"from: a snapshot has no {', '.join(sorted(unknown))}; there are snapshot and world")
+    name, taken = source.get("world", ""), source["snapshot"]
+    other = context.worlds.get(name) if isinstance(name, str) else None
+    if other is None:
+        raise Misuse(f"from: there is no world {name!r}", status=404)
+    snapshot = other.snapshots.get(taken) if isinstance(taken, str) else None
+    if snapshot is None:
+        there = f"are {', '.join(other.snapshots)}" if other.snapshots else "is none"
+        raise Misuse(f"from: there is no snapshot {taken!r}; there {there}", status=404)
+    service = _forked(other, snapshot.world, body)
+    service.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
+    service.clock.begin()
+    return service
+
+
+def _after_scenario(context: ControlContext, scenario: Any, body: MakeWorld) -> Service:
+    """A world made as the root world was, after a scenario: a shipped one by name, or the content of a file."""
+    # Imported here, because most servers never run a scenario.
+    from confsim.arazzo import library
+
+    from .scenarios import start_from
+
+    if not isinstance(scenario, Mapping) and scenario not in library.shipped():
+        known = ", ".join((*loading.shipped(), *filter(None, context.worlds), *library.shipped()))
+        raise Misuse(f"from: {scenario!r} is neither a world nor a scenario; there are {known}", status=404)
+    service = _as_root(context, body)
+    run = Run(service.origin, service.profile, service.settings, service.clock.values(), service.clock.now(), service)
+    runs = context.worlds.runs
+    key = _key(scenario)
+    earlier = runs.get(key)
+    if earlier is None or not earlier.stands_for(run):
+        start_from(scenario, ControlContext(service, context.worlds, context.host), patient=False)
+        if service.snapshots or service.bugs or any(True for _ in service.faults):
+            return service  # which a fork does not copy
+        earlier = runs[key] = run
+        if len(runs) > RUNS:
+            runs.pop(next(iter(runs)), None)
+    return earlier.after.fork()
+
+
+def _key(scenario: str | Mapping[str, Any]) -> str:
+    """The key of the run of a scenario in the cache: its name, or the digest of its content."""
+    if isinstance(scenario, str):
+        return scenario
+    return blake2b(msgspec.json.encode(scenario, order="deterministic")).hexdigest()
