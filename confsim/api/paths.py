@@ -11,8 +11,9 @@ from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.contract.decode import no_number, resolves
+from confsim.contract.decode import resolves
 from confsim.contract.gates import Grant
+from confsim.contract.text_values import not_a_number
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSession
 from confsim.domain.channels import channels
@@ -60,7 +61,7 @@ def _me_or_user(call: Call, text: str) -> User:
     elif text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
         call.subject = users.get(call.change, call.client.id, int(text))
     else:
-        raise no_number(call, "path userId", text, "neither me nor a whole number")
+        raise not_a_number(call, "path userId", text, "neither me nor a whole number")
     return call.subject
 
 

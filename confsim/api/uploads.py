@@ -6,7 +6,7 @@ import re
 
 from confsim.assumptions.protocol import images
 from confsim.assumptions.register import Entry, ask
-from confsim.contract.decode import wrong
+from confsim.contract.text_values import invalid_input
 
 from .call import Call
 
@@ -31,10 +31,10 @@ def _part(kind: str, body: bytes) -> tuple[str | None, bytes]:
     """The type and the bytes of the first part with a filename (RFC 7578)."""
     boundary = _BOUNDARY.match(kind)
     if boundary is None:
-        raise wrong("header content-type", f"{kind[:80]!r} is no multipart/form-data with a boundary")
+        raise invalid_input("header content-type", f"{kind[:80]!r} is no multipart/form-data with a boundary")
     for part in (b"\r\n" + body).split(b"\r\n--" + boundary[1].encode("latin-1", "replace"))[1:]:
         head, _, data = part.partition(b"\r\n\r\n")
         if _FILENAME.search(head):
             given = _PART_TYPE.search(head)
             return given[1].decode("latin-1").strip() if given else None, data
-    raise wrong("body", "no part has a filename")
+    raise invalid_input("body", "no part has a filename")

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from confsim.assumptions import users as assumed_users
 from confsim.assumptions.protocol import images, parsing, sizes
 from confsim.assumptions.register import ask, value_of
-from confsim.contract.decode import wrong
+from confsim.contract.text_values import invalid_input
 from confsim.contract.types import ImageSize, Int, Long, Page, Wire
 from confsim.domain.users import languages, users
 from confsim.domain.users.users import Account, Level
@@ -162,7 +162,7 @@ def _page_limit(call: Call, limit: int | None) -> int:
         return min(ask(call, sizes.PAGE), value_of(call, sizes.PAGE_MOST))
     most = ask(call, sizes.PAGE_MOST)
     if limit > most and ask(call, parsing.LIMIT_LARGE) == "refuse":
-        raise wrong("query limit", f"it is more than {most}")
+        raise invalid_input("query limit", f"it is more than {most}")
     return limit if limit < most else most
 
 

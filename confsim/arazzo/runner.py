@@ -185,7 +185,7 @@ def _in_words_of_the_defaults(ready: Ready, exchange: Exchange | None) -> Exchan
     profile, own = ready.face.profile, 200
     if ready.operation.result is type(None):
         own = 204 if in_force(profile, wire.EMPTY) == "204" else 200
-    elif ready.operation.makes:
+    elif ready.operation.creates:
         own = in_force(profile, refusals.CREATED)
     response = exchange.response
     return None if own == 200 or response.status != own else replace(exchange, response=replace(response, status=200))

@@ -1,4 +1,7 @@
-"""What the annotations of parameters, bodies and results say."""
+"""Readers of annotations: limits of texts, kinds of things, optional fields.
+
+Own code, as ``msgspec.inspect`` drops marks of ours such as ``Sized`` and ``Names``.
+"""
 
 from __future__ import annotations
 
@@ -57,12 +60,12 @@ def struct_of(type_: Any) -> type[Struct] | None:
     return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
 
 
-def options(type_: Any) -> Iterator[str]:
-    """The fields of values of the type, at any depth, that may be without a value."""
+def optional_fields(type_: Any) -> Iterator[str]:
+    """The names of the optional fields of a type, at any depth."""
     struct = struct_of(get_origin(type_) or type_)
     for field in () if struct is None else msgspec.structs.fields(struct):
         if field.default is None:
             yield field.encode_name
-        yield from options(field.type)
+        yield from optional_fields(field.type)
     for part in get_args(type_):
-        yield from options(part)
+        yield from optional_fields(part)

@@ -1,4 +1,4 @@
-"""Containers of the elements of an answer, where the documents leave open which it is."""
+"""Containers of the elements of a response, where the documents do not say which is used."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any, get_args
 
 from .types import Page
 
-#: A bare array, {total, results}, an object from id to element, or the element itself where there is just one.
+#: A bare array, {total, results}, an object from id to element, the element itself where there is exactly one.
 ARRAY, PAGE, BY_ID, SINGLE = "array", "page", "by-id", "single"
 
 
-def typed(container: str, declared: Any) -> Any:
-    """The type of an answer that is declared as a list or a page of something, in another container."""
+def container_type(container: str, declared: Any) -> Any:
+    """The type of a response that is declared as a list or a page, when its elements are in ``container``."""
     element: Any = get_args(declared)[0]
     if container == PAGE:
         return Page[element]
@@ -20,11 +20,11 @@ def typed(container: str, declared: Any) -> Any:
     return element | list[element] if container == SINGLE else list[element]
 
 
-def filled(container: str, answer: Any) -> Any:
-    """The elements of a list or a page in another container."""
+def contain(container: str, result: Any) -> Any:
+    """The elements of a list or a page, in ``container``."""
     if container == PAGE:
-        return answer if isinstance(answer, Page) else Page(total=len(answer), results=answer)
-    elements = answer.results if isinstance(answer, Page) else answer
+        return result if isinstance(result, Page) else Page(total=len(result), results=result)
+    elements = result.results if isinstance(result, Page) else result
     if container == BY_ID:
         return {str(element.id): element for element in elements}
     return elements[0] if container == SINGLE and len(elements) == 1 else elements

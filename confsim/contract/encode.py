@@ -1,4 +1,4 @@
-"""From results to answers: JSON in the shape that the return type says, or the empty answer of a call without one."""
+"""Results to responses: JSON in the shape of the return type, or the empty response of an operation without one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Raw(Struct):
-    """An answer that is not JSON: bytes of a media type, with header lines of its own."""
+    """A response that is not JSON: bytes of a media type, with their header lines."""
 
     content_type: str
     data: bytes
@@ -27,14 +27,14 @@ class Raw(Struct):
 
 
 class NoContent(Struct, frozen=True):
-    """The answer 204 without a body, where a call has nothing to show. Declared as ``X | NoContent``."""
+    """The response 204 without a body. Declared as ``X | NoContent``."""
 
 
 NO_CONTENT = NoContent()
 
 
 def encode(context: Context, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
-    """The answer to a call that succeeded: status, header lines (the content type first) and body."""
+    """The response to a call that succeeded: status, header lines (the content type first) and body."""
     if isinstance(result, WithHeaders):
         status, lines, body = encode(context, operation, result.result)
         return status, lines + header_lines(operation.headers, result.headers), body
@@ -46,12 +46,12 @@ def encode(context: Context, operation: Operation, result: Any) -> tuple[int, li
     if result is NO_CONTENT:
         return 204, [], b""
     if operation.container is not None:
-        result = containers.filled(ask(context, operation.container), result)
+        result = containers.contain(ask(context, operation.container), result)
     if operation.has_options:
         absent = ask(context, wire.ABSENT)
         if absent != "omit":
             result = with_nulls(result, absent)
-    status = ask(context, refusals.CREATED) if operation.makes else 200
+    status = ask(context, refusals.CREATED) if operation.creates else 200
     return status, [("Content-Type", "application/json")], _ENCODER.encode(result)
 
 
@@ -59,14 +59,13 @@ _EMPTY = {"200": (200, "", b""), "200 {}": (200, "application/json", b"{}"), "20
 
 
 def with_nulls(value: Any, fields: str | tuple[str, ...]) -> Any:
-    """The value with the options that have no value as null: those of these ``fields``, or with "null" every one."""
+    """The value as plain JSON with null for absent options: those named in ``fields``, or with "null" all of them."""
     if isinstance(value, Struct):
         kind = type(value)
         members = zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True)
-        told = ((name, getattr(value, field)) for name, field in members)
         return {
             name: with_nulls(member, fields)
-            for name, member in told
+            for name, member in ((name, getattr(value, field)) for name, field in members)
             if member is not None or fields == "null" or name in fields
         }
     if isinstance(value, list | tuple):

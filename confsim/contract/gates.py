@@ -1,4 +1,4 @@
-"""Gates as data: who may call an operation, in the words of the documents.
+"""Gates: the grants that admit a caller to an operation, in the words of the documents.
 
 A gate lists grants; a caller who holds one of them passes. What a grant means for a caller and a thing is decided in
 ``api.admission``, where the domain meets the wire. A gate that the documents do not state is the assumption
@@ -13,7 +13,7 @@ from enum import StrEnum
 class Grant(StrEnum):
     """One way to pass a gate."""
 
-    PUBLIC = "public"  # no token plays a part
+    PUBLIC = "public"  # no token is needed
     SIGNED_IN = "signed-in"  # any credential of the client
     USER = "user"  # any user, guests included
     REGISTERED = "registered"  # a user who is not a guest
@@ -21,14 +21,14 @@ class Grant(StrEnum):
     API_TOKEN = "api-token"
     CUSTOMER_ADMIN = "customer-admin"
     PARTNER_ADMIN = "partner-admin"
-    ACCESS = "access"  # whoever has access to the channel of the path
+    ACCESS = "access"  # a caller with access to the channel of the path
     # In the channel of the path; in any of the client where the path names neither a channel nor a user (G219).
     OPERATOR = "operator"  # at least operator (host)
     OWNER = "owner"
 
 
 class Gate:
-    """Who may call: any caller with one of the grants. ``gaps`` are set where the documents do not say."""
+    """The grants that admit to an operation, one of them suffices. ``gaps`` is set where the documents do not say."""
 
     __slots__ = ("gaps", "grants")
 
@@ -37,7 +37,7 @@ class Gate:
         self.gaps = gaps
 
     def assumed(self, gaps: str) -> Gate:
-        """The same gate where the documents leave it open."""
+        """The same gate as an assumption that settles the gaps."""
         return Gate(*self.grants, gaps=gaps)
 
     def __str__(self) -> str:

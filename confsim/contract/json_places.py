@@ -1,4 +1,4 @@
-"""Places in a JSON text that decoders do not name: keys given twice (G065), numbers that no type holds."""
+"""Paths of repeated keys (G065) and of too large numbers in a JSON text. Own code: no decoder names their places."""
 
 from __future__ import annotations
 
@@ -11,25 +11,22 @@ from typing import Any
 
 import msgspec
 
-#: The end of a key: no other text is followed by a colon, though one may hold what looks like it.
-_END = re.compile(rb'"\s*:')
-#: The most digits of a whole number that the decoders read.
-_DIGITS = 4300
+#: The end of a key: no other string is followed by a colon, though one may contain the same characters.
+_KEY_END = re.compile(rb'"\s*:')
+#: The largest number of digits of an integer that Python converts.
+_MAX_DIGITS = 4300
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """The members of a JSON object, as they were given."""
+    """The members of a JSON object, repeated keys included."""
 
 
 def repeated_key(raw: bytes) -> str | None:
-    """The path of a key of the JSON text that its object has had before, at whatever depth; None when there is none.
-
-    What no decoder reads has none.
-    """
+    """The path of a key that is given twice in one object, at any depth; None without one, and for malformed JSON."""
     if raw.find(b",") < 0:  # no object has two keys
         return None
     try:
-        if len(_END.findall(raw)) <= _count(msgspec.json.decode(raw)):
+        if len(_KEY_END.findall(raw)) <= _count(msgspec.json.decode(raw)):
             return None
         return _repeated(json.loads(raw, object_pairs_hook=_Pairs))
     except (ValueError, RecursionError):
@@ -37,21 +34,21 @@ def repeated_key(raw: bytes) -> str | None:
 
 
 def oversized_number(raw: bytes) -> str | None:
-    """The path of a number of the JSON text that no type holds; None when there is none."""
-    unfit = object()
+    """The path of a number that is too large for every type; None without one, and for malformed JSON."""
+    too_large = object()
     try:
         value = json.loads(
             raw,
-            parse_int=lambda text: unfit if len(text) > _DIGITS else 0,
-            parse_float=lambda text: unfit if math.isinf(float(text)) else 0,
+            parse_int=lambda text: too_large if len(text) > _MAX_DIGITS else 0,
+            parse_float=lambda text: too_large if math.isinf(float(text)) else 0,
         )
     except (ValueError, RecursionError):
         return None
-    return next((path for path, each in _walk(value) if each is unfit), None)
+    return next((path for path, each in _walk(value) if each is too_large), None)
 
 
 def _count(plain: object) -> int:
-    """How many keys the objects of a JSON value have."""
+    """The number of keys of all objects in a JSON value."""
     count, left = 0, [plain]
     while left:
         value = left.pop()
@@ -78,7 +75,7 @@ def _member(path: str, name: str) -> str:
 
 
 def _walk(value: object) -> Iterator[tuple[str, object]]:
-    """Everything in a JSON value, itself first, with its path."""
+    """Every value in a JSON value, itself first, with its path."""
     left = [("", value)]
     while left:
         path, each = left.pop()

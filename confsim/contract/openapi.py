@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of a catalogue, read off the declarations of its operations and the register alone."""
+"""The OpenAPI 3.1 document of a catalogue, derived from the declarations of its operations and the register."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from confsim.assumptions.protocol import wire
 from confsim.assumptions.refusals import CODE, Reason
 from confsim.assumptions.register import REGISTER, in_force
 
-from .decode import PathParameter, QueryParameter
+from .decode import Body, PathParameter, QueryParameter
 from .encode import NoContent, Raw
 from .gates import Grant
 from .headers import Header
+from .openapi_parts import envelope, grants_of, refusals, security_schemes, status_of
 from .operation import Catalogue, Operation
-from .refusing import envelope, grants_of, refusals, security_schemes, status_of
 from .schema import Components, Profile, Schema, json_part, parameter
 
 _NAMES = re.compile(r"\{\w+\}")
@@ -49,43 +49,44 @@ def document(
     profile: Profile = _NO_PROFILE,
     problems: bool = False,
 ) -> dict[str, Any]:
-    """The document as plain values, the same for the same declarations and profile.
+    """The document as plain values; equal declarations and profiles give equal documents.
 
     ``prefix`` is the address below which the paths stand, best relative to where the document is served, so that it
-    holds in every world of a server. ``problems`` says that refusals are problem documents, as in the control plane.
+    holds in every world of a server. ``problems`` is set where refusals are problem documents (RFC 9457), as in the
+    control plane.
     """
-    return _Document(catalogue, profile, problems).whole(title, version, prefix)
+    return _Document(catalogue, profile, problems).build(title, version, prefix)
 
 
 def document_bytes(
     catalogue: Catalogue, *, title: str, version: str, prefix: str, profile: Profile, problems: bool = False
 ) -> bytes:
-    """The document as JSON, made once for each profile."""
-    return _encoded(catalogue, title, version, prefix, problems, _Chosen(profile))
+    """The document as JSON, cached by profile."""
+    return _encoded(catalogue, title, version, prefix, problems, _ProfileKey(profile))
 
 
-class _Chosen:
-    """A profile as the key of a cache."""
+class _ProfileKey:
+    """A profile as a key of the cache: equal for equal choices."""
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self._key = tuple(sorted((id, repr(value)) for id, value in profile.items()))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Chosen) and self._key == other._key
+        return isinstance(other, _ProfileKey) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
 
 
 @lru_cache(maxsize=16)
-def _encoded(catalogue: Catalogue, title: str, version: str, prefix: str, problems: bool, chosen: _Chosen) -> bytes:
-    made = document(catalogue, title=title, version=version, prefix=prefix, profile=chosen.profile, problems=problems)
+def _encoded(catalogue: Catalogue, title: str, version: str, prefix: str, problems: bool, key: _ProfileKey) -> bytes:
+    made = document(catalogue, title=title, version=version, prefix=prefix, profile=key.profile, problems=problems)
     return msgspec.json.encode(made)
 
 
 class _Document:
-    """One document in the making."""
+    """The builder of one document."""
 
     def __init__(self, catalogue: Catalogue, profile: Profile, problems: bool) -> None:
         self.catalogue = catalogue
@@ -109,8 +110,8 @@ class _Document:
                 self.assumptions.setdefault(name, []).append(entry.id)
         self.security = {} if problems else security_schemes(in_force(profile, wire.PRESENTATION))
 
-    def whole(self, title: str, version: str, prefix: str) -> dict[str, Any]:
-        """All of it."""
+    def build(self, title: str, version: str, prefix: str) -> dict[str, Any]:
+        """The whole document."""
         paths = self._paths()
         used = sorted({code for item in paths.values() for each in item.values() for code in each["responses"]})
         components: dict[str, Any] = {
@@ -137,27 +138,27 @@ class _Document:
             if operation.variant_of:
                 continue
             method, path = operation.route(self.profile)
-            # Two paths may not differ in the names of their parameters alone; the name first declared stands.
+            # Paths may not differ in names of parameters alone (OpenAPI 3.1, 4.8.8); the first names are used.
             path = shapes.setdefault(_NAMES.sub("{}", path), path)
             paths.setdefault(path, {})[method.lower()] = self._operation(operation, path)
         return paths
 
     def _operation(self, operation: Operation, path: str) -> dict[str, Any]:
         variants = [each for each in self.catalogue if each.variant_of == operation.name]
-        whole: dict[str, Any] = {"operationId": operation.name, "tags": [operation.area], **_told(operation)}
+        built: dict[str, Any] = {"operationId": operation.name, "tags": [operation.area], **_texts(operation)}
         parameters = self._parameters(operation, variants, path)
         if parameters:
-            whole["parameters"] = parameters
+            built["parameters"] = parameters
         if operation.body is not None:
-            whole["requestBody"] = self._body(operation)
-        whole["responses"] = self._responses([operation, *variants])
+            built["requestBody"] = self._body(operation.body)
+        built["responses"] = self._responses([operation, *variants])
         if self.security:
             public = Grant.PUBLIC in grants_of(operation, self.profile)
-            whole["security"] = [] if public else [{name: []} for name in self.security]
-        whole.update(self._extras(operation))
+            built["security"] = [] if public else [{name: []} for name in self.security]
+        built.update(self._extras(operation))
         if variants:
-            whole["x-confsim-variants"] = [self._variant(each) for each in variants]
-        return whole
+            built["x-confsim-variants"] = [self._variant(each) for each in variants]
+        return built
 
     def _extras(self, operation: Operation) -> dict[str, Any]:
         return {
@@ -170,44 +171,41 @@ class _Document:
         }
 
     def _variant(self, operation: Operation) -> dict[str, Any]:
-        """An operation that shares the route of another: a query parameter that it needs tells which is meant."""
-        needed = [parameter.name for parameter in operation.query_parameters if parameter.required]
-        about = {"operationId": operation.name, **_told(operation), "parameters": needed}
-        answers = {"responses": self._success(operation)}
-        return {**about, **answers, **self._extras(operation)}
+        """An operation that shares the route of another: its required query parameters tell the two apart."""
+        required = [parameter.name for parameter in operation.query_parameters if parameter.required]
+        described = {"operationId": operation.name, **_texts(operation), "parameters": required}
+        return {**described, "responses": self._success(operation), **self._extras(operation)}
 
     def _parameters(self, operation: Operation, variants: list[Operation], path: str) -> list[dict[str, Any]]:
         names = [match[1:-1] for match in _NAMES.findall(operation.route(self.profile)[1])]
-        standing = dict(zip(names, (match[1:-1] for match in _NAMES.findall(path)), strict=True))
-        listed = [self._in_path(each, standing[each.name]) for each in operation.path_parameters]
+        names_in_path = dict(zip(names, (match[1:-1] for match in _NAMES.findall(path)), strict=True))
+        listed = [self._in_path(each, names_in_path[each.name]) for each in operation.path_parameters]
         seen: set[str] = set()
         for each in [operation, *variants]:
             for queried in each.query_parameters:
                 if queried.name not in seen:
                     seen.add(queried.name)
-                    listed.append(self._in_query(queried, needed=queried.required and not variants))
+                    listed.append(self._in_query(queried, required=queried.required and not variants))
         if any(each.for_client for each in (operation, *variants)):
-            about = "Run the call in the context of this child client; Partner Admins only."
-            listed.append({"name": "for_client", "in": "query", "description": about, "schema": {"type": "string"}})
+            text = "Run the call in the context of this child client; Partner Admins only."
+            listed.append({"name": "for_client", "in": "query", "description": text, "schema": {"type": "string"}})
         return listed
 
-    def _in_path(self, of: PathParameter, name: str) -> dict[str, Any]:
-        return {"name": name, "in": "path", "required": True, "schema": parameter(of.wire, self.profile)}
+    def _in_path(self, declared: PathParameter, name: str) -> dict[str, Any]:
+        return {"name": name, "in": "path", "required": True, "schema": parameter(declared.wire, self.profile)}
 
-    def _in_query(self, of: QueryParameter, needed: bool) -> dict[str, Any]:
-        schema = parameter(of.wire, self.profile)
-        if of.default is not None:
-            schema["default"] = msgspec.to_builtins(of.default)
-        told: dict[str, Any] = {"name": of.name, "in": "query"}
-        if needed:
-            told["required"] = True
+    def _in_query(self, declared: QueryParameter, required: bool) -> dict[str, Any]:
+        schema = parameter(declared.wire, self.profile)
+        if declared.default is not None:
+            schema["default"] = msgspec.to_builtins(declared.default)
+        described: dict[str, Any] = {"name": declared.name, "in": "query"}
+        if required:
+            described["required"] = True
         if schema["type"] == "array":
-            told |= {"style": "form", "explode": False}
-        return {**told, "schema": schema}
+            described |= {"style": "form", "explode": False}
+        return {**described, "schema": schema}
 
-    def _body(self, operation: Operation) -> dict[str, Any]:
-        body = operation.body
-        assert body is not None
+    def _body(self, body: Body) -> dict[str, Any]:
         if not body.is_json:
             return {"required": False, "content": {"application/octet-stream": {}}}
         return {"required": not body.optional, "content": {_JSON: {"schema": self.components.of(body.type)}}}
@@ -216,7 +214,7 @@ class _Document:
         responses: dict[str, Any] = {}
         for operation in operations:
             for code, response in self._success(operation).items():
-                responses[code] = _either(responses[code], response) if code in responses else response
+                responses[code] = _merged(responses[code], response) if code in responses else response
         for code in sorted(
             {str(self.statuses[reason]) for each in operations for reason in refusals(each, self.profile)}
         ):
@@ -236,7 +234,7 @@ class _Document:
         shown = json_part(result)
         if shown is not None:
             content[_JSON] = {"schema": self.components.of(shown)}
-        status = in_force(self.profile, assumed_refusals.CREATED) if operation.makes else 200
+        status = in_force(self.profile, assumed_refusals.CREATED) if operation.creates else 200
         responses: dict[str, Any] = {str(status): {"description": "The answer.", "content": content}}
         if NoContent in options:
             responses["204"] = {"description": "There is nothing to show; the answer has no body."}
@@ -254,14 +252,14 @@ class _Document:
 
     def _error(self, code: str) -> dict[str, Any]:
         reasons = [reason for reason in Reason if str(self.statuses[reason]) == code]
-        told: dict[str, Any] = {"description": "Any other refusal."}
+        response: dict[str, Any] = {"description": "Any other refusal."}
         if reasons:
-            told["description"] = "Refused: " + " | ".join(reason.value.message for reason in reasons)
-            told["x-confsim-codes"] = [in_force(self.profile, CODE[reason]) for reason in reasons]
+            response["description"] = "Refused: " + " | ".join(reason.value.message for reason in reasons)
+            response["x-confsim-codes"] = [in_force(self.profile, CODE[reason]) for reason in reasons]
         if self.error is not None:
             kind = _PROBLEM_JSON if self.problems else _JSON
-            told["content"] = {kind: {"schema": {"$ref": "#/components/schemas/Error"}}}
-        return told
+            response["content"] = {kind: {"schema": {"$ref": "#/components/schemas/Error"}}}
+        return response
 
 
 _EMPTY: dict[str, dict[str, Any]] = {
@@ -271,15 +269,13 @@ _EMPTY: dict[str, dict[str, Any]] = {
 }
 
 
-def _told(operation: Operation) -> dict[str, Any]:
-    told = {"summary": operation.summary}
-    if operation.description:
-        told["description"] = operation.description
-    return told
+def _texts(operation: Operation) -> dict[str, Any]:
+    texts = {"summary": operation.summary}
+    return {**texts, "description": operation.description} if operation.description else texts
 
 
-def _either(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The response of two operations that share a route: either schema."""
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The response of two operations that share a route: ``anyOf`` both schemas."""
     schemas: list[Schema] = []
     for response in (one, other):
         schema = response["content"][_JSON]["schema"]

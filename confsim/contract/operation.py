@@ -1,4 +1,4 @@
-"""An operation is declared once: its signature is the contract, and everything else is read off it.
+"""An operation is declared once: its signature is the contract, and everything else is derived from it.
 
 Path parameters come by name, ``body`` is the JSON body (or the raw bytes), keyword-only parameters are the query, the
 return type is the response, the docstring is the reference page. Names of parameters are the names on the wire.
@@ -16,8 +16,8 @@ from typing import Any, TypeVar, get_type_hints
 
 from confsim.assumptions.register import Entry, assumption, in_force, text
 
-from .annotations import options
-from .containers import typed
+from .annotations import optional_fields
+from .containers import container_type
 from .decode import Body, PathParameter, QueryParameter
 from .gates import Gate, Grant
 from .headers import Header, without_headers
@@ -38,7 +38,7 @@ class Source(StrEnum):
 
 
 class Operation:
-    """One operation, with everything that is read off its declaration.
+    """One operation, with everything that is derived from its declaration.
 
     ``area`` is its heading in the reference; ``line`` the place in the documents; ``rules`` and ``gaps`` the numbers it
     answers for; the other attributes are the words of ``Catalogue.operation``. What needs the types (parameters, body,
@@ -93,8 +93,8 @@ class Operation:
         self.waits = waits
         self.catalogue = catalogue
         self.changes = self.method != "GET"
-        #: Whether it makes something and answers what (G044).
-        self.makes = self.changes and self.name.startswith(("create_", "add_"))
+        #: Whether it creates a thing and answers with it (G044).
+        self.creates = self.changes and self.name.startswith(("create_", "add_"))
         self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
         doc = inspect.getdoc(function) or ""
         self.summary, _, self.description = doc.partition("\n")
@@ -112,7 +112,7 @@ class Operation:
 
     @cached_property
     def path_parameters(self) -> tuple[PathParameter, ...]:
-        """One for each placeholder of the path. TypeError when the function takes others."""
+        """One for each placeholder of the path. Raises TypeError when the function takes others."""
         declared = tuple(p.name for p in self._parameters if p.kind is not p.KEYWORD_ONLY and p.name != "body")
         if declared != self.placeholders:
             raise TypeError(f"{self.name} takes {declared}, its path {self.placeholders}")
@@ -120,14 +120,14 @@ class Operation:
 
     @cached_property
     def query_parameters(self) -> tuple[QueryParameter, ...]:
-        """Those that may stand in the query."""
+        """One for each keyword-only parameter of the function."""
         return tuple(
             QueryParameter(p.name, self.hints[p.name], p.default) for p in self._parameters if p.kind is p.KEYWORD_ONLY
         )
 
     @cached_property
     def body(self) -> Body | None:
-        """The body, None when the call has none."""
+        """The body, None for an operation without one."""
         return Body(self.hints["body"]) if "body" in self.hints else None
 
     @cached_property
@@ -137,8 +137,8 @@ class Operation:
 
     @cached_property
     def has_options(self) -> bool:
-        """Whether the answer has fields that may be without a value (G077)."""
-        return any(options(self.result))
+        """Whether the response has optional fields (G077)."""
+        return any(optional_fields(self.result))
 
     @property
     def _parameters(self) -> list[inspect.Parameter]:
@@ -157,7 +157,7 @@ class Operation:
         entry = self.container
         if entry is None or entry.id not in profile:
             return self.result
-        return typed(profile[entry.id], self.result)
+        return container_type(profile[entry.id], self.result)
 
     def _gate_entry(self) -> Entry[tuple[Grant, ...]] | None:
         if not self.gate.gaps:

@@ -10,56 +10,57 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 
-from .decode import QueryParameter, decoded, wrong
+from .decode import QueryParameter
 from .operation import Operation
+from .text_values import invalid_input, percent_decoded
 
 
-def query_of(context: Context, text: str) -> dict[str, str]:
-    """The query string decoded: form encoding in strict UTF-8, one value for each name (G050, G056, G057)."""
+def decode_query(context: Context, text: str) -> dict[str, str]:
+    """The values of a query string by name, from form encoding in strict UTF-8 (G050, G056, G057)."""
     query: dict[str, str] = {}
     for item in text.split("&") if text else ():
         name, _, value = item.partition("=")
-        name = _plain(context, name, "query")
+        name = _unescaped(context, name, "query")
         if not name:
             continue
-        value = _plain(context, value, f"query {name}")
+        value = _unescaped(context, value, f"query {name}")
         query[name] = value if name not in query else _repeated(context, name, query[name], value)
     return query
 
 
-def _plain(context: Context, text: str, where: str) -> str:
+def _unescaped(context: Context, text: str, where: str) -> str:
     if "+" in text and ask(context, parsing.PLUS) == "space":
         text = text.replace("+", " ")
-    return decoded(text, where, context) if "%" in text else text
+    return percent_decoded(text, where, context) if "%" in text else text
 
 
 def _repeated(context: Context, name: str, first: str, again: str) -> str:
     choice = ask(context, parsing.REPEATED_QUERY)
     if choice == "refuse":
-        raise wrong(f"query {name}", "it is given twice")
+        raise invalid_input(f"query {name}", "it is given twice")
     return {"first": first, "last": again, "join": f"{first},{again}"}[choice]
 
 
 def arguments(context: Context, operation: Operation, values: Mapping[str, str]) -> dict[str, Any]:
-    """The keyword arguments of the operation. Refusal INVALID_INPUT for what is missing or cannot be read."""
+    """The keyword arguments of the operation. Refusal INVALID_INPUT for a parameter that is missing or invalid."""
     named: dict[str, Any] = {}
     if values:
-        for name in unknown(operation, values):
+        for name in unknown_parameters(operation, values):
             if ask(context, parsing.UNKNOWN_QUERY) == "refuse":
-                raise wrong(f"query {name}", "no such parameter")
+                raise invalid_input(f"query {name}", "no such parameter")
     for parameter in operation.query_parameters:
         text = values.get(parameter.name)
         if text == "" and parameter.wire is not str:
             if ask(context, parsing.EMPTY_QUERY) == "absent":
                 text = None
             elif get_origin(parameter.wire) is list:
-                raise wrong(parameter.where, "it is empty")
+                raise invalid_input(parameter.where, "it is empty")
         if text is not None:
             _read(context, parameter, text, named)
         elif parameter.required:
             if ask(context, parsing.MISSING_QUERY) == "404":
                 raise Refusal(Reason.NOT_FOUND, what=parameter.where, id="")
-            raise wrong(parameter.where, "it is missing")
+            raise invalid_input(parameter.where, "it is missing")
     return named
 
 
@@ -71,8 +72,8 @@ def _read(context: Context, parameter: QueryParameter, text: str, named: dict[st
             raise
 
 
-def unknown(operation: Operation, values: Mapping[str, str]) -> list[str]:
-    """The names in the query that the call does not list (G048, G049)."""
+def unknown_parameters(operation: Operation, values: Mapping[str, str]) -> list[str]:
+    """The names in the query that the operation does not declare (G048, G049)."""
     known = {parameter.name for parameter in operation.query_parameters}
     if operation.for_client:
         known.add("for_client")

@@ -1,4 +1,4 @@
-"""JSON Schemas of what crosses the wire: parameters by their type, bodies and answers as named components."""
+"""JSON Schemas of parameters by type, and of bodies and responses as named components."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from confsim.assumptions.register import in_force
 
 from .annotations import sized_of, struct_of
 from .encode import NoContent, Raw
-from .types import PIXELS, AbsoluteUrl, ImageSize, Sized, Ttl, Whole
+from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, Sized, Ttl
 
 Profile = Mapping[str, Any]
 Schema = dict[str, Any]
@@ -51,8 +51,8 @@ def parameter(annotation: Any, profile: Profile) -> Schema:
 def _integer(marks: tuple[Any, ...]) -> Schema:
     schema: Schema = {"type": "integer", "format": "int64"}
     for mark in marks:
-        if isinstance(mark, Whole):
-            schema["minimum"] = mark.least
+        if isinstance(mark, AtLeast):
+            schema["minimum"] = mark.minimum
         elif isinstance(mark, Meta):
             schema |= {word: limit for word, limit in (("minimum", mark.ge), ("maximum", mark.le)) if limit is not None}
     return schema
@@ -69,9 +69,9 @@ def _marked_text(marks: tuple[Any, ...], profile: Profile) -> Schema:
 
 
 def text(sized: Sized, profile: Profile) -> Schema:
-    """What the limits of a text mean in a schema."""
-    schema: Schema = {"maxLength": in_force(profile, sized.most)}
-    schema["pattern"] = f"^{_NO_CONTROL}$" if sized.blank else rf"^(?=.*\S){_NO_CONTROL}$"
+    """The keywords for the limits of a text."""
+    schema: Schema = {"maxLength": in_force(profile, sized.max_length)}
+    schema["pattern"] = f"^{_NO_CONTROL}$" if sized.allow_blank else rf"^(?=.*\S){_NO_CONTROL}$"
     if isinstance(sized, AbsoluteUrl):
         schema["format"] = "uri"
     return schema
@@ -83,17 +83,17 @@ def options_of(type_: Any) -> tuple[Any, ...]:
 
 
 class Components:
-    """The named schemas of all JSON types of a catalogue, and how each type refers to them."""
+    """The named schemas of all JSON types of a catalogue, and the reference of each type to them."""
 
     def __init__(self, bodies: Iterable[Any], answers: Iterable[Any], profile: Profile) -> None:
-        inward = list(bodies)
+        body_types = list(bodies)
         types: list[Any] = []
-        for type_ in [*inward, *answers]:
+        for type_ in [*body_types, *answers]:
             types += [option for option in options_of(type_) if option not in types]
         schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
         self.schemas: dict[str, Schema] = dict(sorted(components.items()))
         self._references = list(zip(types, schemas, strict=True))
-        for type_ in inward:
+        for type_ in body_types:
             self._limit(type_, profile)
 
     def of(self, type_: Any) -> Schema:
@@ -104,7 +104,7 @@ class Components:
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
     def _limit(self, type_: Any, profile: Profile) -> None:
-        """Put the limits that decoding holds texts to into the schema of a body."""
+        """Add the limits that decoding enforces to the schema of a body."""
         struct = struct_of(type_)
         if struct is None:
             return
@@ -121,6 +121,6 @@ class Components:
 
 
 def json_part(result: Any) -> Any:
-    """The part of a return type that is answered as JSON, None when there is none."""
-    shown = tuple(option for option in options_of(result) if option not in (NoneType, Raw, NoContent))
-    return Union[shown] if shown else None  # noqa: UP007  (made from a tuple)
+    """The part of a return type that is sent as JSON, None when there is none."""
+    parts = tuple(option for option in options_of(result) if option not in (NoneType, Raw, NoContent))
+    return Union[parts] if parts else None  # noqa: UP007  (made from a tuple)

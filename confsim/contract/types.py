@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Wire(Struct, omit_defaults=True, kw_only=True):
-    """A JSON object on the wire. A field with the default None is an option: left out when it has no value (G077)."""
+    """A JSON object on the wire. A field with the default None is optional: left out when it has no value (G077)."""
 
 
 class Page(Wire, Generic[T]):
@@ -25,26 +25,26 @@ class Page(Wire, Generic[T]):
 
 
 class Sized:
-    """Limits of a text: most characters by an assumption, blank or not; control characters never (G072)."""
+    """Limits of a text: ``max_length`` in characters, by an assumption; no control characters (G072)."""
 
-    __slots__ = ("blank", "most")
+    __slots__ = ("allow_blank", "max_length")
 
-    def __init__(self, most: Entry[int], *, blank: bool = False) -> None:
-        self.most = most
-        self.blank = blank
+    def __init__(self, max_length: Entry[int], *, allow_blank: bool = False) -> None:
+        self.max_length = max_length
+        self.allow_blank = allow_blank
 
 
 class AbsoluteUrl(Sized):
     """An absolute http or https URL (G179)."""
 
 
-class Whole:
-    """A whole number of at least ``least``."""
+class AtLeast:
+    """The limit of an integer: ``minimum``, included."""
 
-    __slots__ = ("least",)
+    __slots__ = ("minimum",)
 
-    def __init__(self, least: int) -> None:
-        self.least = least
+    def __init__(self, minimum: int) -> None:
+        self.minimum = minimum
 
 
 class Names(Struct, frozen=True):
@@ -60,20 +60,20 @@ class Names(Struct, frozen=True):
 Json = Any
 
 Name = Annotated[str, Sized(sizes.NAME)]
-FullName = Annotated[str, Sized(sizes.NAME, blank=True)]
+FullName = Annotated[str, Sized(sizes.NAME, allow_blank=True)]
 Handle = Annotated[str, Sized(sizes.HANDLE)]
-Label = Annotated[str, Sized(sizes.LABEL, blank=True)]
-FreeText = Annotated[str, Sized(sizes.TEXT, blank=True)]
+Label = Annotated[str, Sized(sizes.LABEL, allow_blank=True)]
+FreeText = Annotated[str, Sized(sizes.TEXT, allow_blank=True)]
 Key = Annotated[str, Sized(sizes.KEY)]
 Url = Annotated[str, AbsoluteUrl(sizes.URL)]
-Search = Annotated[str, Sized(sizes.TEXT, blank=True)]
+Search = Annotated[str, Sized(sizes.TEXT, allow_blank=True)]
 
 #: 32-bit and 64-bit signed integers (P1 Conventions 3, G073).
 Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Long = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
-Limit = Annotated[int, Whole(0)]
-Offset = Annotated[int, Whole(0)]
+Limit = Annotated[int, AtLeast(0)]
+Offset = Annotated[int, AtLeast(0)]
 
 
 class Ttl(int):

@@ -12,7 +12,7 @@ import msgspec
 
 from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
-from confsim.contract.query import arguments, query_of
+from confsim.contract.query import arguments, decode_query
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.brought import foreign
 from confsim.service.message import Request, Response
@@ -69,7 +69,7 @@ def respond(
 
     def run() -> object:
         _check_origin(request)
-        return invoke(context, operation, path, query_of(context, request.query), request.body)
+        return invoke(context, operation, path, decode_query(context, request.query), request.body)
 
     return _response(context, operation, request, run)
 

@@ -11,7 +11,7 @@ import msgspec
 from confsim.api.catalogue import API
 from confsim.assumptions.register import ProfileContext
 from confsim.contract.operation import Operation
-from confsim.contract.query import query_of, unknown
+from confsim.contract.query import decode_query, unknown_parameters
 from confsim.contract.types import Int, Json, Wire
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal
@@ -164,7 +164,7 @@ def _caller(caller: Caller | None) -> CallerInfo | None:
 
 def _query(context: ControlContext, text: str) -> dict[str, str]:
     try:
-        return query_of(ProfileContext(context.service.profile), text)
+        return decode_query(ProfileContext(context.service.profile), text)
     except Refusal:
         return {"": text}
 
@@ -178,7 +178,9 @@ def _ignored(performed: Operation | None, query: dict[str, str], raw: bytes) -> 
     if performed is None:
         return IgnoredInput(body=[], query=[])
     body = performed.body
-    return IgnoredInput(body=[] if body is None else body.ignored(raw), query=unknown(performed, query))
+    return IgnoredInput(
+        body=[] if body is None else body.ignored_fields(raw), query=unknown_parameters(performed, query)
+    )
 
 
 def _read(raw: bytes) -> Any:

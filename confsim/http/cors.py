@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import ProfileContext, ask
-from confsim.contract.query import query_of
+from confsim.contract.query import decode_query
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.kernel.refusal import Refusal
@@ -37,7 +37,7 @@ def preflight(service: Service, request: Request, context: ProfileContext, allow
 def _allowed(service: Service, request: Request, origin: str) -> bool:
     """Whether the caller's client has set the origin; where nobody knows whose call it is, whether any client has."""
     try:
-        token = service.token(request, query_of(ProfileContext(service.profile), request.query))
+        token = service.token(request, decode_query(ProfileContext(service.profile), request.query))
     except Refusal:
         token = None
     credential = None if token is None else CREDENTIALS.seen(service.world).get(token)

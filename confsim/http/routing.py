@@ -7,8 +7,8 @@ from typing import Any
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import ProfileContext, ask, in_force
-from confsim.contract.decode import decoded
 from confsim.contract.operation import Operation
+from confsim.contract.text_values import percent_decoded
 from confsim.kernel.refusal import Misuse
 
 
@@ -138,7 +138,7 @@ class Routes:
                 allowed = {name for each, _ in nodes for name in each.methods}
         if answer is None:
             return tuple(sorted(allowed))
-        values = tuple(decoded(text, "path", context) if "%" in text else text for text in texts)
+        values = tuple(percent_decoded(text, "path", context) if "%" in text else text for text in texts)
         if answer.places is not None:
             values = tuple(values[place] for place in answer.places)
         return Found(answer.chosen(query), values)

@@ -17,9 +17,10 @@ from confsim.assumptions import terms as assumed_terms
 from confsim.assumptions.protocol import parsing, sizes, transport, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, value_of
-from confsim.contract.decode import Body, listed, wrong
+from confsim.contract.decode import Body
 from confsim.contract.gates import Grant
 from confsim.contract.query import arguments
+from confsim.contract.text_values import invalid_input, split_list
 from confsim.domain import terms
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -91,7 +92,7 @@ def _enter_child(call: Call, id: str) -> None:
     if not id:
         if ask(call, parsing.EMPTY_QUERY) == "absent":
             return
-        raise wrong("query for_client", "it is empty")
+        raise invalid_input("query for_client", "it is empty")
     if not credentials.manages_children(call.change, caller):
         raise Refusal(Reason.ROLE_MISSING, operation="for_client", gate=Grant.PARTNER_ADMIN)
     clients.require_reseller(call.change, caller.client, "for_client")
@@ -132,7 +133,7 @@ def _from_query(call: Call, body: Body, values: dict[str, str]) -> bytes:
     given: dict[str, Any] = {name: values[name] for name in body.fields if name in values}
     for field in msgspec.structs.fields(body.type) if given else ():
         if field.encode_name in given and get_origin(field.type) is list:
-            given[field.encode_name] = listed(call, f"query {field.encode_name}", given[field.encode_name])
+            given[field.encode_name] = split_list(call, f"query {field.encode_name}", given[field.encode_name])
     try:
         return msgspec.json.encode(msgspec.convert(given, body.type, strict=False))
     except msgspec.ValidationError:

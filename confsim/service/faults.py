@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from confsim.api.call import Call
 from confsim.contract.operation import Operation
-from confsim.contract.query import query_of
+from confsim.contract.query import decode_query
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.fault_points import WEBHOOK, Outcome, Stroke
 from confsim.domain.identity import credentials
@@ -213,7 +213,7 @@ class Faults:
         change = service.world.change(service.clock.now(), service.profile)
         try:
             if token is not None and not isinstance(token, str):
-                values = query_of(change, query) if isinstance(query, str) else query
+                values = decode_query(change, query) if isinstance(query, str) else query
                 token = service.token(request, values)
             if token is None:
                 return {}

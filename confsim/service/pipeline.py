@@ -16,7 +16,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, in_force, note
 from confsim.contract.encode import encode
 from confsim.contract.operation import Operation
-from confsim.contract.query import query_of
+from confsim.contract.query import decode_query
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.timers import Timer
@@ -319,7 +319,7 @@ class Service:
     def _answer(
         self, call: Call, path: tuple[str, ...], query: str | dict[str, str], request: Request, token: Any
     ) -> Response:
-        values = query_of(call, query) if isinstance(query, str) else query
+        values = decode_query(call, query) if isinstance(query, str) else query
         if token is FROM_REQUEST:
             token = self._presented(call, request, values)
         if self._repeats is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from confsim.assumptions import clients, terms
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import REGISTER
-from confsim.contract.annotations import options
+from confsim.contract.annotations import optional_fields
 from confsim.kernel.refusal import Misuse
 
 
@@ -40,7 +40,8 @@ def _named(chosen: dict[str, Any], origin: str) -> dict[str, Any]:
         _check(origin, entry.id, chosen.get(entry.id, ()), API.operations, "operation")
     fields = chosen.get(wire.ABSENT.id)
     if isinstance(fields, tuple):
-        _check(origin, wire.ABSENT.id, fields, {name for each in API for name in options(each.result)}, "option")
+        known = {name for operation in API for name in optional_fields(operation.result)}
+        _check(origin, wire.ABSENT.id, fields, known, "option")
     return chosen
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
-from confsim.contract.types import AbsoluteUrl, Sized, Ttl, Whole
+from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
 from confsim.kernel.world import World
 
 #: An id that names nothing in any world.
@@ -266,7 +266,7 @@ def _scalar(base: Any, marks: tuple[Any, ...], number: int) -> Any:
         members = list(base)
         return members[number % len(members)].value
     if base in (int, float):
-        least = max([mark.least for mark in marks if isinstance(mark, Whole)], default=1)
+        least = max([mark.minimum for mark in marks if isinstance(mark, AtLeast)], default=1)
         return max(least, 1) + number
     if any(isinstance(mark, AbsoluteUrl) for mark in marks):
         return f"https://example.com/{number}"

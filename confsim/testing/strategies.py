@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from confsim.api.catalogue import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
-from confsim.contract.types import AbsoluteUrl, Sized, Ttl, Whole
+from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
 
 from .samples import Arguments, Pool, as_text, spoilt, valid
 
@@ -125,8 +125,8 @@ def _scalars(base: Any, marks: tuple[Any, ...]) -> st.SearchStrategy[Any]:
 def _limits(marks: tuple[Any, ...]) -> tuple[int, int]:
     least, most = -(2**63), 2**63 - 1
     for mark in marks:
-        if isinstance(mark, Whole):
-            least = max(least, mark.least)
+        if isinstance(mark, AtLeast):
+            least = max(least, mark.minimum)
         elif isinstance(mark, Meta):
             least = max(least, int(mark.ge)) if mark.ge is not None else least
             most = min(most, int(mark.le)) if mark.le is not None else most
@@ -137,11 +137,11 @@ def _texts(marks: tuple[Any, ...]) -> Texts:
     sized = next((mark for mark in marks if isinstance(mark, Sized)), None)
     if sized is None:
         return st.text(_VISIBLE, max_size=40)
-    most = sized.most.default
+    most = sized.max_length.default
     if isinstance(sized, AbsoluteUrl):
         start = "https://example.com/"
         return st.text("abcXYZ019-._~/", max_size=40).map(lambda rest: start + rest) | st.just(
             start + "u" * (most - len(start))
         )
     texts = st.text(_VISIBLE, max_size=40) | st.just("x" * most)
-    return texts if sized.blank else texts.filter(lambda text: bool(text.strip()))
+    return texts if sized.allow_blank else texts.filter(lambda text: bool(text.strip()))

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
-from confsim.contract.decode import Body, QueryParameter, listed, reader
-from confsim.contract.query import query_of
+from confsim.contract.decode import Body, QueryParameter
+from confsim.contract.query import decode_query
+from confsim.contract.text_values import split_list, text_reader
 from confsim.contract.types import ImageSize, Int, Limit, Long, Name, Ttl, Url, Wire
 from confsim.kernel.refusal import Refusal
 
@@ -43,7 +44,7 @@ BODY = Body(Thing)
 
 def _refused(type_: Any, text: str) -> str:
     with pytest.raises(Refusal) as caught:
-        reader(type_)(CONTEXT, "query it", text)
+        text_reader(type_)(CONTEXT, "query it", text)
     assert caught.value.reason is Reason.INVALID_INPUT
     assert caught.value.facts["where"] == "query it"
     return str(caught.value.facts["problem"])
@@ -53,7 +54,7 @@ def _refused(type_: Any, text: str) -> str:
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_whole_numbers_come_as_texts(number: int) -> None:
     """Every 64-bit number in string form is that number."""
-    assert reader(int)(CONTEXT, "query it", str(number)) == number
+    assert text_reader(int)(CONTEXT, "query it", str(number)) == number
 
 
 @pytest.mark.parametrize(
@@ -68,14 +69,14 @@ def test_what_is_no_whole_number_is_refused(text: str) -> None:
 @pytest.mark.rule("R020")
 def test_a_limit_is_not_negative() -> None:
     """Zero is a limit, minus one is none (G081)."""
-    assert reader(Limit)(CONTEXT, "query it", "0") == 0
+    assert text_reader(Limit)(CONTEXT, "query it", "0") == 0
     assert "less than 0" in _refused(Limit, "-1")
 
 
 @pytest.mark.parametrize(("text", "value"), [("true", True), ("1", True), ("false", False), ("0", False)])
 def test_booleans_have_four_spellings(text: str, value: bool) -> None:
     """The spellings of G054."""
-    assert reader(bool)(CONTEXT, "query it", text) is value
+    assert text_reader(bool)(CONTEXT, "query it", text) is value
 
 
 @pytest.mark.parametrize("text", ["True", "FALSE", "yes", "", "2"])
@@ -87,7 +88,7 @@ def test_other_spellings_of_booleans_are_refused(text: str) -> None:
 def test_a_profile_may_spell_booleans_otherwise() -> None:
     """The spellings are an assumption."""
     context = Context(**{"parse.booleans": {"ja": True}})
-    assert reader(bool)(context, "query it", "ja") is True
+    assert text_reader(bool)(context, "query it", "ja") is True
     assert "parse.booleans" in context.used
 
 
@@ -97,7 +98,7 @@ def test_a_profile_may_spell_booleans_otherwise() -> None:
 )
 def test_a_time_to_live_is_a_number_and_a_unit(text: str, span: int) -> None:
     """One m is a minute, one d a day."""
-    assert reader(Ttl)(CONTEXT, "query ttl", text) == span
+    assert text_reader(Ttl)(CONTEXT, "query ttl", text) == span
 
 
 @pytest.mark.rule("R038")
@@ -110,14 +111,14 @@ def test_another_time_to_live_is_refused(text: str) -> None:
 @pytest.mark.rule("R029")
 def test_only_the_listed_sizes_are_sizes() -> None:
     """Small is one, Small is none (G102, G053)."""
-    assert reader(ImageSize)(CONTEXT, "query it", "small") is ImageSize.SMALL
+    assert text_reader(ImageSize)(CONTEXT, "query it", "small") is ImageSize.SMALL
     assert "none of small" in _refused(ImageSize, "Small")
 
 
 def test_lists_are_comma_separated() -> None:
     """Items are trimmed and empty ones left out (G055, G075)."""
-    assert listed(CONTEXT, "query it", " 1, 2,,3, ") == ["1", "2", "3"]
-    assert reader(list[int])(CONTEXT, "query it", "1, 2,") == [1, 2]
+    assert split_list(CONTEXT, "query it", " 1, 2,,3, ") == ["1", "2", "3"]
+    assert text_reader(list[int])(CONTEXT, "query it", "1, 2,") == [1, 2]
 
 
 @pytest.mark.rule("R014")
@@ -127,19 +128,19 @@ def test_query_values_are_decoded(values: dict[str, str]) -> None:
     from urllib.parse import urlencode
 
     encodable = {name: value for name, value in values.items() if name.isprintable() and value.isprintable()}
-    assert query_of(CONTEXT, urlencode(encodable)) == encodable
+    assert decode_query(CONTEXT, urlencode(encodable)) == encodable
 
 
 def test_a_plus_is_a_space_and_the_first_of_a_name_wins() -> None:
     """Form decoding (G056) and one rule for repeated names (G050)."""
-    assert query_of(CONTEXT, "name=A+B%2BC&name=other&empty=") == {"name": "A B+C", "empty": ""}
+    assert decode_query(CONTEXT, "name=A+B%2BC&name=other&empty=") == {"name": "A B+C", "empty": ""}
 
 
 @pytest.mark.parametrize("query", ["a=%ZZ", "a=%", "a=%FF", "%C3=1"])
 def test_broken_escapes_are_refused(query: str) -> None:
     """Neither a replacement character nor the literal (G057)."""
     with pytest.raises(Refusal) as caught:
-        query_of(CONTEXT, query)
+        decode_query(CONTEXT, query)
     assert caught.value.reason is Reason.INVALID_INPUT
 
 
@@ -231,7 +232,7 @@ def test_a_number_that_no_type_holds_is_found_in_any_json(body: bytes, where: st
 def test_a_number_in_a_path_that_is_too_long_is_called_so() -> None:
     """It is a whole number all the same."""
     with pytest.raises(Refusal) as caught:
-        reader(int)(CONTEXT, "path limit", "9" * 5000)
+        text_reader(int)(CONTEXT, "path limit", "9" * 5000)
     assert caught.value.facts["problem"] == f"{'9' * 40!r} is too long a number"
 
 

@@ -19,8 +19,8 @@ from confsim.assumptions.channels import (
 from confsim.assumptions.members import OWNER_IS_OPERATOR
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.decode import wrong
 from confsim.contract.operation import Source
+from confsim.contract.text_values import invalid_input
 from confsim.contract.types import (
     FreeText,
     ImageSize,
@@ -355,7 +355,7 @@ def _owner_shown(call: Call, channel: Channel) -> bool | None:
 def find_channel_by_meeting_id(call: Call, *, meetingId: str) -> FoundChannel:
     """Find the channel of the caller's client that has the meeting id. Refused with 404 when none has."""
     if not meetingId and ask(call, MEETING_ID_EMPTY) == "refuse":
-        raise wrong("query meetingId", "it is empty")
+        raise invalid_input("query meetingId", "it is empty")
     return FoundChannel(uuid=channels.by_meeting_id(call.change, call.client, meetingId).id)
 
 

@@ -15,8 +15,8 @@ from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import durations, units
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.decode import wrong
 from confsim.contract.operation import Source
+from confsim.contract.text_values import invalid_input
 from confsim.contract.types import FreeText, Limit, Long, Name, Offset, Order, Page, Search, Ttl, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.media import media
@@ -202,7 +202,7 @@ def upload_client_media(
 def _upload(call: Call, pool: Pool, body: bytes, name: str, description: str | None, read: Read | None) -> Id:
     kind, data = uploaded(call, body, assumed.FORM)
     if kind is not None and not _TYPE.fullmatch(kind):
-        raise wrong("header content-type", f"{kind[:80]!r} is no media type")
+        raise invalid_input("header content-type", f"{kind[:80]!r} is no media type")
     public = None if read is None else read is Read.PUBLIC
     return Id(id=media.upload(call.change, pool, File(name, data, kind, description, public)).id)
 

@@ -16,8 +16,8 @@ from confsim.assumptions import runtime as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.decode import listed, wrong
-from confsim.contract.types import ImageSize, Int, Page, Switch, Whole, Wire
+from confsim.contract.text_values import invalid_input, split_list
+from confsim.contract.types import AtLeast, ImageSize, Int, Page, Switch, Wire
 from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches
@@ -112,13 +112,13 @@ def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
     line="P2 Runtime",
     runtime=True,
 )
-def set_presenters_limit(call: Call, uuid: Channel, limit: Annotated[int, Whole(0), Meta(le=2**31 - 1)]) -> None:
+def set_presenters_limit(call: Call, uuid: Channel, limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1)]) -> None:
     """Limit how many users can share video; those who present already go on.
 
     Refusal INVALID_INPUT for a number that is negative or does not fit 32 bits.
     """
     if limit > 2**31 - 1:
-        raise wrong("path limit", f"{limit} does not fit 32 bits")
+        raise invalid_input("path limit", f"{limit} does not fit 32 bits")
     switches.limit_presenters(call.change, uuid, limit)
 
 
@@ -164,7 +164,7 @@ def get_populations(
 
     What is no uuid is dropped. Refusal TOO_MANY_CHANNELS.
     """
-    ids = listed(call, "path channelIds", channelIds)
+    ids = split_list(call, "path channelIds", channelIds)
     if len(ids) > MOST_CHANNELS:
         if ask(call, assumed.POPULATION_MOST) == "refuse":
             raise Refusal(Reason.TOO_MANY_CHANNELS, limit=MOST_CHANNELS, given=len(ids))

@@ -13,8 +13,8 @@ from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol import sizes, units
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.decode import wrong
 from confsim.contract.operation import Source
+from confsim.contract.text_values import invalid_input
 from confsim.contract.types import (
     FreeText,
     FullName,
@@ -75,9 +75,9 @@ def get_users(call: Call, userIds: UserIds, *, imgSize: ImageSize | None = None)
     """
     most = ask(call, sizes.USER_IDS)
     if not userIds:
-        raise wrong("path userIds", "it names no user")
+        raise invalid_input("path userIds", "it names no user")
     if len(userIds) > most:
-        raise wrong("path userIds", f"it has more than {most} ids")
+        raise invalid_input("path userIds", f"it has more than {most} ids")
     return [user_view(call, user, imgSize) for user in user_list.several(call.change, call.client, userIds)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from confsim.arazzo.expressions import expressions
-from confsim.contract.query import unknown
+from confsim.contract.query import unknown_parameters
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX
 from confsim.kernel.refusal import Misuse
@@ -137,15 +137,15 @@ class _Writer:
         operation, entry = call.operation, call.entry
         if operation is None or entry.request.fault or entry.response.cut is not None:
             return None
-        unknown_parameters = unknown(operation, call.values)
+        undeclared = unknown_parameters(operation, call.values)
         lacking = [each.name for each in operation.query_parameters if each.required and each.name not in call.values]
-        if (unknown_parameters and entry.response.status >= 400) or lacking or not all(call.texts.values()):
+        if (undeclared and entry.response.status >= 400) or lacking or not all(call.texts.values()):
             return None
         step: dict[str, Any] = {
             "stepId": f"{len(self.steps) + 1}-{operation.name}",
             "operationId": f"$sourceDescriptions.api.{operation.variant_of or operation.name}",
         }
-        values = {name: text for name, text in call.values.items() if name not in unknown_parameters}
+        values = {name: text for name, text in call.values.items() if name not in undeclared}
         try:
             parameters = [
                 *self._parameters("path", call.texts),

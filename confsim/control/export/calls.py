@@ -19,7 +19,7 @@ from confsim.api.catalogue import API
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.register import ProfileContext, in_force
 from confsim.contract.operation import Operation
-from confsim.contract.query import query_of
+from confsim.contract.query import decode_query
 from confsim.control.context import ControlContext
 from confsim.control.journal_view import below
 from confsim.kernel.refusal import Misuse, Refusal
@@ -104,7 +104,7 @@ def api_call(context: ControlContext, entry: Entry) -> ApiCall:
 def _values(service: Service, query: str) -> tuple[dict[str, str], bool]:
     """The parameters of a query, and whether the query says nothing else."""
     try:
-        values = query_of(ProfileContext(service.profile), query)
+        values = decode_query(ProfileContext(service.profile), query)
     except Refusal:
         return {}, False
     return values, parse_qsl(query, keep_blank_values=True) == list(values.items())

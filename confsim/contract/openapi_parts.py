@@ -1,4 +1,4 @@
-"""How a document tells of callers and refusals: where the token stands, what may be refused, in which envelope."""
+"""Parts of an OpenAPI document: security schemes, the refusals of an operation, the schema of an error body."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from .schema import Profile, Schema
 
 
 def status_of(reason: Reason, profile: Profile) -> int:
-    """The status of a refusal in force."""
+    """The status of a refusal under a profile."""
     entry = STATUS[reason]
     status: int = reason.value.status if entry is None else in_force(profile, entry)
     return status
 
 
 def grants_of(operation: Operation, profile: Profile) -> tuple[Grant, ...]:
-    """Who may call, in force."""
+    """The grants that admit to an operation under a profile."""
     entry = operation.gate_entry
     grants: tuple[Grant, ...] = operation.gate.grants if entry is None else in_force(profile, entry)
     return grants
 
 
 def refusals(operation: Operation, profile: Profile) -> Iterator[Reason]:
-    """The reasons that the declaration makes possible; what else an operation refuses is its own affair."""
+    """The reasons that follow from the declaration of an operation; its function may refuse for others."""
     public = Grant.PUBLIC in grants_of(operation, profile)
     if operation.path_parameters or operation.query_parameters or operation.body is not None or operation.for_client:
         yield Reason.INVALID_INPUT
@@ -50,7 +50,7 @@ _CONFLICTS = tuple(reason for reason in Reason if reason.value.status == 409)
 
 
 def security_schemes(lines: tuple[str, ...]) -> dict[str, Any]:
-    """The security schemes of the presentations in force."""
+    """The security schemes of the ways to present a token, each a line of ``auth.presentation``."""
     return {f"token{place}" if place else "token": _scheme(line) for place, line in enumerate(lines)}
 
 
@@ -58,19 +58,19 @@ def _scheme(line: str) -> dict[str, Any]:
     place, name, scheme = wire.presentation(line)
     if name.lower() == "authorization" and scheme:
         return {"type": "http", "scheme": scheme.lower()}
-    about = {"description": f"The value is {f'{scheme} {{token}}'!r}."} if scheme else {}
-    return {"type": "apiKey", "in": place, "name": name, **about}
+    described = {"description": f"The value is {f'{scheme} {{token}}'!r}."} if scheme else {}
+    return {"type": "apiKey", "in": place, "name": name, **described}
 
 
 def envelope(profile: Profile) -> Schema | None:
-    """The schema of the body of an error by the template in force, None when errors have no body."""
+    """The schema of an error body by the template of the profile, None when errors have no body."""
     template = in_force(profile, wire.ERROR_BODY)
     if isinstance(template, str):
         template = wire.ERROR_BODIES[template]
-    return None if template is None else _filled(template)
+    return None if template is None else _template_schema(template)
 
 
-_PLACES: dict[str, Schema] = {
+_PLACEHOLDERS: dict[str, Schema] = {
     "$status": {"type": "integer"},
     "$code": {"type": "string"},
     "$message": {"type": "string"},
@@ -78,17 +78,17 @@ _PLACES: dict[str, Schema] = {
 }
 
 
-def _filled(template: Any) -> Schema:
+def _template_schema(template: Any) -> Schema:
     if isinstance(template, dict):
-        # An empty list, as of details that there are none of, is left out.
+        # An empty list of details is left out.
         required = [name for name, part in template.items() if part not in ("$details", [])]
         return {
             "type": "object",
-            "properties": {name: _filled(part) for name, part in template.items()},
+            "properties": {name: _template_schema(part) for name, part in template.items()},
             "required": required,
         }
     if isinstance(template, list):
-        return {"type": "array", "prefixItems": [_filled(part) for part in template]}
-    if isinstance(template, str) and template in _PLACES:
-        return _PLACES[template]
+        return {"type": "array", "prefixItems": [_template_schema(part) for part in template]}
+    if isinstance(template, str) and template in _PLACEHOLDERS:
+        return _PLACEHOLDERS[template]
     return {"const": template}

@@ -1,0 +1,175 @@
+"""Texts of parameters to typed values: numbers, words, lists, times to live, limited texts, percent encoding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import Enum
+from typing import Annotated, Any, get_args, get_origin
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from confsim.assumptions.protocol import durations, parsing
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import Context, ask, value_of
+from confsim.kernel.refusal import Refusal
+
+from .types import AbsoluteUrl, AtLeast, Sized, Ttl
+
+#: Reads a value from the text of a parameter. Arguments: context, place (for the refusal), text.
+TextReader = Callable[[Context, str, str], Any]
+#: Refuses a text that breaks a limit. Arguments as of a TextReader.
+TextCheck = Callable[[Context, str, str], None]
+
+_DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
+_TTL = re.compile(r"([0-9]{1,12})([A-Za-z]+)\Z", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+#: Most URLs match this, and need not be parsed.
+_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9/._~=&-]*)?\Z")
+
+
+def invalid_input(where: str, problem: str) -> Refusal:
+    """The refusal INVALID_INPUT with the place and the problem."""
+    return Refusal(Reason.INVALID_INPUT, where=where, problem=problem)
+
+
+def percent_decoded(text: str, where: str, context: Context | None = None) -> str:
+    """The text that percent-encoded text stands for (G057).
+
+    Refusal INVALID_INPUT for broken escapes and bytes that are not UTF-8.
+    """
+    raw = unquote_to_bytes(text)
+    broken = _BROKEN_ESCAPE.search(text) is not None
+    if not broken:
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            pass
+    if context is not None and ask(context, parsing.ESCAPES) == "replace":
+        return raw.decode(errors="replace")
+    raise invalid_input(where, "a percent sign without two hexadecimal digits" if broken else "the bytes are not UTF-8")
+
+
+def split_list(context: Context, where: str, text: str) -> list[str]:
+    """The items of a separated list, trimmed; empty ones are left out or refused (G055, G075)."""
+    items = [item.strip() for item in text.split(ask(context, parsing.LIST_SEPARATOR))]
+    if "" in items:
+        if text and ask(context, parsing.EMPTY_ITEMS) == "refuse":
+            raise invalid_input(where, "an item of the list is empty")
+        return [item for item in items if item]
+    return items
+
+
+def text_reader(annotation: Any) -> TextReader:
+    """The reader of parameters of a type. Raises TypeError for a type that no parameter can have."""
+    base, marks = annotation, []
+    if get_origin(annotation) is Annotated:
+        base, *marks = get_args(annotation)
+    if base is Ttl:
+        return _ttl
+    if base is bool:
+        return _boolean
+    if get_origin(base) is list:
+        of = text_reader(get_args(base)[0])
+        return lambda context, where, text: [of(context, where, item) for item in split_list(context, where, text)]
+    if isinstance(base, type) and issubclass(base, Enum):
+        return _enum(base)
+    if base is int:
+        minimum = next((mark.minimum for mark in marks if isinstance(mark, AtLeast)), None)
+        return lambda context, where, text: _integer(context, where, text, minimum)
+    if base is str:
+        sized = next((mark for mark in marks if isinstance(mark, Sized)), None)
+        if sized is None:
+            return lambda context, where, text: text
+        check = text_check(sized)
+
+        def read(context: Context, where: str, text: str) -> str:
+            check(context, where, text)
+            return text
+
+        return read
+    raise TypeError(f"no parameter can be of type {annotation!r}")
+
+
+def _integer(context: Context, where: str, text: str, minimum: int | None) -> int:
+    if _DIGITS.match(text):
+        number = int(text)
+        if number > 2**63 - 1 or number < -(2**63):
+            raise invalid_input(where, f"{text} does not fit 64 bits")
+        if minimum is not None and number < minimum:
+            raise invalid_input(where, f"{text} is less than {minimum}")
+        return number
+    long = len(text) > 19 and text.removeprefix("-").isdecimal() and text.isascii()
+    raise not_a_number(context, where, text, "too long a number" if long else "not a whole number")
+
+
+def not_a_number(context: Context, where: str, text: str, problem: str) -> Refusal:
+    """The refusal of a text where a number is required: INVALID_INPUT, or NOT_FOUND in a path (G060)."""
+    if where.startswith("path") and ask(context, parsing.PATH_NUMBERS) == "404":
+        return Refusal(Reason.NOT_FOUND, what=where.removeprefix("path "), id=text[:40])
+    return invalid_input(where, f"{text[:40]!r} is {problem}")
+
+
+def _boolean(context: Context, where: str, text: str) -> bool:
+    words = ask(context, parsing.BOOLEANS)
+    try:
+        return words[text]
+    except KeyError:
+        raise invalid_input(where, f"{text[:40]!r} is none of {', '.join(words)}") from None
+
+
+def _ttl(context: Context, where: str, text: str) -> Ttl:
+    units = ask(context, parsing.TTL_UNITS)
+    match = _TTL.match(text)
+    if match is None or match[2] not in units:
+        raise invalid_input(where, f"{text[:40]!r} is no number followed by one of {', '.join(units)}")
+    span = int(match[1]) * units[match[2]]
+    if span == 0:
+        raise invalid_input(where, "a time to live of zero")
+    if span > durations.LONGEST:
+        raise invalid_input(where, f"{text} is too long a time")
+    return Ttl(span)
+
+
+def _enum(type_: type[Enum]) -> TextReader:
+    words = {str(member.value): member for member in type_}
+    expected = ", ".join(words)
+
+    def read(context: Context, where: str, text: str) -> Enum:
+        member = words.get(text)
+        if member is None and text.lower() in words and ask(context, parsing.STATE_CASE) == "ignore":
+            member = words[text.lower()]
+        if member is None:
+            if where.startswith("path"):
+                raise Refusal(Reason.INVALID_STATE, given=text, expected=expected)
+            raise invalid_input(where, f"{text[:40]!r} is none of {expected}")
+        return member
+
+    return read
+
+
+def text_check(sized: Sized) -> TextCheck:
+    """The function that refuses texts beyond the limits: INVALID_INPUT for the first that is broken."""
+    is_url, allow_blank = isinstance(sized, AbsoluteUrl), sized.allow_blank
+
+    def check(context: Context, where: str, text: str) -> None:
+        plain = is_url and _PLAIN_URL.match(text) is not None
+        if not plain and _CONTROL.search(text):
+            raise invalid_input(where, "control characters are not allowed")
+        if not (plain or allow_blank or text.strip()):
+            raise invalid_input(where, "it is blank")
+        if len(text) > value_of(context, sized.max_length):
+            raise invalid_input(where, f"it is longer than {ask(context, sized.max_length)} characters")
+        if is_url and not plain and not is_absolute_url(text):
+            raise invalid_input(where, f"{text[:80]!r} is no absolute http or https URL")
+
+    return check
+
+
+def is_absolute_url(url: str) -> bool:
+    """Return whether the text is an absolute http or https URL."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.netloc) and " " not in url
