@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from confsim.control.invoke import ControlPlane
     from confsim.control.operations.mail import MailInfo
     from confsim.control.operations.people import MadeClient, MadeUser, RedeemedInvitation
-    from confsim.control.operations.validators import MadeValidator
+    from confsim.control.operations.provisioning import MadeValidator
     from confsim.http.app import App
     from confsim.http.clients import Client
     from confsim.http.serving import Serving

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from .declare import CONTROL
+from .export import operation as export
 from .operations import (
     calls,
     clock,
-    export,
     faults,
     info,
     journal,
     mail,
     names,
-    numbers,
     people,
     presence,
+    provisioning,
     records,
     state,
-    validators,
     wait,
     webhooks,
     worlds,
@@ -35,8 +34,7 @@ CONTROL.arrange(
         "presence": (presence,),
         "calls": (calls,),
         "faults": (faults,),
-        "validators": (validators,),
-        "numbers": (numbers,),
+        "provisioning": (provisioning,),
         "records": (records,),
         "mail": (mail,),
         "webhooks": (webhooks,),
