@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
-from confsim.service.message import Request, Response, origin_form
+from confsim.service.message import Request, Response, split_target
 from confsim.service.waiting import arrived
 
 from .limits import Limits
@@ -80,7 +80,7 @@ def _target(environ: dict[str, Any]) -> str:
     """
     raw = environ.get("RAW_URI") or environ.get("REQUEST_URI")
     if raw:
-        path = origin_form(raw.partition("?")[0])
+        path = split_target(raw.partition("?")[0])[1]
         if path.startswith("/"):
             return path if path.isascii() else quote(path.encode("latin-1"), safe=f"%{_SAFE}")
     text = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")

@@ -27,11 +27,15 @@ class Request(Struct):
     problem: str = ""
 
 
-def origin_form(target: str) -> str:
-    """The target without scheme and host, which one as sent to a proxy has (RFC 9112, 3.2.2)."""
+def split_target(target: str) -> tuple[str | None, str]:
+    """The authority (None for none) and the path of a request target, which a proxy gets in absolute form.
+
+    RFC 9112, 3.2.2.
+    """
     if "://" in target and not target.startswith("/"):
-        return "/" + target.partition("://")[2].partition("/")[2]
-    return target
+        authority, _, path = target.partition("://")[2].partition("/")
+        return authority, f"/{path}"
+    return None, target
 
 
 class Response(Struct):

@@ -94,7 +94,7 @@ class Client:
 def serves(server: LiveServer) -> bool:
     """Tell whether a new client of the server gets an answer."""
     with closing(Client(server)) as client:
-        return client.send(b"GET / HTTP/1.1\r\n\r\n").read()[0] == 200
+        return client.send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").read()[0] == 200
 
 
 Connect: TypeAlias = Callable[..., Client]
@@ -156,22 +156,22 @@ def test_a_request_arrives_whole(connect: Connect, echo: Echo) -> None:
 )
 def test_the_target_stays_encoded(connect: Connect, raw: str, target: str, query: str) -> None:
     """The path and the query are raw, and an absolute form is reduced to them."""
-    told = connect().send(f"OPTIONS {raw} HTTP/1.1\r\n\r\n".encode()).told()
+    told = connect().send(f"OPTIONS {raw} HTTP/1.1\r\nHost: h\r\n\r\n".encode()).told()
     assert (told["target"], told["query"]) == (target, query)
 
 
 def test_headers_are_lowered_trimmed_and_joined(connect: Connect) -> None:
     """Names are lower-case, values are trimmed Latin-1, repetitions are joined in order."""
-    told = connect().send(b"GET / HTTP/1.1\r\nX-A:  one \t\r\nX-B:\r\nx-a: tw\xf6\r\nX-a: 3\r\n\r\n").told()
-    assert told["headers"] == {"x-a": "one, tw\xf6, 3", "x-b": ""}
+    told = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\nX-A:  one \t\r\nX-B:\r\nx-a: tw\xf6\r\nX-a: 3\r\n\r\n").told()
+    assert told["headers"] == {"host": "h", "x-a": "one, tw\xf6, 3", "x-b": ""}
 
 
 def test_a_chunked_body_is_put_together(connect: Connect, echo: Echo) -> None:
     """Chunks make one body, and trailers do not pass for headers."""
-    head = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head = b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
     told = connect().send(head + b"3\r\nabc\r\n4;ext=1\r\ndefg\r\n0\r\nX-Late: 1\r\n\r\n").told()
     assert echo.seen[0].body == b"abcdefg"
-    assert told["headers"] == {"transfer-encoding": "chunked"}
+    assert told["headers"] == {"host": "h", "transfer-encoding": "chunked"}
 
 
 @pytest.mark.parametrize("upgrade", [b"", b"Connection: Upgrade\r\nUpgrade: h2c\r\n"], ids=["plain", "upgrade"])
@@ -187,22 +187,23 @@ def test_a_request_may_come_byte_by_byte(connect: Connect, echo: Echo, upgrade: 
 def test_a_large_body_arrives_whole(connect: Connect, echo: Echo) -> None:
     """Megabytes are gathered without loss."""
     body = os.urandom(1 << 20) * 8
-    connect().send(b"PUT / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body), body).read()
+    connect().send(b"PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n" % len(body), body).read()
     assert echo.seen[0].body == body
 
 
 def test_an_offered_upgrade_is_passed_over(connect: Connect) -> None:
     """A request that offers another protocol is answered in this one, its body and successors included."""
     offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
-    client = connect().send(b"POST /one HTTP/1.1\r\n" + offer + b"helloGET /two HTTP/1.1\r\nUpgrade: websocket\r\n\r\n")
+    client = connect().send(b"POST /one HTTP/1.1\r\nHost: h\r\n" + offer)
     assert client.head() == (100, {})
+    client.send(b"helloGET /two HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n")
     first, second = client.told(), client.told()
     assert (first["target"], first["length"], second["target"]) == ("/one", 5, "/two")
 
 
 def test_many_offered_upgrades_in_one_piece(connect: Connect) -> None:
     """Hundreds of pipelined offers are just that many requests."""
-    client = connect().send(b"GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n" * 1_500)
+    client = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n" * 1_500)
     assert {client.read()[0] for _ in range(1_500)} == {200}
 
 
@@ -213,19 +214,63 @@ def test_a_connection_is_kept(connect: Connect) -> None:
     """One connection serves one request after another."""
     client = connect()
     for number in range(3):
-        assert client.send(b"GET /%d HTTP/1.1\r\n\r\n" % number).told()["target"] == f"/{number}"
+        assert client.send(b"GET /%d HTTP/1.1\r\nHost: h\r\n\r\n" % number).told()["target"] == f"/{number}"
 
 
 def test_pipelined_requests_are_answered_in_order(connect: Connect) -> None:
     """Requests sent without waiting get their answers in their order."""
-    one = b"POST /%d HTTP/1.1\r\nContent-Length: 2\r\n\r\nok"
+    one = b"POST /%d HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nok"
     client = connect().send(b"".join(one % number for number in range(200)))
     assert [client.told()["target"] for _ in range(200)] == [f"/{number}" for number in range(200)]
 
 
+def test_a_pipelined_burst_is_answered_as_it_is_read(connect: Connect, echo: Echo) -> None:
+    """No more is answered than the client takes, others have their turn meanwhile, and no request is lost."""
+    echo.answer = Response(200, [], b"x" * 300_000)
+    burst = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n" * 2_000)
+    assert until(lambda: len(echo.seen) > 0)
+    assert not until(lambda: len(echo.seen) > 100, 0.2)
+    assert connect().send(b"GET /other HTTP/1.1\r\nHost: h\r\n\r\n").read()[0] == 200
+    for _ in range(2_000):
+        assert burst.read()[0] == 200
+    assert len(echo.seen) == 2_001
+
+
+def test_a_burst_of_small_requests_lets_others_in(connect: Connect, echo: Echo) -> None:
+    """Requests that came at once are answered in turns with those of other connections."""
+    other = connect()
+    other.send(b"GET /first HTTP/1.1\r\nHost: h\r\n\r\n").read()
+    echo.answer = Response(204, [])
+    burst = connect()
+
+    class Slow(list[Request]):
+        def append(self, request: Request) -> None:
+            super().append(request)
+            if len(self) == 1:
+                other.send(b"GET /other HTTP/1.1\r\nHost: h\r\n\r\n")
+                time.sleep(0.05)
+
+    echo.seen = Slow()
+    burst.send(b"GET /burst HTTP/1.1\r\nHost: h\r\n\r\n" * 1_000)
+    assert until(lambda: len(echo.seen) == 1_001)
+    assert [request.target for request in echo.seen].index("/other") < 200
+
+
+def test_continue_does_not_overtake_an_answer(connect: Connect, echo: Echo) -> None:
+    """The interim answer of a pipelined request comes after the answer of the one before."""
+    due = time.monotonic() + 0.1
+    whole = Response(200, [], b"x")
+    echo.answer = Response(200, [], until=lambda: whole if time.monotonic() > due else None)
+    head = b"PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+    client = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n" + head)
+    assert client.read()[0] == 200
+    assert client.head() == (100, {})
+    assert client.send(b"ok").read()[0] == 200
+
+
 def test_head_tells_the_length_only(connect: Connect) -> None:
     """HEAD has the headers of GET and no body."""
-    client = connect().send(b"HEAD / HTTP/1.1\r\n\r\nGET /next HTTP/1.1\r\n\r\n")
+    client = connect().send(b"HEAD / HTTP/1.1\r\nHost: h\r\n\r\nGET /next HTTP/1.1\r\nHost: h\r\n\r\n")
     status, headers = client.head()
     assert (status, int(headers["Content-Length"]) > 0) == (200, True)
     assert client.told()["target"] == "/next"
@@ -235,16 +280,16 @@ def test_head_tells_the_length_only(connect: Connect) -> None:
 def test_an_answer_without_content_has_no_length(connect: Connect, echo: Echo, status: int) -> None:
     """Where HTTP allows no body, none is announced and none sent."""
     echo.answer = Response(status, [], b"never sent")
-    client = connect().send(b"GET / HTTP/1.1\r\n\r\n")
+    client = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     assert client.head() == (status, {"Connection": "keep-alive"})
     echo.answer = None
-    assert client.send(b"GET / HTTP/1.1\r\n\r\n").read()[0] == 200
+    assert client.send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").read()[0] == 200
 
 
 def test_an_answer_goes_out_as_given(connect: Connect, echo: Echo) -> None:
     """Status, header order, repeated headers and body are the handler's; the length is counted."""
     echo.answer = Response(299, [("X-B", "\xe9"), ("Set-Cookie", "a"), ("Set-Cookie", "b")], b"\x00\xff")
-    client = connect().send(b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+    client = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
     assert client.file.read() == (
         b"HTTP/1.1 299 \r\nConnection: close\r\nX-B: \xe9\r\nSet-Cookie: a\r\nSet-Cookie: b\r\n"
         b"Content-Length: 2\r\n\r\n\x00\xff"
@@ -253,25 +298,43 @@ def test_an_answer_goes_out_as_given(connect: Connect, echo: Echo) -> None:
 
 def test_continue_is_said_before_the_body(connect: Connect) -> None:
     """A client that waits for leave to send its body gets it."""
-    client = connect().send(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+    client = connect().send(b"POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
     assert client.head() == (100, {})
     assert client.send(b"abc").told()["length"] == 3
 
 
-def test_continue_is_not_said_to_an_old_client(connect: Connect) -> None:
-    """HTTP/1.0 knows no interim answers."""
-    client = connect().send(b"POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc")
-    assert client.told()["length"] == 3
+@pytest.mark.parametrize("offer", [b"", b"Connection: Upgrade\r\nUpgrade: h2c\r\n"], ids=["plain", "upgrade"])
+def test_continue_is_not_said_to_an_old_client(connect: Connect, offer: bytes) -> None:
+    """HTTP/1.0 knows no interim answers, and its offers of an upgrade are passed over."""
+    client = connect().send(b"POST / HTTP/1.0\r\n" + offer + b"Expect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+    time.sleep(0.05)
+    assert client.send(b"abc").told()["length"] == 3
+
+
+def test_a_request_names_its_host(connect: Connect, echo: Echo) -> None:
+    """An HTTP/1.1 request without a Host header is malformed (RFC 9112, 3.2); an older one may be without."""
+    client = connect().send(b"GET / HTTP/1.1\r\n\r\n")
+    assert client.told()["fault"] == "malformed"
+    assert "Host" in echo.seen[0].problem
+    assert client.send(b"GET http://h/ HTTP/1.1\r\n\r\n").told()["fault"] == "malformed"
+    assert client.send(b"GET / HTTP/1.0\r\n\r\n").told()["fault"] == ""
+
+
+def test_the_authority_of_an_absolute_target_is_the_host(connect: Connect) -> None:
+    """Whatever the Host header says (RFC 9112, 3.2.2)."""
+    told = connect().send(b"GET http://real:8/p HTTP/1.1\r\nHost: other\r\n\r\n").told()
+    assert (told["target"], told["headers"]) == ("/p", {"host": "real:8"})
 
 
 @pytest.mark.parametrize(
     ("head", "kept"),
     [
-        ("GET / HTTP/1.1\r\n", True),
-        ("GET / HTTP/1.1\r\nConnection: close\r\n", False),
+        ("GET / HTTP/1.1\r\nHost: h\r\n", True),
+        ("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n", False),
         ("GET / HTTP/1.0\r\n", False),
         ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n", True),
-        ("CONNECT host:80 HTTP/1.1\r\n", False),
+        ("GET / HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n", False),
+        ("CONNECT host:80 HTTP/1.1\r\nHost: h\r\n", False),
     ],
 )
 def test_who_keeps_the_connection(connect: Connect, head: str, kept: bool) -> None:
@@ -280,14 +343,16 @@ def test_who_keeps_the_connection(connect: Connect, head: str, kept: bool) -> No
     status, headers, _ = client.read()
     assert (status, headers["Connection"]) == (200, "keep-alive" if kept else "close")
     if kept:
-        assert client.send(b"GET /again HTTP/1.1\r\n\r\n").told()["target"] == "/again"
+        assert client.send(b"GET /again HTTP/1.1\r\nHost: h\r\n\r\n").told()["target"] == "/again"
     else:
         assert client.ended()
 
 
 def test_nothing_is_answered_after_close(connect: Connect, echo: Echo) -> None:
     """What a client sends behind its own Connection: close is dropped."""
-    client = connect().send(b"GET /last HTTP/1.1\r\nConnection: close\r\n\r\nGET /more HTTP/1.1\r\n\r\n")
+    client = connect().send(
+        b"GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /more HTTP/1.1\r\nHost: h\r\n\r\n"
+    )
     assert client.told()["target"] == "/last"
     assert client.ended()
     assert len(echo.seen) == 1
@@ -295,7 +360,7 @@ def test_nothing_is_answered_after_close(connect: Connect, echo: Echo) -> None:
 
 def test_a_half_closed_client_gets_its_answer(connect: Connect) -> None:
     """A client may close its sending side before it reads."""
-    client = connect().send(b"GET / HTTP/1.1\r\n\r\n")
+    client = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     client.socket.shutdown(socket.SHUT_WR)
     assert client.read()[0] == 200
 
@@ -318,11 +383,11 @@ def test_an_ordinary_client_library_works(echo: Echo) -> None:
 def test_a_failing_handler_is_answered_500(connect: Connect, caplog: pytest.LogCaptureFixture) -> None:
     """An exception is logged and answered, and the connection lives on."""
     client = connect()
-    status, headers, body = client.send(b"GET /broken HTTP/1.1\r\n\r\n").read()
+    status, headers, body = client.send(b"GET /broken HTTP/1.1\r\nHost: h\r\n\r\n").read()
     assert (status, headers["Content-Type"]) == (500, "application/json")
     assert "error" in json.loads(body)
     assert "as asked" in caplog.text
-    assert client.send(b"GET /fine HTTP/1.1\r\n\r\n").read()[0] == 200
+    assert client.send(b"GET /fine HTTP/1.1\r\nHost: h\r\n\r\n").read()[0] == 200
 
 
 def test_a_failing_beat_stops_nobody(echo: Echo, caplog: pytest.LogCaptureFixture) -> None:
@@ -343,11 +408,13 @@ def test_a_failing_beat_stops_nobody(echo: Echo, caplog: pytest.LogCaptureFixtur
 def test_a_header_that_cannot_be_sent_is_answered_500(connect: Connect, echo: Echo, value: str) -> None:
     """A value that would split the answer, or is no Latin-1, is not sent."""
     echo.answer = Response(200, [("X", value)])
-    status, headers, _ = connect().send(b"GET / HTTP/1.1\r\n\r\n").read()
+    status, headers, _ = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").read()
     assert (status, "Set-Cookie" in headers) == (500, False)
 
 
-@pytest.mark.parametrize("part", [b"GE", b"GET /a HTTP/1.1\r\nHo", b"PUT / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc"])
+@pytest.mark.parametrize(
+    "part", [b"GE", b"GET /a HTTP/1.1\r\nHost: h\r\nHo", b"PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc"]
+)
 def test_a_client_that_leaves_is_forgotten(
     connect: Connect, echo: Echo, caplog: pytest.LogCaptureFixture, part: bytes
 ) -> None:
@@ -356,7 +423,7 @@ def test_a_client_that_leaves_is_forgotten(
     rude.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     polite.close()
     rude.close()
-    assert connect().send(b"GET /whole HTTP/1.1\r\n\r\n").read()[0] == 200
+    assert connect().send(b"GET /whole HTTP/1.1\r\nHost: h\r\n\r\n").read()[0] == 200
     assert [request.target for request in echo.seen] == ["/whole"]
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
@@ -364,10 +431,10 @@ def test_a_client_that_leaves_is_forgotten(
 def test_slow_clients_stop_nobody(connect: Connect) -> None:
     """While clients stand in the middle of a head, a body and an answer, others are served."""
     connect().send(b"GET /slow HT")
-    connect().send(b"PUT / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\nabc")
+    connect().send(b"PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\nabc")
     clients = [connect() for _ in range(50)]
     for client in clients:
-        client.send(b"GET / HTTP/1.1\r\n\r\n")
+        client.send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     assert {client.read()[0] for client in clients} == {200}
 
 
@@ -377,7 +444,7 @@ def test_who_does_not_read_is_not_read(connect: Connect, echo: Echo, later: bool
     whole = Response(200, [], b"x" * (100_000_000 // total))
     echo.answer = Response(200, [], until=lambda: whole) if later else whole
     client = connect()
-    request = b"GET /%s HTTP/1.1\r\n\r\n" % (b"y" * 60_000)
+    request = b"GET /%s HTTP/1.1\r\nHost: h\r\n\r\n" % (b"y" * 60_000)
     sender = threading.Thread(target=client.send, args=(request,) * total, daemon=True)
     sender.start()
     assert not until(lambda: len(echo.seen) > total / 2, seconds)
@@ -389,7 +456,7 @@ def test_who_does_not_read_is_not_read(connect: Connect, echo: Echo, later: bool
 def test_a_slow_reader_gets_all_of_a_last_answer(connect: Connect, echo: Echo) -> None:
     """A long answer before a close may take longer than lingering lasts."""
     echo.answer = Response(200, [], b"x" * 20_000_000)
-    client = connect(Limits(linger=0.05)).send(b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+    client = connect(Limits(linger=0.05)).send(b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
     time.sleep(0.2)
     assert client.read()[2] == echo.answer.body
 
@@ -398,13 +465,13 @@ def test_a_closed_connection_leaves_nothing_behind(connect: Connect) -> None:
     """What belongs to a connection goes with it, without waiting for the garbage collector."""
 
     def connections() -> int:
-        return sum(type(thing).__name__ == "_Connection" for thing in gc.get_objects())
+        return sum(type(thing).__name__ == "Connection" for thing in gc.get_objects())
 
     gc.collect()
     gc.disable()
     others = connections()
     try:
-        client = connect().send(b"GET / HTTP/1.1\r\n\r\n")
+        client = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         client.read()
         assert connections() == others + 1
         client.close()
@@ -416,7 +483,7 @@ def test_a_closed_connection_leaves_nothing_behind(connect: Connect) -> None:
 # Limits
 
 
-PUT = b"PUT /p?q HTTP/1.1\r\n"
+PUT = b"PUT /p?q HTTP/1.1\r\nHost: h\r\n"
 LIMITS = {
     "declared body": ("body_too_large", PUT + b"Content-Length: 1001\r\n\r\n", b"x"),
     "chunked body": ("body_too_large", PUT + b"Transfer-Encoding: chunked\r\n\r\n", b"100\r\n%s\r\n" % (b"x" * 256)),
@@ -428,7 +495,7 @@ LIMITS = {
     "trailers": ("headers_too_large", PUT + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n"),
     "one long trailer": ("headers_too_large", PUT + b"Transfer-Encoding: chunked\r\n\r\n0\r\na: ", b"x"),
     "blank lines": ("headers_too_large", b"", b"\r\n"),
-    "method": ("malformed", b"", b"get / HTTP/1.1\r\n\r\n"),
+    "method": ("malformed", b"", b"get / HTTP/1.1\r\nHost: h\r\n\r\n"),
     "version": ("malformed", b"PUT /p?q HTTP/7.1\r\n\r\n", b"x"),
     "TLS": ("malformed", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\x00"),
     "two lengths": ("malformed", PUT + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n", b"x"),
@@ -439,8 +506,8 @@ LIMITS = {
 
 def sized(url: int = 0, headers: int = 0, body: int = 0) -> bytes:
     """A request that reaches every tight limit, and exceeds some by so many bytes."""
-    pad = 1_000 - len("Content-Length: 1000\r\nX: \r\n")
-    head = b"PUT /%s HTTP/1.1\r\nContent-Length: %d\r\nX: %s\r\n\r\n"
+    pad = 1_000 - len("Host: h\r\nContent-Length: 1000\r\nX: \r\n")
+    head = b"PUT /%s HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\nX: %s\r\n\r\n"
     return head % (b"u" * (199 + url), 1_000 + body, b"h" * (pad + headers)) + b"b" * (1_000 + body)
 
 
@@ -459,8 +526,8 @@ def test_a_refusal_can_be_read(connect: Connect, echo: Echo, fault: str, start: 
 @pytest.mark.parametrize(
     ("raw", "place"),
     [
-        (b"GET /\xc3\xa9 HTTP/1.1\r\n\r\n", "url"),
-        (b"GET / HTTP/1.1\r\nX A: b\r\n\r\n", "header"),
+        (b"GET /\xc3\xa9 HTTP/1.1\r\nHost: h\r\n\r\n", "url"),
+        (b"GET / HTTP/1.1\r\nHost: h\r\nX A: b\r\n\r\n", "header"),
         (PUT + b"Content-Length: -1\r\n\r\n", "content-length"),
         (PUT + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", "chunk"),
     ],
@@ -481,7 +548,7 @@ def test_a_refused_body_is_not_asked_for(connect: Connect) -> None:
 
 def test_a_refusal_waits_its_turn(connect: Connect) -> None:
     """A fault behind good pipelined requests is answered after them."""
-    client = connect(TIGHT).send(b"GET /good HTTP/1.1\r\n\r\n" * 2 + b"bad\r\n\r\n")
+    client = connect(TIGHT).send(b"GET /good HTTP/1.1\r\nHost: h\r\n\r\n" * 2 + b"bad\r\n\r\n")
     assert [client.told()["fault"] for _ in range(3)] == ["", "", "malformed"]
     assert client.ended()
 
@@ -508,10 +575,10 @@ def test_one_byte_more_is_refused(connect: Connect, excess: dict[str, int], faul
 
 def test_padding_is_no_second_request(connect: Connect) -> None:
     """A head padded beyond the limits, but completed, is answered once."""
-    client = connect(TIGHT).send(b"GET /padded HTTP/1.1\r\nA:")
+    client = connect(TIGHT).send(b"GET /padded HTTP/1.1\r\nHost: h\r\nA:")
     time.sleep(0.01)
     assert client.send(b" " * 1_300 + b"\r\n\r\n").told()["target"] == "/padded"
-    assert client.send(b"GET /next HTTP/1.1\r\n\r\n").told()["target"] == "/next"
+    assert client.send(b"GET /next HTTP/1.1\r\nHost: h\r\n\r\n").told()["target"] == "/next"
 
 
 def test_long_bodies_in_tiny_chunks_are_served(connect: Connect) -> None:
@@ -521,7 +588,9 @@ def test_long_bodies_in_tiny_chunks_are_served(connect: Connect) -> None:
     assert (told["fault"], told["length"]) == ("", 1_000)
 
 
-@pytest.mark.parametrize("part", [b"G", b"GET /late HTTP/1.1\r\nA: b\r\n", PUT + b"Content-Length: 9\r\n\r\nabc"])
+@pytest.mark.parametrize(
+    "part", [b"G", b"GET /late HTTP/1.1\r\nHost: h\r\nA: b\r\n", PUT + b"Content-Length: 9\r\n\r\nabc"]
+)
 def test_a_stalled_request_times_out(connect: Connect, part: bytes) -> None:
     """A client that stops inside a request is told so, in time."""
     start = time.perf_counter()
@@ -533,9 +602,9 @@ def test_a_stalled_request_times_out(connect: Connect, part: bytes) -> None:
 
 def test_a_timed_out_request_is_over(connect: Connect, echo: Echo) -> None:
     """The rest of a request that came too late is dropped."""
-    client = connect(TIGHT).send(b"GET /late HTTP/1.1\r\n")
+    client = connect(TIGHT).send(b"GET /late HTTP/1.1\r\nHost: h\r\n")
     assert client.told()["fault"] == "timeout"
-    client.send(b"\r\nGET /next HTTP/1.1\r\n\r\n")
+    client.send(b"\r\nGET /next HTTP/1.1\r\nHost: h\r\n\r\n")
     assert client.ended()
     assert not until(lambda: len(echo.seen) > 1, seconds=0.05)
 
@@ -569,7 +638,7 @@ def test_a_slow_body_that_goes_on_is_served(connect: Connect) -> None:
 
 def test_an_idle_connection_is_closed(connect: Connect, echo: Echo) -> None:
     """Between requests the connection ends without a word, and not before its time."""
-    fresh, used = connect(TIGHT), connect(TIGHT).send(b"GET / HTTP/1.1\r\n\r\n")
+    fresh, used = connect(TIGHT), connect(TIGHT).send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     used.read()
     start = time.perf_counter()
     assert used.ended()
@@ -601,7 +670,7 @@ def test_frozen_time_does_not_reach_the_server(connect: Connect) -> None:
     client = connect(TIGHT)
     for instant in ("2001-01-01", "2040-01-01"):
         with freeze_time(instant):
-            assert client.send(b"GET / HTTP/1.1\r\n\r\n").read()[0] == 200
+            assert client.send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").read()[0] == 200
     assert client.ended()
 
 
@@ -656,7 +725,7 @@ def test_stopping_ends_every_connection(echo: Echo) -> None:
     server = LiveServer(echo)
     server.start()
     clients = [Client(server) for _ in range(3)]
-    clients[0].send(b"GET / HTTP/1.1\r\n\r\n").read()
+    clients[0].send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").read()
     clients[1].send(b"GET /half")
     server.stop()
     for client in clients:
@@ -697,7 +766,7 @@ def test_a_server_stops_though_idle_connections_hang_on_to_it(echo: Echo) -> Non
     """It hangs up on them."""
     server = LiveServer(echo)
     server.start()
-    clients = [Client(server).send(b"GET / HTTP/1.1\r\n\r\n") for _ in range(5)]
+    clients = [Client(server).send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n") for _ in range(5)]
     for client in clients:
         client.read()
     server.stop()
@@ -765,7 +834,7 @@ def test_a_signal_ends_the_run(number: signal.Signals) -> None:
         assert process.stdout is not None
         port = int(process.stdout.readline())
         with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
-            client.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            client.sendall(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
             assert client.recv(100).startswith(b"HTTP/1.1 200 OK")
             process.send_signal(number)
             out, errors = process.communicate(timeout=5)

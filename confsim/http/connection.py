@@ -1,0 +1,286 @@
+"""One connection of the live server: bytes to requests by httptools, responses to bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import cast
+
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
+
+from confsim.service.message import Request, Response, split_target
+from confsim.service.waiting import TICK
+
+from .limits import Limits
+from .stamps import PHRASES
+
+Handler = Callable[[Request], Response]
+Until = Callable[[], Response | None]
+
+_LOG = logging.getLogger("confsim.http")
+_BROKEN = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
+#: Requests of one connection that are answered before the others have their turn.
+_TURN = 32
+
+
+class _LimitError(Exception):
+    """Raised inside a parser callback to stop reading; its text is the fault."""
+
+
+class Connection(asyncio.Protocol):
+    """One client of the server: the parser's ``on_…`` callbacks gather requests, which are answered in their order.
+
+    Requests wait in a queue while a response is yet to come (``Response.until``) or the client does not take what was
+    sent; nothing is read from the socket meanwhile, so the queue holds no more than what was read at once.
+    """
+
+    def __init__(self, handler: Handler, limits: Limits, clock: Callable[[], float], peers: set[Connection]) -> None:
+        self._handler, self._limits, self._clock, self._peers = handler, limits, clock, peers
+        self._parser = HttpRequestParser(self)
+        self._leaving = False  # the last response is out: input is dropped
+        self._full = False  # the transport holds as much as it may: the client does not read
+        self._until: Until | None = None  # returns the response that is yet to come, once it is there
+        self._queue: deque[tuple[Request, bool]] = deque()  # requests to answer; whether to keep the connection then
+        self._unseen = 0  # bytes read since the parser last showed us anything: bounds what it holds back
+        self._forget()
+
+    def _forget(self) -> None:
+        self._method, self._url, self._headers, self._body = "", b"", dict[str, str](), bytearray()
+        self._room = self._limits.headers
+        self._reading = self._in_body = self._upgrading = False
+        self._expecting = False  # the client sends the body once it is told 100 Continue
+        self.deadline = self._clock() + self._limits.idle
+
+    # What the event loop and the server tell it.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take the transport of a client that has connected."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._peers.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio names it)
+        """Forget the client, which is gone."""
+        self._peers.discard(self)
+        self._queue.clear()
+        del self._parser  # it holds our methods: a cycle
+
+    def pause_writing(self) -> None:
+        """Hold responses and input while the client does not read: the transport is full."""
+        self._full = True
+        self._transport.pause_reading()  # a client that does not read responses may not send more requests
+        self._rest()
+
+    def resume_writing(self) -> None:
+        """Go on with the queue: the client has read."""
+        self._full = False
+        self._rest()
+        self._drain()
+
+    def _rest(self) -> None:
+        """Set the deadline of what the client is to do next: go on with its request, or read, or ask again."""
+        if not self._leaving:
+            reads = self._reading and not self._full
+            self.deadline = self._clock() + (self._limits.read if reads else self._limits.idle)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what has arrived, then answer the requests that are complete."""
+        self._unseen += len(data)
+        try:
+            while data and not self._leaving:
+                data = self._feed(data)
+        except HttpParserError as error:
+            if isinstance(error.__context__, _LimitError) and not self._leaving:
+                self._refuse(str(error.__context__))
+            elif not self._leaving:
+                self._refuse("malformed", str(error))
+        if self._unseen > self._limits.url + self._limits.headers and not self._leaving:
+            self._refuse("headers_too_large")
+        self._drain()
+
+    def expire(self) -> None:
+        """Act on a deadline that has passed."""
+        if self._until is not None:
+            return
+        if self._reading and not self._full:
+            self._refuse("timeout")
+            self._drain()
+        else:
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        """Drop the connection, whatever is under way."""
+        self._transport.abort()
+
+    def _feed(self, data: bytes) -> bytes:
+        """Parse; when the client offers an upgrade, return the same input without the offer, to be parsed instead.
+
+        The parser takes what follows such a head for another protocol; for us it is the body and the next requests.
+        """
+        try:
+            self._parser.feed_data(data)
+        except HttpParserUpgrade as pause:
+            headers = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items() if name != "upgrade")
+            version = self._parser.get_http_version()
+            line = f"{self._method} {self._url.decode('latin-1')} HTTP/{version}\r\n"
+            head = f"{line}{headers}\r\n".encode("latin-1")
+            self._parser = HttpRequestParser(self)
+            self._forget()
+            return head + data[pause.args[0] :]
+        return b""
+
+    # What the parser tells it.
+
+    def on_message_begin(self) -> None:
+        """Start the deadline of a request."""
+        self._reading = True
+        self.deadline = self._clock() + self._limits.read
+
+    def on_url(self, url: bytes) -> None:
+        """Take a piece of the request target."""
+        self._unseen = 0
+        self._method = self._parser.get_method().decode()
+        self._url += url
+        if len(self._url) > self._limits.url:
+            raise _LimitError("url_too_long")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header line; lines of one name are joined."""
+        self._room -= len(name) + len(value) + 4
+        if self._room < 0:
+            raise _LimitError("headers_too_large")
+        if not self._in_body:  # otherwise a trailer, for which nobody here asks
+            key, text = name.lower().decode("latin-1"), value.rstrip().decode("latin-1")
+            self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
+
+    def on_headers_complete(self) -> None:
+        """Decide what becomes of the body, and of an upgrade that is offered."""
+        self._in_body = True
+        self._upgrading = self._parser.should_upgrade() and self._method != "CONNECT"
+        if int(self._headers.get("content-length", 0)) > self._limits.body:
+            raise _LimitError("body_too_large")
+        waits = self._headers.get("expect", "").lower() == "100-continue" and self._parser.get_http_version() == "1.1"
+        self._expecting = waits and not self._upgrading
+
+    def on_body(self, chunk: bytes) -> None:
+        """Take a piece of the body."""
+        self._unseen = 0
+        self.deadline = self._clock() + self._limits.read
+        self._expecting = False
+        self._body += chunk
+        if len(self._body) > self._limits.body:
+            raise _LimitError("body_too_large")
+
+    def on_message_complete(self) -> None:
+        """Queue the request."""
+        self._unseen = 0
+        if self._upgrading or self._leaving:
+            return
+        keep = self._parser.should_keep_alive() and self._method != "CONNECT"
+        if "host" not in self._headers and self._parser.get_http_version() == "1.1":
+            self._enqueue(b"", keep=keep, fault="malformed", problem="an HTTP/1.1 request has a Host header")
+        else:
+            self._enqueue(bytes(self._body), keep=keep)
+
+    # What it answers.
+
+    def _refuse(self, fault: str, problem: str = "") -> None:
+        self._enqueue(b"", keep=False, fault=fault, problem=problem)
+
+    def _enqueue(self, body: bytes, *, keep: bool, fault: str = "", problem: str = "") -> None:
+        url, _, query = self._url.decode("latin-1").partition("?")
+        authority, target = split_target(url)
+        if authority is not None:
+            self._headers["host"] = authority  # RFC 9112, 3.2.2: the Host header is ignored then
+        self._queue.append((Request(self._method, target, query, self._headers, body, fault, problem), keep))
+        self._forget()
+
+    def _drain(self) -> None:
+        """Answer the requests of the queue in order, as far as they can be answered now; then read on."""
+        turn = _TURN
+        while self._queue and self._until is None and not self._full and not self._leaving:
+            if not turn:
+                self._transport.pause_reading()
+                asyncio.get_running_loop().call_soon(self._drain)
+                return
+            turn -= 1
+            self._handle(*self._queue.popleft())
+        if self._until is None and not self._full:
+            if self._expecting and not self._leaving:
+                self._expecting = False
+                self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._transport.resume_reading()
+
+    def _handle(self, request: Request, keep: bool) -> None:
+        try:
+            response = self._handler(request)
+        except Exception:
+            _LOG.exception("the handler failed at %s %s", request.method, request.target)
+            response = _BROKEN
+        if response.until is None:
+            self._write(request, response, keep)
+        else:
+            self._until = response.until
+            self._transport.pause_reading()
+            asyncio.get_running_loop().call_later(TICK, self._look, request, keep)
+
+    def _write(self, request: Request, response: Response, keep: bool) -> None:
+        bare = request.method == "HEAD"
+        try:
+            answer = _encode(response, bare=bare, keep=keep)
+        except Exception:
+            _LOG.exception("the answer cannot be sent: %s %s", request.method, request.target)
+            answer = _encode(_BROKEN, bare=bare, keep=keep)
+        if response.cut is None:
+            self._transport.write(answer)
+            if not keep:
+                self._leave()
+        elif response.cut < 0:
+            self._leaving = True
+            self.hang_up()
+        else:
+            self._transport.write(answer[: len(answer) - len(response.body) + response.cut])
+            self._leave()
+
+    def _look(self, request: Request, keep: bool) -> None:
+        """Look whether the response that is yet to come is there; then send it and go on with the queue."""
+        if self._transport.is_closing():
+            return
+        assert self._until is not None
+        try:
+            response = self._until()
+        except Exception:
+            _LOG.exception("the handler failed at %s %s", request.method, request.target)
+            response = _BROKEN
+        if response is None:
+            asyncio.get_running_loop().call_later(TICK, self._look, request, keep)
+            return
+        self._until = None
+        self._write(request, response, keep)
+        self._rest()
+        self._drain()
+
+    def _leave(self) -> None:
+        """Close our half and go on reading for a while: closing on unread input would reset the answer away."""
+        self._leaving = True
+        if not self._transport.get_write_buffer_size():  # a long answer still has the idle time to get out
+            self.deadline = self._clock() + self._limits.linger
+        with suppress(OSError):  # the client is gone, and connection_lost on its way
+            self._transport.write_eof()
+
+
+def _encode(response: Response, *, bare: bool, keep: bool) -> bytes:
+    """The answer as it goes out; ``bare`` leaves the body away and still tells its length."""
+    status, body = response.status, response.body
+    lines = [f"HTTP/1.1 {status} {PHRASES.get(status, '')}", f"Connection: {'keep-alive' if keep else 'close'}"]
+    lines += [f"{name}: {value}" for name, value in response.headers]
+    if status in (204, 304):
+        bare = True
+    else:
+        lines.append(f"Content-Length: {len(body)}")
+    head = "\r\n".join(lines)
+    if not head.count("\r") == head.count("\n") == len(lines) - 1:
+        raise ValueError("a response header contains a line break")
+    return f"{head}\r\n\r\n".encode("latin-1") + (b"" if bare else body)
