@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from confsim.api.catalogue import API
 from confsim.api.files import FILES
-from confsim.http.app import Face, Mount
+from confsim.http.mount import Mount, MountedApi
 
 from .catalogue import CONTROL
 from .declare import PREFIX
@@ -17,4 +17,4 @@ from .problems import refuse
 @lru_cache(maxsize=1)
 def whole() -> Mount:
     """Return the mount, made once: all worlds share it and its routes."""
-    return Mount(API, FILES, Face(PREFIX, CONTROL, respond, refuse))
+    return Mount(API, FILES, MountedApi(PREFIX, CONTROL, respond, refuse))

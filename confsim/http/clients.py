@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -13,12 +12,13 @@ from werkzeug.test import Client as TestClient
 from confsim.service.message import Request, Response
 from confsim.service.waiting import TICK, arrived
 
+from .stamps import PHRASES
+
 if TYPE_CHECKING:
     import httpx
     import requests
 
 Handler = Callable[[Request], Response]
-_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
 class Client(TestClient):
@@ -127,7 +127,7 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
                 BytesIO(content),
                 HTTPHeaderDict(response.headers),
                 response.status,
-                reason=_PHRASES.get(response.status, ""),
+                reason=PHRASES.get(response.status, ""),
                 preload_content=False,
                 request_method=request.method,
             )

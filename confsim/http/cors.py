@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import ProfileContext, ask
+from confsim.assumptions.register import Context, ProfileContext, ask
 from confsim.contract.query import decode_query
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS
@@ -12,7 +12,7 @@ from confsim.service.message import Request
 from confsim.service.pipeline import Service
 
 
-def headers(service: Service, request: Request, context: ProfileContext) -> list[tuple[str, str]]:
+def headers(service: Service, request: Request, context: Context) -> list[tuple[str, str]]:
     """The CORS headers of an ordinary answer."""
     origin = request.headers.get("origin", "")
     if not origin or not ask(context, transport.CORS) or not _allowed(service, request, origin):
@@ -20,7 +20,7 @@ def headers(service: Service, request: Request, context: ProfileContext) -> list
     return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
 
 
-def preflight(service: Service, request: Request, context: ProfileContext, allowed: str) -> list[tuple[str, str]]:
+def preflight(service: Service, request: Request, context: Context, allowed: str) -> list[tuple[str, str]]:
     """The CORS headers of an answer to OPTIONS."""
     granted = headers(service, request, context)
     if not granted:

@@ -9,6 +9,14 @@ from ipaddress import ip_address
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _ANY = frozenset({"0.0.0.0", "::", ""})
 _PORT = re.compile("(:[0-9]*)?")
+#: A name or an address and perhaps a port (RFC 3986, 3.2.2); of the punctuation of names, no comma: two header lines.
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.~!$&'()*+;=%-]+)(:([0-9]*))?", re.ASCII)
+
+
+def is_valid(host: str) -> bool:
+    """Whether a Host header is one at all: not two, no URL, a port that there can be (RFC 9112, 3.2)."""
+    match = _HOST.fullmatch(host)
+    return match is not None and (len(match[3] or "") < 5 or int(match[3]) < 65536)
 
 
 def known(bound: str, more: Container[str] = ()) -> Callable[[str], bool]:

@@ -66,6 +66,7 @@ class Routes:
     def __init__(self, faces: Iterable[tuple[str, Iterable[Operation]]], profile: Mapping[str, Any]) -> None:
         self._root = _Node()
         self._answers: list[_Answer] = []
+        self._methods: set[str] = set()
         self._fold = in_force(profile, transport.CASE) == "ignore"
         variants: list[Operation] = []
         answers: dict[str, _Answer] = {}
@@ -85,6 +86,11 @@ class Routes:
             required = next(parameter.name for parameter in variant.query_parameters if parameter.required)
             answers[variant.variant_of].variants[required] = variant
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Every method that some path has."""
+        return tuple(sorted(self._methods))
+
     def _add(self, operation: Operation, method: str, path: str, more: list[str] | None = None) -> _Answer:
         node, names = self._root, []
         route = path.strip("/").split("/") + (more or [])
@@ -98,6 +104,7 @@ class Routes:
         places = tuple(names.index(name) for name in operation.placeholders)
         answer = _Answer(operation, places, len(self._answers), route)
         self._answers.append(answer)
+        self._methods.add(method)
         if node.methods.setdefault(method, answer) is not answer:
             other = node.methods[method].operation
             raise Misuse(f"{operation.name} and {other.name} would share the route {method} {path}")

@@ -12,7 +12,8 @@ from confsim.service.courier import Courier
 from confsim.service.worlds import Worlds
 
 from . import hosts
-from .app import App, Mount
+from .app import App
+from .mount import Mount
 from .server import LiveServer
 
 

@@ -113,6 +113,8 @@ def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, An
     if body is None:
         return named
     raw = request.body
+    if "content-encoding" in request.headers:
+        check_coding(request)
     if body.is_json:
         if raw:
             if len(raw) > value_of(call, sizes.JSON_BODY):
@@ -138,6 +140,13 @@ def _from_query(call: Call, body: Body, values: dict[str, str]) -> bytes:
         return msgspec.json.encode(msgspec.convert(given, body.type, strict=False))
     except msgspec.ValidationError:
         return msgspec.json.encode(given)
+
+
+def check_coding(request: Request) -> None:
+    """Refuse a body with a content coding, such as gzip: none is read (RFC 9110, 8.4)."""
+    coding = request.headers.get("content-encoding", "").strip()
+    if request.body and coding.lower() not in {"", "identity"}:
+        raise Refusal(Reason.UNSUPPORTED_MEDIA_TYPE, expected="it is, without a content coding", given=coding[:80])
 
 
 def _check_json(call: Call, given: str) -> None:

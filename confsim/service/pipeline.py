@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 HOST = "confsim.test"
 #: The token is to be read from the request.
 FROM_REQUEST = object()
-#: What a transport does to a response last, before it is noted.
-Finish = Callable[[Response], Response]
+#: What makes the final response, for the journal to note; it notes with the change what it asks of the profile.
+Finish = Callable[[Response, Change], Response]
 
 
 class Service:
@@ -392,6 +392,6 @@ class Service:
         if self.judge is not None and (meeting is None or not meeting.stands_in):
             self.bugs.extend(self.judge.problems(entry))
         if finish is not None:
-            entry.response = finish(response)
+            entry.response = finish(response, change)
         journal.add(entry)
         return entry

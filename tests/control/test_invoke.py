@@ -25,7 +25,7 @@ from kit import START
         ({"origin": "http://here:3000", "host": "here:8080"}, 403),
         ({"origin": "null"}, 403),
         ({"origin": ""}, 403),
-        ({"origin": "null", "host": ""}, 403),
+        ({"origin": "null", "host": ""}, 400),
         ({"origin": "http://[", "host": "here"}, 403),
         ({"sec_fetch_site": "cross-site"}, 403),
         ({"sec_fetch_site": "same-site"}, 403),

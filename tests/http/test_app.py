@@ -95,6 +95,13 @@ def test_options_tell_the_methods(sim):
     assert (refused.status, headers_of(refused)["Allow"]) == (405, "GET, HEAD")
 
 
+def test_options_of_the_server_as_a_whole(sim):
+    """``OPTIONS *`` tells every method that some path has (RFC 9110, 9.3.7)."""
+    response = ask(sim, "OPTIONS", "*")
+    assert (response.status, headers_of(response)["Allow"]) == (204, "DELETE, GET, POST, PUT, HEAD, OPTIONS")
+    assert ask(demo(http__options="405"), "OPTIONS", "*").status == 405
+
+
 @pytest.mark.parametrize("path", ["/v1_0/users/me/", "/v1_0//users/me", "//v1_0/users/me"])
 def test_slashes_too_many(path):
     """No route; by a profile the same one, or a redirect to it that keeps the method (G004)."""
@@ -191,6 +198,7 @@ def test_the_referee_judges_what_the_operation_answered():
         ("text/html, application/json;q=0.1", 200),
         ("text/html", 406),
         ("application/json;q=0", 406),
+        ("application/json;q=0, */*", 406),
         ("", 406),
     ],
 )
@@ -203,6 +211,22 @@ def test_accept_is_ignored_or_must_admit_json(sim, accept, status):
 def test_accept_language_has_no_say(sim):
     """Messages are of one language (G076)."""
     assert ask(sim, "GET", "/nowhere", accept_language="de").body == ask(sim, "GET", "/nowhere").body
+
+
+@pytest.mark.parametrize(("coding", "status"), [("gzip", 415), ("br, gzip", 415), ("identity", 200), ("", 200)])
+def test_a_body_with_a_content_coding_is_not_read(sim, coding, status):
+    """415, and not that it is no UTF-8 (RFC 9110, 8.4); without a body the header says nothing."""
+    body = b'{"url":"https://x.example/"}'
+    response = ask(sim, "POST", "/v1_0/terms", body, content_encoding=coding)
+    assert response.status == status
+    assert status == 200 or (code(response), coding in response.body.decode()) == ("unsupported_media_type", True)
+    assert sim.requests[-1].operation == "update_terms_url"
+    assert ask(sim, "GET", TERMS, content_encoding=coding).status == 200
+    image = ask(
+        sim, "POST", "/v1_0/users/me/image", b"\x1f\x8b", content_encoding=coding, authorization="Bearer demo-user"
+    )
+    assert image.status in {status, 400}
+    assert ask(sim, "POST", "/_confsim/clock/advance", b'{"by":"1s"}', content_encoding=coding).status == status
 
 
 # CORS
@@ -332,6 +356,27 @@ def test_a_foreign_host_name_is_refused(sim):
     problem = app(Request("GET", "/_confsim/health", "", {"host": "evil.example"}))
     assert (problem.status, headers_of(problem)["Content-Type"]) == (403, "application/problem+json")
     assert app(Request("GET", TERMS)).status == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("", "[::1", "::1", "a b", "localhost/evil", "evil#.localhost", "localhost:80, localhost"),
+        *("localhost:99999999", "user@localhost", "localhost:8x", "h\xf6st", "localhost?", "[::1]x"),
+    ],
+)
+@pytest.mark.parametrize("path", [TERMS, "/_confsim/health", "/w/nobody/v1_0/terms"])
+def test_what_is_no_host_name_is_malformed(sim, host, path):
+    """400 whoever asks for what (RFC 9112, 3.2); two header lines arrive as one with a comma."""
+    assert sim.app(Request("GET", path, "", {"host": host})).status == 400
+
+
+@pytest.mark.parametrize(
+    "host", ["h", "my_service:80", "localhost:", "[::1]:8080", "xn--hst-sna.example", "10.0.0.1:65535"]
+)
+def test_what_may_be_a_host_name(sim, host):
+    """Also what is no name of the domain system, such as those of containers."""
+    assert ask(sim, "GET", TERMS, host=host).status == 200
 
 
 def test_in_process_any_host_name_will_do(sim):

@@ -1,0 +1,73 @@
+"""The last step of a response of the API: the headers of all responses, conditional and range requests."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from confsim.assumptions.protocol import transport
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import value_of
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+from confsim.service.errors import refused
+from confsim.service.message import Request, Response
+from confsim.service.pipeline import Service
+
+from . import cors
+from .stamps import http_date
+
+_NO_STORE = ("Cache-Control", "no-store")
+
+
+class Exchange:
+    """One request of the API to a world. ``download`` is set where the operation answers the bytes of a file."""
+
+    __slots__ = ("download", "request", "service")
+
+    def __init__(self, service: Service, request: Request) -> None:
+        self.service = service
+        self.request = request
+        self.download = False
+
+    def finish(self, response: Response, change: Change) -> Response:
+        """Return the response as it is sent, and as the journal notes it (G006, G010, G013).
+
+        Date is the instant of the call on the world's clock (RFC 9110, 6.6.1).
+        """
+        headers, request = response.headers, self.request
+        headers.append(("Date", http_date(change.now)))
+        profile = change.profile
+        caching = value_of(change, transport.CACHING) if profile else "no-store"
+        if caching == "no-store":
+            headers.append(_NO_STORE)
+        if response.status == 200 and (self.download or caching == "etag") and request.method in {"GET", "HEAD"}:
+            response = self._selected(response, change)
+            headers = response.headers
+        name = value_of(change, transport.REQUEST_ID) if profile else ""
+        if name:
+            headers += [(name, value) for key, value in headers if key == "X-Confsim-Request-Id"]
+        if "origin" in request.headers and request.method != "OPTIONS":
+            headers += cors.headers(self.service, request, change)
+        return response
+
+    def _selected(self, response: Response, change: Change) -> Response:
+        """The response with its entity tag: whole, the range of a download that is asked for, 304 or 416."""
+        from . import representation
+
+        request, headers = self.request, response.headers
+        tag = representation.etag(response.body)
+        headers.append(("ETag", tag))
+        if self.download:
+            headers.append(("Accept-Ranges", "bytes"))
+        if "if-none-match" in request.headers and representation.is_unmodified(request, tag):
+            return replace(response, status=304, body=b"")
+        if not self.download or "range" not in request.headers or request.method != "GET":
+            return response
+        part = representation.in_range(request, response, tag)
+        if part is not None:
+            return part
+        refusal = Refusal(Reason.RANGE_NOT_SATISFIABLE, range=request.headers["range"][:200], length=len(response.body))
+        none = refused(change, refusal)
+        kept = [(name, value) for name, value in headers if name not in {"Content-Type", "Content-Disposition"}]
+        none.headers += [*kept, ("Content-Range", f"bytes */{len(response.body)}")]
+        return none

@@ -1,0 +1,61 @@
+"""What a server mounts for each world, and the routes to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from confsim.assumptions.protocol import transport
+from confsim.assumptions.register import in_force
+from confsim.contract.operation import Catalogue, Operation
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service.message import Request, Response
+from confsim.service.pipeline import Service
+from confsim.service.worlds import Worlds
+
+from .routing import Routes
+
+#: Performs an operation of the control plane: service, worlds, operation, path texts, request.
+Perform = Callable[[Service, Worlds, Operation, tuple[str, ...], Request], Response]
+
+
+class MountedApi:
+    """A catalogue beside the API: the prefix of its paths, what performs its operations, what words its refusals."""
+
+    __slots__ = ("catalogue", "perform", "prefix", "refuse")
+
+    def __init__(
+        self, prefix: str, catalogue: Catalogue, perform: Perform, refuse: Callable[[Refusal | Misuse], Response]
+    ) -> None:
+        self.prefix = prefix
+        self.catalogue = catalogue
+        self.perform = perform
+        self.refuse = refuse
+
+
+class Mount:
+    """What is served below the mount of a world: the API, its files, and the control plane.
+
+    The routes are built once for each set of ``route.*`` choices.
+    """
+
+    def __init__(self, api: Catalogue, files: Catalogue, control: MountedApi) -> None:
+        self.api = api
+        self._files = files
+        self.control = control
+        self._routes: dict[tuple[tuple[str, Any], ...], Routes] = {}
+
+    def routes(self, profile: Mapping[str, Any]) -> Routes:
+        """Return the routes under a profile; profiles that make the same ``route.*`` choices share them."""
+        chosen = (
+            tuple(sorted((id, value) for id, value in profile.items() if id.startswith("route."))) if profile else ()
+        )
+        routes = self._routes.get(chosen)
+        if routes is None:
+            mounted: list[tuple[str, Iterable[Operation]]] = [
+                (in_force(profile, transport.PREFIX), self.api),
+                ("", self._files),
+                (self.control.prefix, self.control.catalogue),
+            ]
+            routes = self._routes[chosen] = Routes(mounted, profile)
+        return routes

@@ -1,0 +1,62 @@
+"""Content negotiation, conditional and range requests (RFC 9110, sections 12 to 14), by Werkzeug's functions.
+
+They work on the records that every way in shares, so that WSGI, the live server, httpx and requests answer alike.
+Imported with the first request that needs it: a live server starts without Werkzeug.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from msgspec.structs import replace
+from werkzeug.datastructures import MIMEAccept, Range
+from werkzeug.http import parse_accept_header, parse_range_header, quote_etag
+from werkzeug.sansio.http import is_resource_modified
+
+from confsim.service.message import Request, Response
+
+
+def admits_json(accept: str) -> bool:
+    """Whether an Accept header admits application/json; of the media ranges that match, the most specific decides.
+
+    Parameters, such as a charset, do not tell one JSON from another.
+    """
+    given = parse_accept_header(accept, MIMEAccept)
+    return MIMEAccept((kind.partition(";")[0], quality) for kind, quality in given).quality("application/json") > 0
+
+
+def etag(body: bytes) -> str:
+    """The strong entity tag of a body, for the header ETag."""
+    return quote_etag(blake2b(body, digest_size=12).hexdigest())
+
+
+def is_unmodified(request: Request, tag: str) -> bool:
+    """Whether If-None-Match names the tag: a list, ``*``, or weak tags, which match as strong ones do (13.1.2)."""
+    return not is_resource_modified(http_if_none_match=request.headers.get("if-none-match"), etag=tag)
+
+
+def in_range(request: Request, response: Response, tag: str) -> Response | None:
+    """The response to a GET with a Range header: 206, the whole one, or None where no byte of it is in the range.
+
+    A range of another unit or that is no range, several ranges, and a range of what If-Range does not name are passed
+    over (14.2, 13.1.5).
+    """
+    headers = request.headers
+    asked, condition = headers.get("range"), headers.get("if-range")
+    ranges = parse_range_header(asked)
+    if ranges is None or ranges.units != "bytes" or len(ranges.ranges) > 1:
+        return response
+    if condition is not None:
+        # The strong comparison: a weak tag matches nothing, which parse_if_range_header leaves to its caller.
+        weak = condition.startswith("W/")
+        if weak or is_resource_modified(asked, condition, etag=tag, ignore_if_range=False):
+            return response
+    length = len(response.body)
+    start, _ = ranges.ranges[0]
+    if 0 < length < -start:  # the last bytes of a body that has fewer: all of it, which Werkzeug takes for no range
+        ranges = Range("bytes", [(0, None)])
+    span, shown = ranges.range_for_length(length), ranges.make_content_range(length)
+    if span is None or shown is None:
+        return None
+    response.headers.append(("Content-Range", shown.to_header()))
+    return replace(response, status=206, body=response.body[slice(*span)])

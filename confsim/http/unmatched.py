@@ -1,0 +1,89 @@
+"""Requests that no operation answers: slashes, OPTIONS, wrong methods and unknown paths, as the profile takes them."""
+
+from __future__ import annotations
+
+from confsim.assumptions.protocol import transport
+from confsim.assumptions.refusals import Reason
+from confsim.assumptions.register import ProfileContext, ask, value_of
+from confsim.kernel.refusal import Refusal
+from confsim.service.message import Request, Response
+from confsim.service.pipeline import Service
+
+from . import cors
+from .routing import Found, Routes
+
+
+def split_slashes(request: Request, segments: list[str], context: ProfileContext) -> list[str]:
+    """The segments of a path with escapes, as the profile takes an encoded slash (G058)."""
+    if "%2f" not in request.target.lower():
+        return segments
+    choice = ask(context, transport.ENCODED_SLASH)
+    if choice == "404":
+        raise no_route(request)
+    if choice == "data":
+        return segments
+    return "/".join(segments).replace("%2F", "/").replace("%2f", "/").split("/")
+
+
+def otherwise(
+    service: Service,
+    routes: Routes,
+    method: str,
+    segments: list[str],
+    allowed: tuple[str, ...],
+    request: Request,
+    context: ProfileContext,
+) -> Found | Response:
+    """The operation or the response for a request that no route answers as it is (G003, G004).
+
+    ``allowed`` are the methods that its path has. Raises Refusal ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED.
+    """
+    found: Found | tuple[str, ...] = allowed
+    if request.target == "*" and request.method == "OPTIONS":  # the server as a whole (RFC 9110, 9.3.7)
+        return _unanswered(service, request, routes.methods, context)
+    if not all(segments):
+        plain = [segment for segment in segments if segment]
+        again = routes.find(context, method, plain, request.query)
+        choice = ask(context, transport.TRAILING_SLASH)
+        if choice == "redirect" and again:
+            return _redirect(service, plain, request)
+        found = again if choice == "same" else found
+    as_post = method in {"PUT", "PATCH"} and isinstance(found, tuple) and "POST" in found
+    if as_post and ask(context, transport.WRONG_METHOD) == "as POST":
+        found = routes.find(context, "POST", segments, request.query)
+    return found if isinstance(found, Found) else _unanswered(service, request, found, context)
+
+
+def _unanswered(service: Service, request: Request, found: tuple[str, ...], context: ProfileContext) -> Response:
+    """The response where the path is not served, or not to this method (G002, G003, G005)."""
+    if not found:
+        raise no_route(request)
+    head = value_of(context, transport.HEAD) == "as GET"
+    options = request.method == "OPTIONS" and ask(context, transport.OPTIONS) == "204"
+    allowed = allow(found, head=head, options=value_of(context, transport.OPTIONS) == "204")
+    if options:
+        return Response(204, [("Allow", allowed), *cors.preflight(service, request, context, allowed)])
+    if request.method not in {"HEAD", "OPTIONS"} and ask(context, transport.WRONG_METHOD) == "404":
+        raise no_route(request)
+    raise wrong_method(request, allowed)
+
+
+def allow(found: tuple[str, ...], *, head: bool, options: bool = True) -> str:
+    """The value of the header Allow."""
+    more = [*(["HEAD"] if head and "GET" in found else []), *(["OPTIONS"] if options else [])]
+    return ", ".join((*found, *more))
+
+
+def _redirect(service: Service, segments: list[str], request: Request) -> Response:
+    query = f"?{request.query}" if request.query else ""
+    return Response(308, [("Location", f"{service.mount}/{'/'.join(segments)}{query}")])
+
+
+def wrong_method(request: Request, allowed: str) -> Refusal:
+    """The refusal of a method that the path does not answer."""
+    return Refusal(Reason.METHOD_NOT_ALLOWED, method=request.method[:40], path=request.target[:200], allowed=allowed)
+
+
+def no_route(request: Request) -> Refusal:
+    """The refusal of a path that is not served."""
+    return Refusal(Reason.ROUTE_NOT_FOUND, method=request.method[:40], path=request.target[:200])
