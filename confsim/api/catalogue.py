@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # The couplings, deletions and emitted events of the domain hold once these are imported.
 import confsim.domain.couplings.client_service
+import confsim.domain.couplings.deletion
 import confsim.domain.couplings.deliveries
 import confsim.domain.couplings.emitted
 import confsim.domain.couplings.machines  # noqa: F401

@@ -11,7 +11,7 @@ from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Entry, ask
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User
 from confsim.kernel.old_machine import Facts, Machine, Row
 from confsim.kernel.refusal import Refusal
@@ -139,6 +139,6 @@ def forget(change: Change, owner: Owner) -> None:
         MACHINE.fire(change, Slot(owner.client, owner.name, kept.key, kept.text), "remove")
 
 
-@on_delete(Step.DROP)
-def _forget(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
+    """The properties of a channel go with it (G309)."""
     forget(change, of_channel(channel))

@@ -37,7 +37,6 @@ HOLDERS_OF_NOW = {"change", "call", "self", "context"}
 #: Registries that declarations fill while modules are imported, and nothing else ever.
 REGISTRIES = {
     "contract/decode.py": {"RESOLVERS"},
-    "domain/channels/channels.py": {"_HOOKS"},
     "kernel/timers.py": {"HANDLERS"},
 }
 MOST_LINES = 400

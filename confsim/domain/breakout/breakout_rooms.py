@@ -11,7 +11,7 @@ from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.runtime import presence, sessions
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
@@ -224,8 +224,7 @@ def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
     ROOM.fire(change, room, "delete", allowed=ask(change, assumed.ROOMS_AFTER_START) == "allow")
 
 
-@on_delete(Step.STOP)
-def _stop(change: Change, channel: Channel) -> None:
+def stop_in_channel(change: Change, channel: Channel) -> None:
     """A room whose channel goes closes before it; who is inside returns to the event room."""
     for each in ROOMS.of(change, channel.client).find(BY_PLACE, channel.id):
         for present in presence.inside(change, channel):

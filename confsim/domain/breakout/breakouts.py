@@ -11,7 +11,7 @@ from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import sessions
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
@@ -280,15 +280,13 @@ def switch(change: Change, channel: Channel, event: str) -> Channel:
     return switches.set_flag(change, channel, switches.EVENT_ROOM, event, busy=running is not None)
 
 
-@on_delete(Step.STOP)
-def _stop(change: Change, channel: Channel) -> None:
+def stop_in_channel(change: Change, channel: Channel) -> None:
     """A breakout session does not outlast its event room (G440)."""
     for each in of_channel(change, channel):
         MACHINE.follow(change, each, "lose the main session")
 
 
-@on_delete(Step.DROP)
-def _drop(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
     """The breakout sessions of an event room go with it (G309)."""
     for each in of_channel(change, channel):
         MACHINE.fire(change, each, "delete")

@@ -13,7 +13,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels import switches
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.lists import ordered
 from confsim.domain.runtime import sessions
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
@@ -244,13 +244,13 @@ def _started(change: Change, client: str, channel: str) -> bool:
     return True
 
 
-@on_delete(Step.STOP)
-def _stop(change: Change, channel: Channel) -> None:
+def stop_in_channel(change: Change, channel: Channel) -> None:
+    """The broadcast of a channel that is deleted stops (G309)."""
     MACHINE.follow(change, run(change, channel.client, channel.id), "stop")
 
 
-@on_delete(Step.DROP)
-def _drop(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
+    """The history of broadcasts goes with the channel (G309)."""
     rows = BROADCASTS.of(change, channel.client)
     for broadcast in rows.find(BY_CHANNEL, channel.id):
         rows.remove(broadcast.id)

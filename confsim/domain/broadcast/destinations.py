@@ -11,7 +11,7 @@ from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
@@ -142,7 +142,7 @@ def enabled(change: Change, channel: Channel) -> tuple[str, ...]:
     return tuple(destination.url for destination in listed(change, channel) if destination.enabled)
 
 
-@on_delete(Step.DROP)
-def _drop(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
+    """The destinations of a channel go with it (G309)."""
     for destination in listed(change, channel):
         MACHINE.fire(change, Slot(channel.client, channel.id, destination), "remove")

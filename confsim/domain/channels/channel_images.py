@@ -10,7 +10,7 @@ from confsim.kernel.old_machine import Facts, Machine, Row
 from confsim.kernel.world import Change
 
 from . import channels
-from .channels import Channel, Step, on_delete
+from .channels import Channel
 
 
 class Picture(Enum):
@@ -61,7 +61,6 @@ def remove(change: Change, channel: Channel) -> Channel:
     return MACHINE.fire(change, channel, "remove")
 
 
-@on_delete(Step.DROP)
-def _gone(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
     """The image of a deleted channel is no longer served."""
     MACHINE.fire(change, channel, "remove")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import Enum, IntEnum, StrEnum
+from enum import Enum, StrEnum
 from itertools import count
 from typing import Any
 
@@ -15,8 +14,9 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, value_of
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.users.users import LISTED, USERS, Level, User
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -41,7 +41,6 @@ class AudioQuality(StrEnum):
 class Life(Enum):
     """Whether a channel is there (P2 Channel basics)."""
 
-    ABSENT = "absent"
     EXISTS = "exists"
 
 
@@ -119,27 +118,27 @@ if unknown := initial.ChannelFlags.__annotations__.keys() - set(Channel.__struct
     raise TypeError(f"initial.channel-flags: a channel has no field {', '.join(sorted(unknown))}")
 
 
-class Slot(Record):
-    """The place of one channel of a client, there or not: what the machine moves."""
-
-    client: str
-    channel: Channel | None = None
-
-
-def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _create(
+    change: Change,
+    *,
+    client: Client,
+    name: str,
+    description: str | None,
+    owners: tuple[int, ...],
+    parent: str | None,
+) -> Channel:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
-    client: Client = facts["client"]
     flags = ask(change, initial.CHANNEL_FLAGS)
-    made = Channel(
+    return Channel(
         id=change.uuid(),
         client=client.id,
-        name=facts["name"],
+        name=name,
         meeting_id=meeting_id(change),
         url_name=change.token()[:12],
         created=change.now,
-        owners=facts["owners"],
-        description=facts["description"],
-        parent=facts.get("parent"),
+        owners=owners,
+        description=description,
+        parent=parent,
         service_mode=ServiceMode(ask(change, initial.SERVICE_MODE)),
         audio_quality=AudioQuality(ask(change, initial.AUDIO_QUALITY)),
         reputation=ask(change, initial.CHANNEL_REPUTATION),
@@ -154,7 +153,6 @@ def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
         dial_out=client.dial_out,
         **flags,
     )
-    return replace(slot, channel=keep(change, made))
 
 
 def _first_owners(change: Change, client: Client, creator: User | None) -> tuple[int, ...]:
@@ -165,82 +163,49 @@ def _first_owners(change: Change, client: Client, creator: User | None) -> tuple
     return (*owners, *(admin for admin in admins if admin not in owners))
 
 
-def _rename(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _rename(change: Change, channel: Channel, *, name: str) -> Channel:
     """Only the name changes: links and ids in circulation stay (G307)."""
-    assert slot.channel is not None
-    return replace(slot, channel=update(change, slot.channel, name=facts["name"]))
+    return replace(channel, name=name)
 
 
-def _delete(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """What runs in it stops, what is bound to it is free, what hangs on it goes; then its rooms, then itself."""
-    channel = slot.channel
-    assert channel is not None
-    _part(change, channel, (Step.STOP,))
-    for room in rooms(change, channel):
-        delete(change, room)
-    _part(change, get(change, channel.client, channel.id), (Step.FREE, Step.DROP))
-    _table(channel).of(change, channel.client).remove(channel.id)
-    return Slot(slot.client)
+def _table(channel: Channel) -> Table[str, Channel]:
+    return CHANNELS if channel.parent is None else ROOMS
 
 
-_NAME_FREE = Guard("the name is free in the client", lambda slot, facts: facts["free"])
+_NAME_FREE = Guard("the name is free in the client", lambda channel, *, free: free)
 
-MACHINE: Machine[Life, Slot] = Machine(
+MACHINE: Machine[Life, Channel] = Machine(
     "channel",
     "The life of a channel (R276, R371-R374, R381, R545, R551).",
+    _table,
     Life,
     (
-        Row("create", Life.ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
+        Row("create", ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
         Row("rename", Life.EXISTS, Life.EXISTS, only_if=_NAME_FREE, effect=_rename, source="P2 L194, R381, G307"),
-        Row("delete", Life.EXISTS, Life.ABSENT, effect=_delete, source="P2 L189, R365, R374, R551, G309"),
+        Row("delete", Life.EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
     ),
-    read=lambda slot, facts: Life.ABSENT if slot.channel is None else Life.EXISTS,
+    state=Computed(lambda channel: Life.EXISTS),
+    facts={"create": "client name description owners parent free", "rename": "name free"},
     refusals={
-        ("create", Life.ABSENT): Reason.CHANNEL_NAME_TAKEN,
+        ("create", ABSENT): Reason.CHANNEL_NAME_TAKEN,
         ("rename", Life.EXISTS): Reason.CHANNEL_NAME_TAKEN,
         None: Reason.NOT_FOUND,
     },
-    initial=Life.ABSENT,
 )
 
 
-class Step(IntEnum):
-    """The steps in which a channel is taken apart when it is deleted (machines M14, order of effects)."""
+class Step(Enum):
+    """The steps of the deletion of a channel, in order (machines M14); ``couplings.deletion`` lists what they do."""
 
-    STOP = 1  # what runs in it ends: sessions, recordings, broadcasts, calls
-    FREE = 2  # what is bound to it is free again: linked users, numbers, URLs
-    DROP = 3  # what is kept below it goes: properties, media, configuration, history
-
-
-#: What to do with what hangs on a channel that is about to go; the channel is still in its table.
-Hook = Callable[[Change, Channel], None]
-_HOOKS: list[tuple[Step, str, Hook]] = []
-
-
-def on_delete(step: Step) -> Callable[[Hook], Hook]:
-    """Declare what happens to something that hangs on a channel when the channel is deleted.
-
-    Hooks of a step run in the order of their modules' names, so that the order of imports does not matter. Rooms of
-    the channel are deleted between STOP and FREE, each by the same steps.
-    """
-
-    def declare(hook: Hook) -> Hook:
-        _HOOKS.append((step, f"{hook.__module__.rpartition('.')[2]}.{hook.__qualname__}", hook))
-        _HOOKS.sort(key=lambda entry: entry[:2])
-        return hook
-
-    return declare
-
-
-def _part(change: Change, channel: Channel, steps: tuple[Step, ...]) -> None:
-    for step, _, hook in _HOOKS:
-        if step in steps:
-            hook(change, get(change, channel.client, channel.id))
+    STOP = "what runs in it ends"
+    ROOMS = "its rooms are deleted, each by the same steps"
+    RELEASE = "what is bound to it is free again"
+    REMOVE = "what is stored below it goes"
 
 
 def stop(change: Change, channel: Channel) -> None:
     """End everything that runs in the channel."""
-    _part(change, channel, (Step.STOP,))
+    MACHINE.take_along(change, channel, Step.STOP)
 
 
 def _named(change: Change, client: str, name: str, own: Channel | None = None) -> dict[str, Any]:
@@ -275,26 +240,17 @@ def create(change: Change, client: Client, name: str, description: str | None, o
         text = described(change, text)
     owners = _first_owners(change, client, owner)
     named = _named(change, client.id, name)
-    slot = MACHINE.fire(change, Slot(client.id), "create", client=client, description=text, owners=owners, **named)
-    assert slot.channel is not None
-    return slot.channel
+    details = {"name": name} if text is None else {"description": text, "name": name}
+    return MACHINE.create(
+        change, "create", client=client, description=text, owners=owners, parent=None, details=details, **named
+    )
 
 
 def create_room(change: Change, client: Client, parent: Channel, name: str) -> Channel:
     """A new channel below a parent, without hosts of its own: only breakout rooms have parents (G312)."""
-    slot = MACHINE.fire(
-        change,
-        Slot(client.id),
-        "create",
-        client=client,
-        name=name,
-        description=None,
-        owners=(),
-        parent=parent.id,
-        free=True,
+    return MACHINE.create(
+        change, "create", client=client, name=name, description=None, owners=(), parent=parent.id, free=True
     )
-    assert slot.channel is not None
-    return slot.channel
 
 
 def described(change: Change, text: str) -> str:
@@ -318,9 +274,7 @@ def describe(change: Change, channel: Channel, text: str) -> Channel:
 def rename(change: Change, channel: Channel, name: str) -> Channel:
     """Give the channel another name. Refusal CHANNEL_NAME_TAKEN (G300)."""
     named = _named(change, channel.client, name, channel)
-    slot = MACHINE.fire(change, Slot(channel.client, channel), "rename", **named)
-    assert slot.channel is not None
-    return slot.channel
+    return MACHINE.fire(change, channel, "rename", details={"name": named["name"]}, **named)
 
 
 def meeting_id(change: Change) -> str:
@@ -328,10 +282,6 @@ def meeting_id(change: Change) -> str:
     if ask(change, assumed.MEETING_ID) == "uuid":
         return change.uuid()
     return str(100_000_000 + (change.count("meeting id") * 387_420_489) % 899_999_963)
-
-
-def _table(channel: Channel) -> Table[str, Channel]:
-    return CHANNELS if channel.parent is None else ROOMS
 
 
 def keep(change: Change, channel: Channel) -> Channel:
@@ -392,5 +342,5 @@ def hosted_by(change: Change, user: User) -> list[Channel]:
 
 
 def delete(change: Change, channel: Channel) -> None:
-    """Remove the channel with what hangs on it (``on_delete``); its name, meeting id and URLs are free (R365, R551)."""
-    MACHINE.fire(change, Slot(channel.client, channel), "delete")
+    """Delete the channel with what ``couplings.deletion`` lists; its name, ids and URLs are free (R365, R551)."""
+    MACHINE.end(change, channel, "delete")

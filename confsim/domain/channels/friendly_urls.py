@@ -20,7 +20,7 @@ from confsim.kernel.table import Record
 from confsim.kernel.world import Change
 
 from . import channels
-from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, Step, friendly, on_delete
+from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, friendly
 
 
 class Switch(Enum):
@@ -39,7 +39,7 @@ def _off(change: Change, client: Client, facts: Facts) -> Client:
     """None is found or set any more; those there are stay, unless they are to be removed."""
     if ask(change, assumed.FRIENDLY_OFF) == "remove":
         for channel in [*CHANNELS.of(change, client.id), *ROOMS.of(change, client.id)]:
-            _clear(change, channel)
+            release_of_channel(change, channel)
     return clients.update(change, client, friendly_urls=False)
 
 
@@ -162,11 +162,10 @@ def give(change: Change, client: Client, channel: Channel, url: str) -> Channel:
 def take(change: Change, channel: Channel) -> None:
     """Remove the channel's friendly URL (R228); nothing happens when it has none (G536)."""
     repeats.allow_empty(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
-    _clear(change, channel)
+    release_of_channel(change, channel)
 
 
-@on_delete(Step.FREE)
-def _clear(change: Change, channel: Channel) -> None:
+def release_of_channel(change: Change, channel: Channel) -> None:
     """The friendly URL of the channel, if it has one, is free (R228), also when the channel is deleted (R551)."""
     if channel.friendly_url is not None:
         MACHINE.fire(change, Place(channel.client, channel.friendly_url, channel), "remove")

@@ -8,7 +8,7 @@ from typing import Any
 from confsim.assumptions import config as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
@@ -149,6 +149,6 @@ def forget(change: Change, client: str, level: str) -> None:
         rows.remove(document.place)
 
 
-@on_delete(Step.DROP)
-def _forget(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
+    """The configuration of a channel goes with it (G309)."""
     forget(change, channel.client, channel.id)

@@ -6,7 +6,7 @@ from enum import Enum
 
 from confsim.assumptions.refusals import Reason
 from confsim.domain import repeats
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
@@ -108,6 +108,6 @@ def _place(change: Change, channel: Channel) -> Place:
     return Place(channel.client, channel.id, None if selection is None else selection.template)
 
 
-@on_delete(Step.DROP)
-def _forget(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
+    """The choice of a template goes with the channel (G309)."""
     MACHINE.fire(change, _place(change, channel), "remove")

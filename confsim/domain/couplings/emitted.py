@@ -26,6 +26,7 @@ from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
 from confsim.domain.users.users import BIRTHS, Account, User
 from confsim.kernel.machine import Machine, Observer
+from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change
 
 Payload = Mapping[str, Any]
@@ -72,10 +73,8 @@ def _lobby(channel: channels.Channel) -> Payload | None:
     return {"channel": channel.id} if channel.parent is None else None
 
 
-def _channel(slot: channels.Slot) -> Payload | None:
+def _channel(channel: channels.Channel) -> Payload | None:
     """The channel; rooms below an event room come and go with their breakout session."""
-    channel = slot.channel
-    assert channel is not None
     return {"channel": channel.id, "name": channel.name} if channel.parent is None else None
 
 
@@ -125,7 +124,7 @@ TIDINGS: tuple[Observer, ...] = (
     *(_tidings(kind, recordings.MACHINE, phase, _recording) for phase, kind in _RECORDINGS.items()),
     Observer(recordings.MACHINE, recordings.Phase.READY, recording_mail.send),
     _tidings(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
-    _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, channels.Life.ABSENT, _channel),
+    _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
     *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(Account.ABSENT,)) for born in BIRTHS),
     _tidings(Kind.USER_REMOVED, users.MACHINE, Account.REMOVED, _user),
     *(_tidings(Kind.MEDIA_ADDED, media.MACHINE, stored, _media) for stored in _STORED),

@@ -22,6 +22,7 @@ from confsim.domain.telephony import calls, number_assignments, numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.machine import Coupling
+from confsim.kernel.rows import ABSENT
 
 from . import related, related_breakout
 
@@ -283,7 +284,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         "assign",
         number_assignments.default_lines,
         facts=number_assignments.first_facts,
-        out_of=(channels.Life.ABSENT,),
+        out_of=(ABSENT,),
         source="G479",
     ),
     # Users are removed

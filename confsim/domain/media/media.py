@@ -15,7 +15,7 @@ from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Context, ask
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import matches, ordered, text_key
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
@@ -296,7 +296,7 @@ def read(change: Change, client: str, id: str, expires: int | None, signature: s
     return asset
 
 
-@on_delete(Step.DROP)
-def _drop(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
+    """The media pool of a channel goes with it (G309)."""
     for asset in CHANNEL_MEDIA.of(change, channel.client).find(BY_CHANNEL, channel.id):
         MACHINE.fire(change, Slot(channel.client, asset), "delete")

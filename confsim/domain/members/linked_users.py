@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions import members as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations
 from confsim.domain.users import handles, users
@@ -124,8 +124,7 @@ def listed(change: Change, channel: Channel) -> list[User]:
     return [user for each in found if (user := people.get(each.user)) is not None]
 
 
-@on_delete(Step.FREE)
-def _free(change: Change, channel: Channel) -> None:
+def release_of_channel(change: Change, channel: Channel) -> None:
     """The links end with the channel (R365)."""
     for each in LINKS.of(change, channel.client).find(BY_CHANNEL, channel.id):
         MACHINE.fire(change, each, "unlink", id=each.user)

@@ -12,7 +12,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import images, properties
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import BY_HOST, CHANNELS, Channel, Step, on_delete
+from confsim.domain.channels.channels import BY_HOST, CHANNELS, Channel
 from confsim.domain.identity import credentials
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_CHANNEL, USERS, Account, User
@@ -187,8 +187,7 @@ def dismiss(change: Change, user: User) -> None:
     USERS.of(change, user.client).remove(user.id)
 
 
-@on_delete(Step.FREE)
-def _people_go(change: Change, channel: Channel) -> None:
+def release_of_channel(change: Change, channel: Channel) -> None:
     """Users made for the channel are removed with it: linked users (P2 States L171, R365), guests by choice (G309)."""
     guests_go = ask(change, assumed_channels.GUESTS_AFTER_DELETION) == "go"
     for user in USERS.of(change, channel.client).find(BY_CHANNEL, channel.id):

@@ -13,7 +13,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.fault_points import RECORDING, Outcome, struck
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime import presence as presences
@@ -285,12 +285,12 @@ def drafts(change: Change, recording: Recording) -> Iterator[Asset]:
 # The end of a channel
 
 
-@on_delete(Step.STOP)
-def _stop_for_good(change: Change, channel: Channel) -> None:
+def stop_in_channel(change: Change, channel: Channel) -> None:
+    """The recording in progress in a channel that is deleted stops (G309)."""
     MACHINE.fire_if_allowed(change, running(change, channel.client, channel.id), "stop")
 
 
-@on_delete(Step.DROP)
-def _drop(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
+    """The recordings of a channel go with it (G309)."""
     for recording in RECORDINGS.of(change, channel.client).find(BY_CHANNEL, channel.id):
         MACHINE.end(change, recording, "remove")

@@ -12,7 +12,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import terms
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.fault_points import ADMISSION, Outcome, struck
@@ -228,8 +228,7 @@ def leave(change: Change, channel: Channel, user: int) -> Presence:
     return MACHINE.fire(change, of(change, channel, user), "leave")
 
 
-@on_delete(Step.STOP)
-def _clear(change: Change, channel: Channel) -> None:
+def stop_in_channel(change: Change, channel: Channel) -> None:
     """Nobody stays in a channel that is about to go, nor in its lobby."""
     for presence in everybody(change, channel):
         MACHINE.fire(change, presence, "disconnect")

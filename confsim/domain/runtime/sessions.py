@@ -13,7 +13,7 @@ from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel, ServiceMode, Step, on_delete
+from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
@@ -299,14 +299,12 @@ def require_deletable(change: Change, channel: Channel) -> None:
         raise Refusal(Reason.CHANNEL_IN_USE)
 
 
-@on_delete(Step.STOP)
-def _stop(change: Change, channel: Channel) -> None:
+def stop_in_channel(change: Change, channel: Channel) -> None:
     """The session of a channel that is about to go ends before it (G309)."""
     MACHINE.follow(change, run(change, channel.client, channel.id), "end")
 
 
-@on_delete(Step.DROP)
-def _forget(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
     """The history of a channel goes with it (G309)."""
     sessions, parts = SESSIONS.of(change, channel.client), ATTENDANCES.of(change, channel.client)
     for attendance in parts.find(AT_CHANNEL, channel.id):

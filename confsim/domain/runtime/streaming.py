@@ -11,7 +11,7 @@ from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import delays
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.fault_points import PROXY, struck
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import NotYet
@@ -127,8 +127,7 @@ def _placed(change: Change, client: str, channel: str) -> bool:
     return True
 
 
-@on_delete(Step.DROP)
-def _forget(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
     """The streaming server lets go of a channel that is no more."""
     change.cancel("placement", channel.client, channel.id)
     if channel.id in PLACEMENTS.of(change, channel.client):

@@ -15,7 +15,7 @@ from confsim.assumptions.register import ask, note
 from confsim.domain import delays
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.events.event_log import happened
@@ -346,15 +346,13 @@ def _answered(change: Change, client: str, id: str) -> bool:
     return True
 
 
-@on_delete(Step.STOP)
-def _stop(change: Change, channel: Channel) -> None:
+def stop_in_channel(change: Change, channel: Channel) -> None:
     """The lines of a channel that is about to go are cut."""
     for call in CALLS.of(change, channel.client).find(BY_CHANNEL, channel.id):
         MACHINE.follow(change, call, "hang up")
 
 
-@on_delete(Step.DROP)
-def _drop(change: Change, channel: Channel) -> None:
+def remove_of_channel(change: Change, channel: Channel) -> None:
     """Its calls go with it (G309)."""
     rows = CALLS.of(change, channel.client)
     for call in rows.find(BY_CHANNEL, channel.id):

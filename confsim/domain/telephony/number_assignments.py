@@ -9,7 +9,7 @@ from confsim.assumptions import telephony as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel, Slot, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
@@ -227,22 +227,21 @@ def lines_of(change: Change, number: Number) -> Iterable[Line]:
     return (line(change, number.client, number.number),)
 
 
-def default_lines(change: Change, slot: Slot) -> Iterable[Line]:
+def default_lines(change: Change, channel: Channel) -> Iterable[Line]:
     """The enabled numbers of the client's default list, where a new channel gets them assigned (G479)."""
-    found = numbers.enabled(NUMBERS.of(change, slot.client).find(DEFAULTS, True))
-    base = slot.channel is not None and slot.channel.parent is None
+    found = numbers.enabled(NUMBERS.of(change, channel.client).find(DEFAULTS, True))
+    base = channel.parent is None
     if found and base and ask(change, assumed.DEFAULTS) == "assigned":
         for number in found:
-            yield line(change, slot.client, number.number)
+            yield line(change, channel.client, number.number)
 
 
-def first_facts(change: Change, slot: Slot, line: Line) -> dict[str, Channel | None]:
+def first_facts(change: Change, channel: Channel, line: Line) -> dict[str, Channel]:
     """The facts of assigning a number to a new channel."""
-    return {"channel": slot.channel}
+    return {"channel": channel}
 
 
-@on_delete(Step.FREE)
-def _free(change: Change, channel: Channel) -> None:
+def release_of_channel(change: Change, channel: Channel) -> None:
     """The numbers of a channel that is about to go are free again (G309)."""
     for each in assigned(change, channel):
         before = line(change, channel.client, each.number)

@@ -8,7 +8,7 @@ from enum import Enum
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.channels.channels import Channel, Step, on_delete
+from confsim.domain.channels.channels import Channel
 from confsim.kernel.old_machine import Facts, Guard, Machine, Row
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Index, Record, Table
@@ -155,7 +155,6 @@ def check(change: Change, channel: Channel, pin: str | None) -> bool:
     raise Refusal(Reason.PIN_WRONG)
 
 
-@on_delete(Step.FREE)
-def _free(change: Change, channel: Channel) -> None:
+def release_of_channel(change: Change, channel: Channel) -> None:
     """The PINs of a channel go with it (G309)."""
     MACHINE.fire(change, _set(change, channel.client, channel.id), "clear")

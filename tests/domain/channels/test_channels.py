@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -10,10 +11,12 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.refusals import Reason
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import CHANNELS, MACHINE, ROOMS, Life, Step
+from confsim.domain.channels.channels import CHANNELS, MACHINE, ROOMS, Step
 from confsim.domain.clients import clients
+from confsim.domain.couplings.deletion import DELETION
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
+from confsim.kernel.machine import Cascade
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
@@ -80,27 +83,41 @@ def test_rooms_are_kept_apart(change, client):
     assert channels.rename(change, room, "Room").name == "Room"
 
 
-def test_deleting_runs_the_hooks_in_their_steps(change, client, monkeypatch):
-    """First what runs stops, then rooms go, then things are freed and dropped, whatever the order of declaration."""
-    told = []
+def test_a_deletion_takes_its_steps_in_order(change, client, monkeypatch):
+    """First what runs stops, then rooms go, then things are released and removed."""
+    taken = []
     base = make(change, client)
-    channels.create_room(change, client, base, "Below")
-    monkeypatch.setattr(channels, "_HOOKS", [])
-    for step in reversed(Step):
-        channels.on_delete(step)(lambda change, channel, step=step: told.append((channel.name, step.name)))
+    delete = partial(channels.delete, change)
+    room = channels.create_room(change, client, base, "Below")
+    monkeypatch.setattr(MACHINE, "cascades", ())
+    for step in Step:
+        Cascade(MACHINE, step, lambda change, channel, step=step: taken.append((channel.name, step)), source="test")
+        if step is Step.ROOMS:
+            Cascade(MACHINE, step, lambda change, channel: channel == base and delete(room), source="test")
     channels.delete(change, base)
-    below = [("Below", name) for name in ("STOP", "FREE", "DROP")]
-    assert told == [("Room", "STOP"), *below, ("Room", "FREE"), ("Room", "DROP")]
+    assert taken == [
+        ("Room", Step.STOP),
+        ("Room", Step.ROOMS),
+        *(("Below", step) for step in Step),
+        ("Room", Step.RELEASE),
+        ("Room", Step.REMOVE),
+    ]
 
 
-def test_a_hook_may_change_the_channel(change, client, monkeypatch):
-    """What a hook writes does not bring the channel back."""
+def test_the_rows_of_a_deletion_stand_in_the_order_of_the_steps():
+    """So that reading the table from the top tells what happens."""
+    steps = [cascade.step for cascade in DELETION]
+    assert steps == sorted(steps, key=list(Step).index)
+    assert set(steps) == set(Step)
+
+
+def test_what_is_taken_along_may_change_the_channel(change, client, monkeypatch):
+    """What a cascade writes does not bring the channel back."""
     base = make(change, client)
-    monkeypatch.setattr(channels, "_HOOKS", [])
-    channels.on_delete(Step.STOP)(lambda change, channel: channels.update(change, channel, open=True))
+    monkeypatch.setattr(MACHINE, "cascades", ())
+    Cascade(MACHINE, Step.STOP, lambda change, channel: channels.update(change, channel, open=True), source="test")
     channels.delete(change, base)
     assert channels.find(change, client.id, base.id) is None
-    assert MACHINE.read(channels.Slot(client.id), {}) is Life.ABSENT
 
 
 @pytest.mark.rule("R276", "R316")

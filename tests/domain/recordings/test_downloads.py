@@ -85,7 +85,7 @@ def test_a_link_to_what_is_gone_is_not_found():
     """The signature is right, the asset is no more."""
     change = at(NOW)
     link = downloads.link(change, ASSET)
-    assets.drop(change, "c", "r")
+    assets.remove_all(change, "c", "r")
     assert refused(downloads.followed, change, link) is Reason.NOT_FOUND
 
 

@@ -1,0 +1,52 @@
+"""What the deletion of a channel takes along, and in which order (R365, R374, R551, G309, machines M14)."""
+
+from __future__ import annotations
+
+from confsim.domain import properties
+from confsim.domain.breakout import breakout_rooms, breakouts
+from confsim.domain.broadcast import broadcasts, destinations
+from confsim.domain.channels import channel_images, channels, friendly_urls
+from confsim.domain.channels.channels import Channel, Step
+from confsim.domain.config import documents, template_choice
+from confsim.domain.media import media
+from confsim.domain.members import linked_users, roles
+from confsim.domain.recordings import recordings
+from confsim.domain.runtime import presence, sessions, streaming
+from confsim.domain.telephony import calls, number_assignments, pins
+from confsim.kernel.machine import Cascade
+from confsim.kernel.world import Change
+
+
+def _delete_rooms(change: Change, channel: Channel) -> None:
+    """The rooms of the channel are deleted before it."""
+    for room in channels.rooms(change, channel):
+        channels.delete(change, room)
+
+
+DELETION: tuple[Cascade, ...] = (
+    Cascade(channels.MACHINE, Step.STOP, breakout_rooms.stop_in_channel, source="G440"),
+    Cascade(channels.MACHINE, Step.STOP, breakouts.stop_in_channel, source="G440, G309"),
+    Cascade(channels.MACHINE, Step.STOP, broadcasts.stop_in_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.STOP, calls.stop_in_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.STOP, presence.stop_in_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.STOP, recordings.stop_in_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.STOP, sessions.stop_in_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.ROOMS, _delete_rooms, source="R374, R551"),
+    Cascade(channels.MACHINE, Step.RELEASE, friendly_urls.release_of_channel, source="R228, R551"),
+    Cascade(channels.MACHINE, Step.RELEASE, linked_users.release_of_channel, source="R365"),
+    Cascade(channels.MACHINE, Step.RELEASE, number_assignments.release_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.RELEASE, pins.release_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.RELEASE, roles.release_of_channel, source="P2 States L171, R365, G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, breakouts.remove_of_channel, source="G440, G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, broadcasts.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, calls.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, channel_images.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, destinations.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, documents.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, media.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, properties.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, recordings.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, template_choice.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, sessions.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, streaming.remove_of_channel, source="G309"),
+)
