@@ -145,7 +145,7 @@ def test_a_recording_that_is_stuck(meeting):
     meeting.faults.add(thing="recording", do="stuck")
     stuck, fine = recorded(meeting), recorded(meeting)
     meeting.clock.advance("52w")
-    assert (record(meeting, stuck)["ready"], record(meeting, stuck)["failed"]) == (None, False)
+    assert (record(meeting, stuck)["ready"], record(meeting, stuck)["state"]) == (None, "processing")
     assert record(meeting, fine)["ready"] is not None
     assert counts(meeting) == [(2, 1)]
 
@@ -160,7 +160,7 @@ def test_a_recording_that_fails(lasts):
     sim.clock.advance("2s")
     for _ in range(3):
         sim.call("get_recording", OPERATOR, channelId=ROOM, recordingId=id)
-    assert (record(sim, id)["ready"], record(sim, id)["failed"]) == (None, True)
+    assert (record(sim, id)["ready"], record(sim, id)["state"]) == (None, "failed")
 
 
 @pytest.mark.parametrize(("lasts", "ready"), [("immediate", 600), ("time(2)", 602), ("manual(3)", 600)])
