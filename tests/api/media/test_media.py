@@ -474,6 +474,26 @@ def test_uploads_may_be_multipart():
 
 
 @pytest.mark.parametrize(
+    ("boundary", "data"),
+    [
+        ("a", b"line one\r\n--abc\r\n--a-\r\nline two"),
+        ("B", b"--Bx\r\n"),
+        ("B", b"\r\n\r\n--C--\r\n"),
+        ("B", b""),
+        ("a+b (c)?", bytes(range(256))),
+    ],
+)
+@pytest.mark.parametrize("kind", ["text/plain", "message/rfc822", "multipart/mixed; boundary=x"])
+def test_a_file_in_a_form_is_not_cut(boundary, data, kind):
+    """Only a whole line is a delimiter, and the file stays as it is, whatever its type."""
+    pool = pool_of(demo(**{"media__form": "multipart", "media__empty-file": "keep"}))
+    head = f'--{boundary}\r\nContent-Disposition: form-data; filename="a"; name="f"\r\nContent-Type: {kind}\r\n\r\n'
+    body = head.encode() + data + f"\r\n--{boundary}--\r\n".encode()
+    id = pool.upload(data=body, content_type=f'multipart/form-data; boundary="{boundary}"')
+    assert fetch(pool.sim, pool.link(id)).body == data
+
+
+@pytest.mark.parametrize(
     ("kind", "body"),
     [(None, b"x"), ("text/plain", b"x"), ("multipart/form-data; boundary=B", b"--B\r\n\r\nx\r\n--B--")],
 )
