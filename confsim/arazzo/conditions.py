@@ -1,4 +1,7 @@
-"""Criteria: simple conditions, regular expressions, and JSONPath."""
+"""Criteria of success: simple conditions, regular expressions, JSONPath.
+
+Own code: the grammar of simple conditions is Arazzo's own (1.0.1, Criterion Object), and no library parses it alone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Runs the workflows of a plan through a way in, step by step."""
+"""Runs the workflows of a plan through a transport, step by step.
+
+Own code: arazzo-runner (a beta) sends over HTTP itself, with tokens from the environment; this runner takes any
+``Transport``, in process too.
+"""
 
 from __future__ import annotations
 

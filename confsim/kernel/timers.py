@@ -1,7 +1,8 @@
-"""Things that fall due: a persistent pairing heap beside a map of the timers that still count.
+"""Timers of a world: a persistent pairing heap by due time, beside a map of the timers that are not cancelled.
 
-A timer is named by its kind, its client and its subject; scheduling the same name again replaces it, cancelling drops
-it from the map, and what the heap still holds of it is passed over when it surfaces.
+A timer is identified by its kind, its client and its subject; scheduling one again replaces it. Cancelling removes it
+from the map; its entry in the heap is skipped when it comes to the top. Own code: ``heapq`` and sortedcontainers change
+in place, and rpds has no ordered map, while a world is a value.
 """
 
 from __future__ import annotations

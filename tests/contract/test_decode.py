@@ -1,4 +1,4 @@
-"""From texts and bytes to values, or a refusal that names what was wrong and where."""
+"""Decoding of parameters and bodies: values, or a refusal that names the problem and its place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from confsim.kernel.refusal import Refusal
 
 
 class Context:
-    """Somebody with a profile."""
+    """A context of assumptions: a profile, and the ids asked so far."""
 
     def __init__(self, **profile: object) -> None:
         self.profile: dict[str, Any] = profile
@@ -52,8 +52,8 @@ def _refused(type_: Any, text: str) -> str:
 
 @pytest.mark.rule("R020", "R017")
 @given(st.integers(-(2**63), 2**63 - 1))
-def test_whole_numbers_come_as_texts(number: int) -> None:
-    """Every 64-bit number in string form is that number."""
+def test_integers_are_read_from_texts(number: int) -> None:
+    """The text of every 64-bit number is that number."""
     assert text_reader(int)(CONTEXT, "query it", str(number)) == number
 
 
@@ -61,14 +61,14 @@ def test_whole_numbers_come_as_texts(number: int) -> None:
     "text",
     ["", "x", "1.0", "1e3", "+1", " 1", "0x1", "\u0661", "9223372036854775808", "-9223372036854775809", "9" * 5000],
 )
-def test_what_is_no_whole_number_is_refused(text: str) -> None:
+def test_other_texts_are_no_integers(text: str) -> None:
     """Fractions, signs, spaces, other digits, and numbers that do not fit 64 bits."""
     assert _refused(int, text)
 
 
 @pytest.mark.rule("R020")
 def test_a_limit_is_not_negative() -> None:
-    """Zero is a limit, minus one is none (G081)."""
+    """Zero is accepted, minus one refused (G081)."""
     assert text_reader(Limit)(CONTEXT, "query it", "0") == 0
     assert "less than 0" in _refused(Limit, "-1")
 
@@ -81,11 +81,11 @@ def test_booleans_have_four_spellings(text: str, value: bool) -> None:
 
 @pytest.mark.parametrize("text", ["True", "FALSE", "yes", "", "2"])
 def test_other_spellings_of_booleans_are_refused(text: str) -> None:
-    """A Python client that sends str(True) learns of it."""
+    """Also str(True), as a careless Python client sends it."""
     assert _refused(bool, text)
 
 
-def test_a_profile_may_spell_booleans_otherwise() -> None:
+def test_a_profile_sets_the_spellings_of_booleans() -> None:
     """The spellings are an assumption."""
     context = Context(**{"parse.booleans": {"ja": True}})
     assert text_reader(bool)(context, "query it", "ja") is True
@@ -97,20 +97,20 @@ def test_a_profile_may_spell_booleans_otherwise() -> None:
     ("text", "span"), [("1s", 1000), ("1m", 60_000), ("2h", 7_200_000), ("1d", 86_400_000), ("1w", 604_800_000)]
 )
 def test_a_time_to_live_is_a_number_and_a_unit(text: str, span: int) -> None:
-    """One m is a minute, one d a day."""
+    """m is minutes, d is days."""
     assert text_reader(Ttl)(CONTEXT, "query ttl", text) == span
 
 
 @pytest.mark.rule("R038")
 @pytest.mark.parametrize("text", ["5", "m", "1.5m", "-1m", "1 m", "1M", "1y", "0m", "1m1s", "", "9" * 13 + "d"])
-def test_another_time_to_live_is_refused(text: str) -> None:
-    """Without unit, with sign, fraction or space, zero, or beyond all bounds (G126, G127)."""
+def test_other_texts_are_no_time_to_live(text: str) -> None:
+    """No unit, a sign, a fraction, a space, zero, too long (G126, G127)."""
     assert _refused(Ttl, text)
 
 
 @pytest.mark.rule("R029")
 def test_only_the_listed_sizes_are_sizes() -> None:
-    """Small is one, Small is none (G102, G053)."""
+    """small is a size, Small is not (G102, G053)."""
     assert text_reader(ImageSize)(CONTEXT, "query it", "small") is ImageSize.SMALL
     assert "none of small" in _refused(ImageSize, "Small")
 
@@ -124,28 +124,28 @@ def test_lists_are_comma_separated() -> None:
 @pytest.mark.rule("R014")
 @given(st.dictionaries(st.text(min_size=1), st.text(), max_size=4))
 def test_query_values_are_decoded(values: dict[str, str]) -> None:
-    """What a client encodes is what the call sees."""
+    """Decoding gives back what a client encoded."""
     from urllib.parse import urlencode
 
     encodable = {name: value for name, value in values.items() if name.isprintable() and value.isprintable()}
     assert decode_query(CONTEXT, urlencode(encodable)) == encodable
 
 
-def test_a_plus_is_a_space_and_the_first_of_a_name_wins() -> None:
+def test_a_plus_is_a_space_and_the_first_value_of_a_name_counts() -> None:
     """Form decoding (G056) and one rule for repeated names (G050)."""
     assert decode_query(CONTEXT, "name=A+B%2BC&name=other&empty=") == {"name": "A B+C", "empty": ""}
 
 
 @pytest.mark.parametrize("query", ["a=%ZZ", "a=%", "a=%FF", "%C3=1"])
 def test_broken_escapes_are_refused(query: str) -> None:
-    """Neither a replacement character nor the literal (G057)."""
+    """They become neither a replacement character nor literal text (G057)."""
     with pytest.raises(Refusal) as caught:
         decode_query(CONTEXT, query)
     assert caught.value.reason is Reason.INVALID_INPUT
 
 
 @pytest.mark.rule("R015")
-def test_an_option_may_be_left_out_or_null() -> None:
+def test_an_optional_field_may_be_left_out_or_null() -> None:
     """Both mean that it is absent (G071)."""
     assert (
         BODY.read(CONTEXT, b'{"name": "n"}') == BODY.read(CONTEXT, b'{"name": "n", "count": null}') == Thing(name="n")
@@ -176,7 +176,7 @@ def test_an_option_may_be_left_out_or_null() -> None:
     ],
 )
 def test_a_wrong_field_is_named(body: bytes, where: str) -> None:
-    """Missing, of another type, out of range, blank: the refusal names the place."""
+    """The refusal names the place of a field that is missing, blank, out of range or of another type."""
     with pytest.raises(Refusal) as caught:
         BODY.read(CONTEXT, body)
     assert caught.value.reason is Reason.INVALID_INPUT
@@ -199,15 +199,15 @@ def test_a_wrong_field_is_named(body: bytes, where: str) -> None:
     ],
     ids=range(10),
 )
-def test_what_is_no_json_is_refused(body: bytes) -> None:
-    """Empty, cut short, followed by more, not UTF-8, half a surrogate pair, nested without end."""
+def test_malformed_json_is_refused(body: bytes) -> None:
+    """Empty, truncated, followed by more, not UTF-8, half a surrogate pair, nested too deeply."""
     with pytest.raises(Refusal) as caught:
         BODY.read(CONTEXT, body)
     assert caught.value.reason is Reason.BODY_MALFORMED
 
 
 def test_a_number_of_five_thousand_digits_is_refused() -> None:
-    """Neither a crash nor a wrong number; the refusal names the field."""
+    """The refusal names the field."""
     with pytest.raises(Refusal) as caught:
         BODY.read(CONTEXT, b'{"name": "n", "count": ' + b"9" * 5000 + b"}")
     assert caught.value.facts == {"where": "body count", "problem": "Integer value out of range"}
@@ -223,14 +223,14 @@ def test_a_number_of_five_thousand_digits_is_refused() -> None:
     ids=["digits", "exponent", "negative"],
 )
 def test_a_number_that_no_type_holds_is_found_in_any_json(body: bytes, where: str) -> None:
-    """However deep it lies."""
+    """At any depth."""
     with pytest.raises(Refusal) as caught:
         Body(Any).read(CONTEXT, body)
     assert caught.value.facts["where"] == where
 
 
-def test_a_number_in_a_path_that_is_too_long_is_called_so() -> None:
-    """It is a whole number all the same."""
+def test_a_number_with_too_many_digits() -> None:
+    """The problem is its length, not its form."""
     with pytest.raises(Refusal) as caught:
         text_reader(int)(CONTEXT, "path limit", "9" * 5000)
     assert caught.value.facts["problem"] == f"{'9' * 40!r} is too long a number"
@@ -241,13 +241,13 @@ def test_json_has_one_type_of_number() -> None:
     assert BODY.read(CONTEXT, b'{"name": "n", "count": 5.0}') == Thing(name="n", count=5)
 
 
-def test_of_a_repeated_key_the_last_may_count() -> None:
-    """Where a profile says so (G065)."""
+def test_a_profile_accepts_the_last_of_a_repeated_key() -> None:
+    """The alternative of G065."""
     assert BODY.read(Context(**{"parse.duplicate-keys": "last"}), b'{"name": "a", "name": "n"}') == Thing(name="n")
 
 
 def test_unknown_fields_are_ignored_or_refused() -> None:
-    """By default they are ignored (G070); a profile refuses them by name."""
+    """Ignored by default (G070); a profile refuses them, with their name."""
     assert BODY.read(CONTEXT, b'{"name": "n", "nickname": "x"}') == Thing(name="n")
     with pytest.raises(Refusal) as caught:
         BODY.read(Context(**{"parse.unknown-fields": "refuse"}), b'{"name": "n", "nickname": "x"}')
@@ -255,7 +255,7 @@ def test_unknown_fields_are_ignored_or_refused() -> None:
 
 
 def test_lengths_are_assumptions_that_a_profile_sets() -> None:
-    """A shorter limit in force refuses what the default takes, and only then is leaned on."""
+    """A shorter limit refuses a text that the default accepts; only a limit that is exceeded is noted as used."""
     context, strict = Context(), Context(**{"size.name": 2})
     assert BODY.read(context, b'{"name": "abc"}').name == "abc"
     assert "size.name" not in context.used
@@ -266,20 +266,20 @@ def test_lengths_are_assumptions_that_a_profile_sets() -> None:
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda more: st.lists(more, max_size=3)))
 def test_no_body_crashes(value: object) -> None:
-    """Whatever JSON comes in, the outcome is a value or a refusal."""
+    """Any JSON gives a value or a refusal."""
     with suppress(Refusal):
         assert BODY.read(CONTEXT, json.dumps(value).encode()).name
 
 
 @given(st.binary(max_size=60))
 def test_no_bytes_crash(raw: bytes) -> None:
-    """Nor do bytes that are no JSON."""
+    """Bytes that are no JSON are refused."""
     with pytest.raises(Refusal):
         BODY.read(CONTEXT, raw)
 
 
 @pytest.mark.rule("R019")
 def test_a_parameter_with_a_default_may_be_left_out() -> None:
-    """The default of the signature is what counts then."""
+    """The call then has the default of the signature."""
     parameter = QueryParameter("from_", int | None, None)
     assert (parameter.name, parameter.keyword, parameter.required, parameter.default) == ("from", "from_", False, None)
