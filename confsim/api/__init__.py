@@ -1,1 +1,1 @@
-"""The operations of the simulated API, one module for each family: here the domain meets the wire."""
+"""The operations of the simulated API, one module or package for each family: bindings of the domain to the wire."""

@@ -1,4 +1,4 @@
-"""What a grant means for a caller and the things the path names: the meeting point of gates and the domain."""
+"""Admission: gates evaluated for the caller and the records that the path names."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ from .call import Call
 
 
 def admit(call: Call, grants: tuple[Grant, ...]) -> None:
-    """Let the caller pass by one of the grants of the operation's gate, or raise the Refusal.
+    """Check that the caller holds one of the grants of the operation's gate.
 
     An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).
+    Refusal ROLE_MISSING, GUEST_ELSEWHERE for a guest of another channel, NO_USER_CONTEXT for an API token where a user
+    is needed.
     """
     caller = call.caller
     if caller is None:
@@ -44,14 +46,14 @@ def admit(call: Call, grants: tuple[Grant, ...]) -> None:
 
 
 def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
-    """Grants that the caller has beyond those it holds itself, by assumption."""
+    """Grants that the caller has by assumption, beyond those it holds itself."""
     if caller.api_token is not None:
         return ask(call, members.API_TOKEN_PASSES)
     return ask(call, members.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
 
 
 def require_service(call: Call, client: Client) -> None:
-    """Refusal SERVICE_DISABLED for a client without service, but for what works meanwhile (R086, G156, G162, G164)."""
+    """Raise Refusal SERVICE_DISABLED if the operation needs a service that is disabled (R086, G156, G162, G164)."""
     if clients.served(call.change, client):
         return
     operation = call.operation
@@ -69,8 +71,9 @@ def _customer_admin(call: Call, caller: Caller) -> bool:
 
 
 def _operator(call: Call, caller: Caller) -> bool:
-    """Host of the channel of the path, or of the channel that the linked user of the path was made for (G240, G443); of
-    any channel where the path names neither a channel nor a user (G219).
+    """Whether the caller hosts the channel of the path, or the one that its linked user was made for (G240, G443).
+
+    Any channel counts where the path names neither a channel nor a user (G219).
     """
     channel, subject = call.channel, call.subject
     if channel is None and subject is not None and subject.account is users.Account.LINKED and subject.channel:
@@ -87,14 +90,14 @@ def _operates(call: Call, caller: Caller, channel: Channel) -> bool:
 
 
 def _owner(call: Call, caller: Caller) -> bool:
-    """Owner of the channel of the path, or of any where the path names neither a channel nor a user (G219)."""
+    """Whether the caller owns the channel of the path; any, where it names neither a channel nor a user (G219)."""
     if call.channel is None:
         return any(channels.is_owner(each, caller.user) for each in _hosted(call, caller))
     return channels.is_owner(channels.governing(call.change, call.channel), caller.user)
 
 
 def _hosted(call: Call, caller: Caller) -> list[Channel]:
-    """The channels that the caller hosts in the client of the call, whose path names neither a channel nor a user."""
+    """Channels of the client that the caller hosts; none where the path names a user, or in another client."""
     if call.subject is not None or caller.user is None or call.client.id != caller.client.id:
         return []
     return channels.CHANNELS.of(call.change, call.client.id).find(channels.BY_HOST, caller.user.id)
@@ -104,7 +107,7 @@ def _api_token(call: Call, caller: Caller) -> bool:
     return caller.api_token is not None
 
 
-#: Grants that only a user can hold: to an API token the answer is that it is no user (G159).
+#: Grants that only a user can hold; an API token is refused with NO_USER_CONTEXT (G159).
 _FOR_USERS = frozenset({Grant.USER, Grant.SELF})
 
 _HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {

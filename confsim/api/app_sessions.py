@@ -27,7 +27,7 @@ from .views import Id
 
 LINE = "P2 App sessions"
 
-#: Milliseconds since 1970 on the clock of whoever calls (G382).
+#: Epoch milliseconds on the clock of the caller (G382).
 Milliseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Address = Annotated[str, Sized(sizes.URL)]
 
@@ -67,7 +67,7 @@ class AppSessionLog(Wire):
     index: Long | None = None
 
 
-def _shown(call: Call, run: Run) -> AppSession:
+def _app_session_view(call: Call, run: Run) -> AppSession:
     people = USERS.of(call.change, run.client)
     found = [people.get(id) for id in run.users]
     return AppSession(
@@ -96,7 +96,7 @@ def create_app_session(call: Call, clientId: ClientId, body: AppSessionRegistrat
     """
     if clientId.lower() != call.client.id:
         raise Refusal(Reason.NOT_FOUND, what="client", id=clientId)
-    return Id(id=app_sessions.register(call.change, call.who, body.started, body.url, body.channel).id)
+    return Id(id=app_sessions.register(call.change, call.require_caller(), body.started, body.url, body.channel).id)
 
 
 @operation(
@@ -120,7 +120,7 @@ def add_app_session_log(call: Call, appSession: Run, body: AppSessionLog) -> Non
 )
 def get_app_session(call: Call, appSessionId: Run) -> AppSession:
     """Read an app session: for administrators and whoever registered it."""
-    return _shown(call, appSessionId)
+    return _app_session_view(call, appSessionId)
 
 
 @operation(
@@ -147,8 +147,8 @@ def list_app_sessions(
     ``url`` is a part of the address; ``startedBefore`` and ``startedAfter`` are UTC milliseconds.
     """
     wanted = Wanted(user, channelSession, channel, url, _at(call, startedBefore), _at(call, startedAfter))
-    found = app_sessions.find(call.change, call.client, call.who, wanted)
-    return views.page(call, found, limit, offset, lambda run: _shown(call, run))
+    found = app_sessions.find(call.change, call.client, call.require_caller(), wanted)
+    return views.page(call, found, limit, offset, lambda run: _app_session_view(call, run))
 
 
 def _at(call: Call, given: int | None) -> int | None:
@@ -195,10 +195,10 @@ def list_app_session_logs(
     call: Call, appSession: Run, *, offset: Offset | None = None, limit: Limit | None = None
 ) -> Page[AppSessionLog]:
     """Read the logs of an app session by their index: for administrators and whoever registered it."""
-    return views.page(call, app_sessions.logs(call.change, appSession), limit, offset, _log)
+    return views.page(call, app_sessions.logs(call.change, appSession), limit, offset, _log_view)
 
 
-def _log(log: Log) -> AppSessionLog:
+def _log_view(log: Log) -> AppSessionLog:
     return AppSessionLog(time=log.time, data=log.data, index=log.index)
 
 

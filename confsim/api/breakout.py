@@ -63,7 +63,7 @@ class NewLinkedUser(Wire):
     handle: Handle
 
 
-def _room(room: breakout_rooms.Room) -> BreakoutRoom:
+def _room_view(room: breakout_rooms.Room) -> BreakoutRoom:
     return BreakoutRoom(
         id=room.id,
         name=room.name,
@@ -73,7 +73,7 @@ def _room(room: breakout_rooms.Room) -> BreakoutRoom:
     )
 
 
-def _session(call: Call, breakout: Breakout) -> BreakoutSession:
+def _session_view(call: Call, breakout: Breakout) -> BreakoutSession:
     user = call.maybe_user
     mine = None if user is None else assignments.room_of(call.change, breakout, user.id)
     return BreakoutSession(
@@ -84,7 +84,7 @@ def _session(call: Call, breakout: Breakout) -> BreakoutSession:
         started=breakout.started,
         isActive=breakout.phase is Phase.ACTIVE,
         isCompleted=breakout.phase is Phase.COMPLETED,
-        breakoutRoom=None if mine is None else _room(mine),
+        breakoutRoom=None if mine is None else _room_view(mine),
     )
 
 
@@ -153,7 +153,7 @@ def list_breakout_sessions(
     that past session of the event room. By creation. Refusal EVENT_ROOM_OFF.
     """
     found = breakouts.listed(call.change, uuid, sessionId)
-    return page(call, found, limit, offset, lambda each: _session(call, each)).results
+    return page(call, found, limit, offset, lambda each: _session_view(call, each)).results
 
 
 @operation(
@@ -181,7 +181,7 @@ def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | 
             raise Refusal(Reason.NO_ROOM_ASSIGNED)
         if choice == "404":
             raise Refusal(Reason.NOT_FOUND, what="breakout room of user", id=user.id)
-    return _session(call, active)
+    return _session_view(call, active)
 
 
 @operation(
@@ -244,7 +244,7 @@ def delete_breakout_room(
 def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: BreakoutSessionId) -> list[BreakoutRoom]:
     """List the rooms of a breakout session, by creation. Refusals EVENT_ROOM_OFF, NOT_FOUND."""
     breakout = breakouts.get(call.change, uuid, breakoutSession)
-    return [_room(each) for each in breakout_rooms.rooms(call.change, breakout)]
+    return [_room_view(each) for each in breakout_rooms.rooms(call.change, breakout)]
 
 
 @operation(

@@ -78,7 +78,7 @@ def _time(call: Call, at: int | None) -> str | None:
     return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _record(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord:
+def _record_view(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord:
     return BroadcastRecord(
         id=each.id,
         clientId=each.client,
@@ -90,8 +90,8 @@ def _record(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord:
     )
 
 
-def _row(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord:
-    record = _record(call, each)
+def _history_row_view(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord:
+    record = _record_view(call, each)
     if ask(call, assumed.ROWS) == "summary":
         record = BroadcastRecord(id=record.id, created=record.created, started=record.started, ended=record.ended)
     return record
@@ -249,7 +249,7 @@ def list_broadcast_history(
     found = broadcasts.history(call.change, uuid, session, sort, descending=order is Order.DESC)
     if not found and ask(call, assumed.EMPTY_HISTORY) == "absent":
         return BroadcastHistory()
-    shown = page(call, found, limit, offset, lambda each: _row(call, each))
+    shown = page(call, found, limit, offset, lambda each: _history_row_view(call, each))
     return BroadcastHistory(total=shown.total, rows=shown.results)
 
 
@@ -265,7 +265,7 @@ def get_broadcast(call: Call, uuid: Channel, broadcastID: BroadcastId) -> Broadc
     404 for an id that is none of the channel's.
     """
     broadcasts.require_feature(call.change, uuid)
-    return _record(call, broadcasts.get(call.change, uuid, broadcastID))
+    return _record_view(call, broadcasts.get(call.change, uuid, broadcastID))
 
 
 @operation(
@@ -283,7 +283,7 @@ def get_broadcast_metrics(call: Call, uuid: Channel) -> BroadcastRecord | NoCont
     broadcasts.require_feature(call.change, uuid)
     found = broadcasts.look(call.change, uuid)
     if found is not None:
-        return _record(call, found)
+        return _record_view(call, found)
     answer = ask(call, assumed.WITHOUT)
     if answer == "404":
         raise Refusal(Reason.NO_BROADCAST)

@@ -1,4 +1,4 @@
-"""One call of an operation: who makes it, in which client, at which instant, on the change it may write."""
+"""The call of an operation: its caller, client and instant, and the change that it may write."""
 
 from __future__ import annotations
 
@@ -18,28 +18,17 @@ from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-#: What families declare their operations with; ``api.catalogue`` holds them all, in order.
+#: The catalogue in which families declare their operations, complete and in order once ``api.catalogue`` is imported.
 API = Catalogue("Conferencing Service API", prefix=transport.PREFIX)
 operation = API.operation
 
 
-class _Nobody:
-    """The client of a call that names none: whatever is asked of it, the credential is missing that would tell it."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise Refusal(Reason.CREDENTIAL_MISSING)
-
-
-_NOBODYS: Any = _Nobody()
-
-
 class Call(Struct, eq=False):
-    """What an operation gets beside its arguments.
+    """Context of an operation, passed to it before its arguments; a context of assumptions too.
 
-    ``client`` is the client in whose context the call runs: the caller's own, or a child named by for_client.
-    ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that the path names.
-    ``address`` is host and mount, or the URL of the mount where one was set, without a slash at its end;
-    ``content_type`` what a body of bytes says that it is.
+    ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that gates judge; the
+    resolvers of ``api.paths`` set them. ``address`` is host and mount, or the URL of the mount where one was set,
+    without a slash at its end. ``content_type`` is that of a body of bytes.
     """
 
     operation: Operation
@@ -48,21 +37,34 @@ class Call(Struct, eq=False):
     now: int
     profile: Mapping[str, Any]
     used: dict[str, None]
-    client: Client = _NOBODYS
+    known_client: Client | None = None
     caller: Caller | None = None
     channel: Channel | None = None
     subject: User | None = None
     content_type: str | None = None
 
     @property
+    def client(self) -> Client:
+        """The client in whose context the call runs: the caller's own, or a child named by for_client.
+
+        Refusal CREDENTIAL_MISSING on a public call whose path names no client.
+        """
+        if self.known_client is None:
+            raise Refusal(Reason.CREDENTIAL_MISSING)
+        return self.known_client
+
+    @client.setter
+    def client(self, client: Client) -> None:
+        self.known_client = client
+
+    @property
     def root(self) -> str:
-        """The URL of the mount, without a slash at its end, for URLs in answers."""
+        """URL of the mount, without a slash at its end, for URLs in answers."""
         scheme = ask(self, transport.SCHEME)
         return self.address if "://" in self.address else f"{scheme}://{self.address}"
 
-    @property
-    def who(self) -> Caller:
-        """The caller. Refusal CREDENTIAL_MISSING when a profile lets everybody call, for then nobody is known."""
+    def require_caller(self) -> Caller:
+        """Return the caller. Refusal CREDENTIAL_MISSING when a profile makes the operation public."""
         if self.caller is None:
             raise Refusal(Reason.CREDENTIAL_MISSING)
         return self.caller
@@ -70,12 +72,12 @@ class Call(Struct, eq=False):
     @property
     def user(self) -> User:
         """The calling user. Refusal NO_USER_CONTEXT when an API token calls (G159)."""
-        user = self.who.user
+        user = self.require_caller().user
         if user is None:
             raise Refusal(Reason.NO_USER_CONTEXT)
         return user
 
     @property
     def maybe_user(self) -> User | None:
-        """The calling user, or None when an API token calls or nobody is known."""
+        """The calling user, or None for an API token and on a public call."""
         return self.caller.user if self.caller is not None else None

@@ -1,8 +1,8 @@
-"""The roof of the API: every family of operations, in the order of the documents."""
+"""The catalogue of the API: all families of operations, in the order of the documents."""
 
 from __future__ import annotations
 
-# The couplings, deletions and emitted events of the domain hold once these are imported.
+# Imported for their effect: they attach the couplings, deletions and emitted events to the machines.
 import confsim.domain.couplings.client_service
 import confsim.domain.couplings.deletion
 import confsim.domain.couplings.deliveries

@@ -55,7 +55,7 @@ class EventsSecret(Wire):
 
 
 def _require_on(call: Call) -> None:
-    """Refusal EVENTS_OFF for a call that needs the client's events to be on, while they are not (G532)."""
+    """Raise Refusal EVENTS_OFF if the operation needs the client's events to be on and they are off (G532)."""
     if not call.client.events and call.operation.name not in ask(call, assumed.OPEN_WHILE_OFF):
         raise Refusal(Reason.EVENTS_OFF, client=call.client.id)
 

@@ -1,4 +1,4 @@
-"""What a mount serves beside the API: images by their address, media and recordings by their links (G104, G510)."""
+"""Files served beside the API: images by URL, media and recordings by links (G104, G510)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ FILES = Catalogue("Files")
 @FILES.operation("GET /files/{clientId}/images/{image}", gate=gates.PUBLIC, rules="R030 R031")
 def get_image(call: Call, clientId: Client, image: str, *, size: ImageSize | None = None) -> Raw:
     """The bytes of an image; every size is served by the one file that was uploaded."""
-    kept = images.get(call.change, clientId.id, image)
-    return Raw(kept.content_type, kept.data)
+    found = images.get(call.change, clientId.id, image)
+    return Raw(found.content_type, found.data)
 
 
 @FILES.operation("GET /files/{clientId}/media/{mediaId}", gate=gates.PUBLIC, rules="R330 R331")

@@ -1,6 +1,6 @@
-"""Ids on the wire that no path resolver turns into a thing, each with the kind of thing that it names.
+"""Ids on the wire without a path resolver, each with the kind of record that it names.
 
-The kinds are the words that bundles of ids have in a journey; the resolvers of ``paths`` use the same ones.
+Journeys bundle ids by these kinds; the resolvers of ``paths`` use the same ones.
 """
 
 from __future__ import annotations

@@ -1,16 +1,20 @@
-"""What path parameters name: the domain's things, looked up in the client of the call and nowhere else."""
+"""Resolvers of path parameters: the records that they name, looked up in the client of the call alone.
+
+A resolver also sets on the call what gates judge: ``call.channel``, the channel concerned, and ``call.subject``, the
+user concerned. It raises Refusal NOT_FOUND for what is not there.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from confsim.assumptions import users as assumed_users
 from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.contract.decode import resolves
 from confsim.contract.gates import Grant
 from confsim.contract.text_values import not_a_number
@@ -32,31 +36,50 @@ from confsim.kernel.refusal import Refusal
 from .call import Call
 
 
-class Me:
-    """Marks a userId that also takes the literal ``me`` (P1 Conventions 9, G158)."""
+class Me(Struct, frozen=True):
+    """Mark of a userId that also takes the literal ``me`` (P1 Conventions 9), always or where users.me has it so."""
+
+    always: bool = False
 
 
-#: A user of the call's client by number, or ``me`` for the caller.
+#: A user of the call's client by number, or ``me`` for the caller (G158).
 MeOrUser = Annotated[User, Me()]
+#: The owner of properties: a user by number, or ``me`` for the caller whatever users.me says (G158).
+MeOrOwner = Annotated[User, Me(always=True)]
+_ME_OR_NUMBER = Annotated[str, Meta(pattern="^(me|-?[0-9]{1,19})$")]
 
 
 class Anywhere:
-    """Marks a channel that may belong to another client than the caller's (G322)."""
+    """Mark of a channel that may belong to another client than the caller's (G322)."""
 
 
-#: A channel of whichever client has it.
+#: A channel of any client, where channels.client-across-tenants has it so.
 AnyChannel = Annotated[Channel, Anywhere()]
 
 
 @resolves(User, int, "users")
 def _user(call: Call, id: int) -> User:
+    """A user of the call's client: the subject of the call."""
     call.subject = users.get(call.change, call.client.id, id)
     return call.subject
 
 
-@resolves(MeOrUser, Annotated[str, Meta(pattern="^(me|-?[0-9]{1,19})$")], "users")
+@resolves(MeOrUser, _ME_OR_NUMBER, "users")
 def _me_or_user(call: Call, text: str) -> User:
-    if text == "me" and (ask(call, assumed_users.ME) == "unmarked" or "/properties" in call.operation.path):
+    """A user of the call's client, or the caller by ``me``: the subject of the call."""
+    return _subject(call, text, me=text == "me" and ask(call, assumed_users.ME) == "unmarked")
+
+
+@resolves(MeOrOwner, _ME_OR_NUMBER, "users")
+def _me_or_owner(call: Call, text: str) -> User:
+    """As ``MeOrUser``, with either choice of users.me."""
+    if text == "me":
+        note(call, assumed_users.ME)
+    return _subject(call, text, me=text == "me")
+
+
+def _subject(call: Call, text: str, *, me: bool) -> User:
+    if me:
         call.subject = call.user
     elif text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
         call.subject = users.get(call.change, call.client.id, int(text))
@@ -67,13 +90,14 @@ def _me_or_user(call: Call, text: str) -> User:
 
 @resolves(Channel, str, "channels")
 def _channel(call: Call, id: str) -> Channel:
+    """A channel of the call's client, which gates judge."""
     call.channel = channels.get(call.change, call.client.id, id)
     return call.channel
 
 
 @resolves(AnyChannel, str, "channels")
 def _any_channel(call: Call, id: str) -> Channel:
-    """A channel of the call's client, or of any client where that is assumed (G322)."""
+    """A channel of any client where the profile has it so, which no gate judges; else as ``Channel`` (G322)."""
     if ask(call, CLIENT_ACROSS_TENANTS):
         for client in clients.CLIENTS.of(call.change):
             found = channels.find(call.change, client.id, id.lower())
@@ -85,7 +109,10 @@ def _any_channel(call: Call, id: str) -> Channel:
 
 @resolves(Client, str, "clients")
 def _client(call: Call, id: str) -> Client:
-    """The client of the path: any on a public call; else the caller's own, or a child for a Partner Admin (G157)."""
+    """The client of the path: any on a public call; else the caller's own, or a child for a Partner Admin (G157).
+
+    A public call runs in the context of this client. Refusal ROLE_MISSING for a child, to other callers.
+    """
     client = clients.get(call.change, id)
     if call.caller is None:
         call.client = client
@@ -105,7 +132,7 @@ def _template(call: Call, id: str) -> Offered:
 
 @resolves(Session, str, "sessions")
 def _session(call: Call, id: str) -> Session:
-    """A session of the call's client; its channel counts as the one the path names (G366)."""
+    """A session of the call's client; gates judge its channel (G366)."""
     session = sessions.get(call.change, call.client.id, id)
     call.channel = channels.get(call.change, call.client.id, session.channel)
     return session
@@ -113,7 +140,7 @@ def _session(call: Call, id: str) -> Session:
 
 @resolves(AppSession, str, "app_sessions")
 def _app_session(call: Call, id: str) -> AppSession:
-    """An app session of the call's client; the user who registered it counts as the one the path names (G380)."""
+    """An app session of the call's client; the user who registered it is the subject of the call (G380)."""
     run = app_sessions.get(call.change, call.client.id, id)
     if run.by is not None:
         call.subject = users.USERS.of(call.change, call.client.id).get(run.by)

@@ -112,7 +112,7 @@ def _at(call: Call, moment: int | None) -> int | None:
     return None if moment is None else instant(call, units.RECORDING, moment)
 
 
-def _shown(call: Call, recording: recordings.Recording) -> Recording:
+def _recording_view(call: Call, recording: recordings.Recording) -> Recording:
     return Recording(
         id=recording.id,
         channel=recording.channel,
@@ -124,7 +124,7 @@ def _shown(call: Call, recording: recordings.Recording) -> Recording:
 
 
 def asset_view(call: Call, asset: Asset) -> RecordingAsset:
-    """The asset as the API shows it (P2 Recording asset)."""
+    """View of an asset of a recording (P2 Recording asset)."""
     base = asset.started if ask(call, assumed.INSTANTS) == "relative" else 0
     return RecordingAsset(
         id=asset.id,
@@ -146,14 +146,14 @@ def asset_view(call: Call, asset: Asset) -> RecordingAsset:
 
 
 def _url(call: Call, asset: Asset) -> str | None:
-    """Where whoever may read the asset has its bytes by the own token (R301, G496)."""
+    """URL of the bytes of an asset, for callers who may read the asset (R301, G496)."""
     if asset.state is not Upload.UPLOADED or ask(call, assumed.URL) == "absent":
         return None
     return f"{call.root}/files/channels/{asset.channel}/recordings/{asset.recording}/{asset.id}"
 
 
 def saved(asset: Asset) -> Raw:
-    """The bytes of an asset, to be saved under its name."""
+    """Response with the bytes of an asset, as a download under its name."""
     name = quote(assets.path(asset).rpartition("/")[2])
     header = ("Content-Disposition", f'attachment; filename="{name}"')
     return Raw(assets.media_type(asset), assets.data(asset), (header,))
@@ -171,7 +171,7 @@ def check_record_possible(call: Call, uuid: Channel) -> Possible | bool:
 
     True when an owner of the channel has a verified address; always true for an API token.
     """
-    possible = recordings.possible(call.change, uuid, call.who)
+    possible = recordings.possible(call.change, uuid, call.require_caller())
     return possible if ask(call, assumed.POSSIBLE) == "bare" else Possible(possible=possible)
 
 
@@ -188,7 +188,7 @@ def start_recording(call: Call, uuid: Channel) -> None:
     409 without an active session, while a recording is in progress, and for a host when no owner of the channel has a
     verified address.
     """
-    recordings.start(call.change, uuid, call.who)
+    recordings.start(call.change, uuid, call.require_caller())
 
 
 @operation(
@@ -204,7 +204,7 @@ def stop_recording(call: Call, uuid: Channel) -> None:
     When processing succeeds every owner of the channel with a verified address is mailed the link. 404 when no
     recording is in progress.
     """
-    recordings.stop(call.change, uuid, call.who)
+    recordings.stop(call.change, uuid, call.require_caller())
 
 
 @operation(
@@ -227,7 +227,7 @@ def list_recordings(
 ) -> Page[Recording]:
     """List the recordings of a channel, the latest first unless asked otherwise; ``session`` keeps those of one."""
     found = recording_list.listed(call.change, channelId, session, sort, descending=order is Order.DESC)
-    return page(call, found, limit, offset, lambda recording: _shown(call, recording))
+    return page(call, found, limit, offset, lambda recording: _recording_view(call, recording))
 
 
 @operation(
@@ -242,7 +242,7 @@ def get_recording(call: Call, channelId: Channel, recordingId: RecordingId) -> R
 
     404 when the channel has no such recording.
     """
-    return _shown(call, recording_list.get(call.change, channelId, recordingId))
+    return _recording_view(call, recording_list.get(call.change, channelId, recordingId))
 
 
 _ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
@@ -328,7 +328,7 @@ def get_recording_credentials(
 
 
 def _items(call: Call, token: str) -> list[Item]:
-    """What the token opens; where a caller is asked for too, only to callers of the same client (G027)."""
+    """Items that the token opens; where the call needs a caller too, one of the same client (G027)."""
     opened = downloads.opened(call.change, token)
     if call.caller is not None and call.client.id != opened.client:
         raise Refusal(Reason.ASSET_TOKEN_INVALID, problem="it is another client's")

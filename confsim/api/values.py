@@ -1,4 +1,4 @@
-"""JSON values that the service keeps for its callers: as text within, as they are on the wire."""
+"""JSON values that are stored for callers, as text, and answered unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from confsim.kernel.refusal import Refusal
 
 
 def packed(value: Json) -> str:
-    """The value as JSON text. Refusal BODY_MALFORMED when it is nested too deeply to be told again."""
+    """Encode a value as JSON text. Refusal BODY_MALFORMED when it is nested too deeply to be encoded."""
     try:
         return encode(value).decode()
     except RecursionError:
@@ -19,5 +19,5 @@ def packed(value: Json) -> str:
 
 
 def unpacked(text: str) -> Json:
-    """The JSON text as an answer."""
+    """Wrap JSON text for an answer, where it is inserted unchanged."""
     return Raw(text.encode())

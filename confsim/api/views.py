@@ -1,4 +1,4 @@
-"""Things of the domain as the wire shows them, where several families show the same thing."""
+"""Views that several families share: wire types, and functions from records of the domain to them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
 class Found(Protocol[R_co]):
-    """What a page is cut from: a list, or the rows of a table, of which only those of the page are looked at."""
+    """Source of a page: a list, or the rows of a table, of which only those of the page are read."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[R_co]: ...
@@ -78,7 +78,7 @@ class AccessLevel(Wire):
     name: str
 
 
-class Face(Wire):
+class UserSummary(Wire):
     """A user as lists of people show one: id, handle, image."""
 
     id: Long
@@ -87,7 +87,7 @@ class Face(Wire):
 
 
 def image_url(call: Call, client: str, image: str | None, size: ImageSize | None) -> str | None:
-    """The address of an image in a size: served by the double, or as it was given (G103, G104, G243)."""
+    """URL of an image in a size: below this mount, or as it was given (G103, G104, G243). None without an image."""
     if image is None or image.startswith(("http://", "https://")):
         return image
     return f"{call.root}/files/{client}/images/{image}?size={size or ask(call, images.DEFAULT_SIZE)}"
@@ -97,7 +97,7 @@ _UNFRIENDLY = re.compile(r"[^a-z0-9]+")
 
 
 def url_handle(call: Call, handle: str) -> str | None:
-    """The handle with its characters changed to be URL friendly, None when nothing is left of it (R045, G135)."""
+    """URL-friendly form of a handle, None when nothing is left of it (R045, G135)."""
     if ask(call, assumed_users.URL_HANDLE) == "percent":
         return quote(handle, safe="")
     plain = handle
@@ -107,7 +107,7 @@ def url_handle(call: Call, handle: str) -> str | None:
 
 
 def kind(call: Call, user: Person) -> str:
-    """The word for the sort of account (G203)."""
+    """Value of ``kind`` for the user's account (G203)."""
     sort = user.account.value
     if user.account is Account.DIALLED:
         sort = "dialled-in" if user.inbound else "dialled-out"
@@ -115,12 +115,12 @@ def kind(call: Call, user: Person) -> str:
 
 
 def auth_kind(call: Call, user: Person) -> str | None:
-    """The word for how the user authenticates; guests and whoever is not connected have none (R053, R054, G204)."""
+    """Value of ``authKind``; None for guests and users that are not connected (R053, R054, G204)."""
     return None if user.auth_kind is None else ask(call, assumed_users.AUTH_KIND_WORDS)[user.auth_kind]
 
 
 def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
-    """The user as the caller sees one (P1 User)."""
+    """View of a user for the caller (P1 User)."""
     unregistered = users.unregistered(user)
     if user.account is Account.PREDEFINED:
         unregistered = ask(call, assumed_users.PREDEFINED_UNREGISTERED)
@@ -146,18 +146,18 @@ def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
     )
 
 
-def access_level(call: Call, level: Level) -> AccessLevel:
-    """The access level with its id and display name."""
+def access_level_view(call: Call, level: Level) -> AccessLevel:
+    """View of an access level: id and display name."""
     return AccessLevel(id=users.level_id(call, level), name=users.level_name(call, level))
 
 
-def face(call: Call, user: Person, size: ImageSize | None) -> Face:
-    """The user as lists of people show one."""
-    return Face(id=user.id, handle=user.handle, imageUrl=image_url(call, user.client, user.image, size))
+def user_summary(call: Call, user: Person, size: ImageSize | None) -> UserSummary:
+    """View of a user in lists of people."""
+    return UserSummary(id=user.id, handle=user.handle, imageUrl=image_url(call, user.client, user.image, size))
 
 
 def _page_limit(call: Call, limit: int | None) -> int:
-    """How many elements a page has: the limit, cut to the most, or the default (G079, G080)."""
+    """Number of elements of a page: the limit, cut to the maximum, or the default (G079, G080)."""
     if limit is None or (limit == 0 and ask(call, parsing.LIMIT_ZERO) == "absent"):
         return min(ask(call, sizes.PAGE), value_of(call, sizes.PAGE_MOST))
     most = ask(call, sizes.PAGE_MOST)
@@ -173,7 +173,7 @@ def page(
     offset: int | None,
     show: Callable[[R], T],
 ) -> Page[T]:
-    """One page of what was found: ``total`` counts all of it, only the page is shown (R021, R022, G082)."""
+    """Cut one page from ``found`` and show each of its elements; ``total`` counts all (R021, R022, G082)."""
     total = len(found)
     start = min(offset or 0, total)
     stop = min(start + _page_limit(call, limit), total)

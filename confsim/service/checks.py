@@ -88,7 +88,7 @@ def _identify(call: Call, token: str | None) -> None:
 
 def _enter_child(call: Call, id: str) -> None:
     """for_client: the call runs in the context of a child of the caller's client (P1 Conventions 7)."""
-    caller = call.who
+    caller = call.require_caller()
     if not id:
         if ask(call, parsing.EMPTY_QUERY) == "absent":
             return

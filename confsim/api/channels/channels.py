@@ -127,7 +127,7 @@ class ChannelItem(Wire, kw_only=True):
     created: Long
 
 
-#: Where the names stand in the form of a compounded name.
+#: The placeholders in the form of a compounded name.
 _PLACES = re.compile(r"(\{parent\}|\{name\})")
 
 
@@ -311,20 +311,20 @@ def list_channels(
 
     ``search`` is matched against the name. Breakout rooms are not listed.
     """
-    found = channel_list.visible(call.change, call.client, call.who)
+    found = channel_list.visible(call.change, call.client, call.require_caller())
     found = channel_list.searched(call.change, found, search)
     by = channel_list.by_creation if sort is Sort.CREATED else channel_list.by_name
     found = by(call.change, found, descending=order is Order.DESC)
-    return page(call, found, limit, offset, lambda channel: _item(call, channel, imgSize))
+    return page(call, found, limit, offset, lambda channel: _list_item_view(call, channel, imgSize))
 
 
-def _item(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:
+def _list_item_view(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:
     parent = channels.governing(call.change, channel) if channel.parent is not None else None
     return ChannelItem(
         name=channel.name,
         urlName=channel.url_name,
         friendlyURL=channel.friendly_url,
-        isOwner=_owner_shown(call, parent or channel),
+        isOwner=_is_owner_view(call, parent or channel),
         parentName=parent.name if parent is not None else None,
         parentId=channel.parent,
         channelUuid=channel.id,
@@ -335,8 +335,8 @@ def _item(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:
     )
 
 
-def _owner_shown(call: Call, channel: Channel) -> bool | None:
-    """Whether the caller is owner, for those who are at least operator (R277, G326)."""
+def _is_owner_view(call: Call, channel: Channel) -> bool | None:
+    """Whether the caller owns the channel; None for callers who are not at least operator (R277, G326)."""
     user = call.maybe_user
     if not channels.is_operator(channel, user):
         return None

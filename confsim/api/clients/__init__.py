@@ -1,1 +1,1 @@
-"""The operations on clients and on where they may be embedded."""
+"""The operations on clients and on their embedding."""

@@ -114,10 +114,10 @@ def list_clients(
     found = clients.under(call.change, call.client)
     if query:
         found = [client for client in found if lists.matches(call, query, client.name)]
-    return page(call, found, limit, offset, lambda client: _item(call, client))
+    return page(call, found, limit, offset, lambda client: _list_item_view(call, client))
 
 
-def _item(call: Call, client: Client) -> ClientItem:
+def _list_item_view(call: Call, client: Client) -> ClientItem:
     active = validators.active(call.change, client)
     return ClientItem(
         id=client.id,

@@ -1,4 +1,4 @@
-"""Settings templates of clients, and the one that a channel uses (P2 Configuration and templates)."""
+"""Settings templates of clients, and the template of a channel (P2 Configuration and templates)."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class TemplateName(Wire):
     name: Name
 
 
-def _shown(seen: Offered) -> Template:
+def _template_view(template: Offered) -> Template:
     return Template(
-        id=seen.id,
-        name=seen.template.name,
-        enabled=seen.enabled,
-        inheritable=seen.template.inheritable,
-        inherited=seen.inherited,
+        id=template.id,
+        name=template.template.name,
+        enabled=template.enabled,
+        inheritable=template.template.inheritable,
+        inherited=template.inherited,
     )
 
 
@@ -69,7 +69,7 @@ def _shown(seen: Offered) -> Template:
 )
 def get_template(call: Call, templateId: Offered) -> Template:
     """Read a template: the client's own, or an inheritable one of a client above."""
-    return _shown(templateId)
+    return _template_view(templateId)
 
 
 @operation(
@@ -95,7 +95,7 @@ def list_templates(
         and _passes(call, onlyEnabled, seen.enabled)
         and _passes(call, onlyInheritable, seen.template.inheritable)
     ]
-    return views.page(call, found, limit, offset, _shown)
+    return views.page(call, found, limit, offset, _template_view)
 
 
 def _passes(call: Call, only: bool | None, has: bool) -> bool:
@@ -128,7 +128,7 @@ def list_channel_templates(
     call: Call, uuid: Channel, *, limit: Limit | None = None, offset: Offset | None = None
 ) -> Page[Template]:
     """List the templates that can be selected for the channel: the enabled ones, own and inherited."""
-    return views.page(call, templates.for_channel(call.change, call.client, uuid), limit, offset, _shown)
+    return views.page(call, templates.for_channel(call.change, call.client, uuid), limit, offset, _template_view)
 
 
 @operation(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.views import AccessLevel, access_level
+from confsim.api.views import AccessLevel, access_level_view
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.domain.identity import access_levels
@@ -23,7 +23,7 @@ def add_access_level(call: Call, userId: User, level: int) -> None:
 
     Only levels that the caller's list of assignable levels holds, never the caller's own, and not for guests.
     """
-    access_levels.add(call.change, call.who, call.client, userId, level)
+    access_levels.add(call.change, call.require_caller(), call.client, userId, level)
 
 
 @operation(
@@ -36,7 +36,7 @@ def add_access_level(call: Call, userId: User, level: int) -> None:
 )
 def remove_access_level(call: Call, userId: User, level: int) -> None:
     """Take an access level from a user. Refused with 404 when the user does not hold it."""
-    access_levels.remove(call.change, call.who, call.client, userId, level)
+    access_levels.remove(call.change, call.require_caller(), call.client, userId, level)
 
 
 @operation(
@@ -49,8 +49,8 @@ def remove_access_level(call: Call, userId: User, level: int) -> None:
 )
 def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
     """List the levels that the caller may give to others and take from them; none for callers without a level."""
-    found = access_levels.grantable(call.change, call.who, call.client)
-    return [access_level(call, level) for level in found]
+    found = access_levels.grantable(call.change, call.require_caller(), call.client)
+    return [access_level_view(call, level) for level in found]
 
 
 @operation(
@@ -63,7 +63,7 @@ def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
 )
 def list_user_access_levels(call: Call, userId: User) -> list[AccessLevel]:
     """List the levels that a user holds, in the order in which they were given."""
-    return [access_level(call, level) for level in userId.levels]
+    return [access_level_view(call, level) for level in userId.levels]
 
 
 @operation(
@@ -75,4 +75,4 @@ def list_user_access_levels(call: Call, userId: User) -> list[AccessLevel]:
 )
 def list_own_access_levels(call: Call) -> list[AccessLevel]:
     """List the levels that the caller holds."""
-    return [access_level(call, level) for level in call.user.levels]
+    return [access_level_view(call, level) for level in call.user.levels]

@@ -9,7 +9,7 @@ from confsim.assumptions.protocol import units
 from confsim.contract import gates
 from confsim.contract.types import Label, Long, Wire
 from confsim.domain.identity import api_tokens
-from confsim.domain.identity.api_tokens import ApiToken as Kept
+from confsim.domain.identity.api_tokens import ApiToken as StoredToken
 
 
 class ApiToken(Wire):
@@ -27,9 +27,9 @@ class ApiTokenLabel(Wire):
     label: Label | None = None
 
 
-def _shown(call: Call, kept: Kept, token: str) -> ApiToken:
-    expires = None if kept.expires is None else instant(call, units.API_TOKEN_EXPIRES, kept.expires)
-    return ApiToken(id=kept.id, token=token, expiresAt=expires, label=kept.label)
+def _api_token_view(call: Call, stored: StoredToken, token: str) -> ApiToken:
+    expires = None if stored.expires is None else instant(call, units.API_TOKEN_EXPIRES, stored.expires)
+    return ApiToken(id=stored.id, token=token, expiresAt=expires, label=stored.label)
 
 
 @operation(
@@ -44,7 +44,7 @@ def _shown(call: Call, kept: Kept, token: str) -> ApiToken:
 def create_api_token(call: Call, body: ApiTokenLabel) -> ApiToken:
     """Make an API token; its value is told here and never again."""
     made = api_tokens.create(call.change, call.client, body.label)
-    return _shown(call, made, made.value)
+    return _api_token_view(call, made, made.value)
 
 
 @operation(
@@ -58,7 +58,7 @@ def create_api_token(call: Call, body: ApiTokenLabel) -> ApiToken:
 def list_api_tokens(call: Call) -> list[ApiToken]:
     """List the client's API tokens with their values masked: a bare array in order of creation."""
     return [
-        _shown(call, each, api_tokens.masked(call.change, each.value))
+        _api_token_view(call, each, api_tokens.masked(call.change, each.value))
         for each in api_tokens.listed(call.change, call.client)
     ]
 
@@ -79,7 +79,7 @@ def regenerate_api_token(call: Call, tokenId: ApiTokenId) -> ApiToken:
     The token that makes the call may be regenerated too. Refusal NOT_FOUND.
     """
     made = api_tokens.regenerate(call.change, call.client, tokenId)
-    return _shown(call, made, made.value)
+    return _api_token_view(call, made, made.value)
 
 
 @operation(

@@ -1,4 +1,4 @@
-"""Authentication providers and what they tell (P1 Authentication providers and profile)."""
+"""Authentication providers and profiles (P1 Authentication providers and profile)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AuthProfile(Wire):
     imageUrl: str
 
 
-def _provider(call: Call, name: str) -> Provider:
+def _provider_view(call: Call, name: str) -> Provider:
     if ask(call, assumed.PROVIDER_FIELDS) == "name":
         return Provider(name=name)
     return Provider(name=name, icon=providers.icon(call, name))
@@ -82,8 +82,8 @@ def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
     For users of custom authentication the provider is their validator. Refusal AUTH_METHOD_NOT_FOUND for guests and
     predefined users.
     """
-    told = providers.told(call, userId)
-    return AuthMethod(provider=None if told is None else _provider(call, told.provider))
+    identity = providers.told(call, userId)
+    return AuthMethod(provider=None if identity is None else _provider_view(call, identity.provider))
 
 
 @operation(
@@ -96,7 +96,7 @@ def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
 def list_client_auth_providers(call: Call, clientId: Client) -> ClientProviders:
     """List the OAuth providers by which the users of a client may log in; no token needed."""
     return ClientProviders(
-        providers=[_provider(call, name) for name in providers.enabled(call, clientId)],
+        providers=[_provider_view(call, name) for name in providers.enabled(call, clientId)],
         defaultProvider=providers.default(call, clientId),
     )
 
@@ -128,7 +128,7 @@ def get_auth_profile(call: Call) -> AuthProfile:
 
     Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens.
     """
-    told = providers.told(call, call.maybe_user)
-    if told is None:
+    identity = providers.told(call, call.maybe_user)
+    if identity is None:
         return AuthProfile(name="", email="", imageUrl="")
-    return AuthProfile(name=told.name, email=told.email, imageUrl=told.picture)
+    return AuthProfile(name=identity.name, email=identity.email, imageUrl=identity.picture)

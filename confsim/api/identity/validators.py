@@ -38,12 +38,12 @@ class TokenResult(Wire):
 
 
 def token_result(call: Call, credential: Credential) -> TokenResult:
-    """The token as the calls that make one answer it."""
+    """View of a new token."""
     assert credential.expires is not None
     return TokenResult(token=credential.value, expires=instant(call, units.TOKEN_EXPIRES, credential.expires))
 
 
-def _shown(call: Call, validator: validators.Validator) -> Validator:
+def _validator_view(call: Call, validator: validators.Validator) -> Validator:
     if ask(call, assumed.VALIDATOR_FIELDS) == "id":
         return Validator(id=validator.id)
     return Validator(id=validator.id, name=validator.name, active=validator.state is Activity.ACTIVE)
@@ -60,7 +60,7 @@ def _shown(call: Call, validator: validators.Validator) -> Validator:
 )
 def list_validators(call: Call) -> list[Validator]:
     """List the validators that could be assigned in the client, in order of creation."""
-    return [_shown(call, each) for each in validators.listed(call.change, call.client)]
+    return [_validator_view(call, each) for each in validators.listed(call.change, call.client)]
 
 
 @operation(

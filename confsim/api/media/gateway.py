@@ -35,7 +35,7 @@ class GatewayEndpoint(Wire):
     credentials: GatewayCredentials | None = None
 
 
-def _shown(endpoint: gateway.Endpoint, *, secret: bool) -> GatewayEndpoint:
+def _endpoint_view(endpoint: gateway.Endpoint, *, secret: bool) -> GatewayEndpoint:
     credentials = None
     if secret and endpoint.username is not None and endpoint.password is not None:
         credentials = GatewayCredentials(username=endpoint.username, password=endpoint.password)
@@ -57,7 +57,7 @@ def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> 
 
     400 for an unknown kind.
     """
-    return _shown(gateway.create(call.change, userId, body.kind), secret=True)
+    return _endpoint_view(gateway.create(call.change, userId, body.kind), secret=True)
 
 
 @operation(
@@ -73,4 +73,4 @@ def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: SourceId) -> Gatewa
     404 when it is another user's.
     """
     secret = ask(call, assumed.GATEWAY_CREDENTIALS_SHOWN) == "always"
-    return _shown(gateway.get(call.change, userId, uuid), secret=secret)
+    return _endpoint_view(gateway.get(call.change, userId, uuid), secret=secret)

@@ -1,4 +1,4 @@
-"""Media pools of channels and of the client, which have the same calls (P2 Endpoints, Media pools)."""
+"""Media pools of channels and of the client, by the same calls (P2 Endpoints, Media pools)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class MediaPoolSize(Wire):
     mediaPoolSize: Long
 
 
-def _shown(call: Call, asset: media.Asset) -> MediaAsset:
+def _asset_view(call: Call, asset: media.Asset) -> MediaAsset:
     plain = ask(call, assumed.TAG_SHAPE) == "text"
     return MediaAsset(
         id=asset.id,
@@ -91,7 +91,7 @@ def get_channel_media(call: Call, uuid: Channel, mediaId: MediaId) -> MediaAsset
 
     404 when the id is not in this pool.
     """
-    return _shown(call, media.get(call.change, _pool(call, uuid), mediaId))
+    return _asset_view(call, media.get(call.change, _pool(call, uuid), mediaId))
 
 
 @operation("GET /media/{mediaId}", gate=_READ_CLIENT, rules="R329 R330 R331 R513 R559", line=_LINE)
@@ -100,7 +100,7 @@ def get_client_media(call: Call, mediaId: MediaId) -> MediaAsset:
 
     404 when the id is not in this pool.
     """
-    return _shown(call, media.get(call.change, _pool(call), mediaId))
+    return _asset_view(call, media.get(call.change, _pool(call), mediaId))
 
 
 def _page(
@@ -116,7 +116,7 @@ def _page(
 ) -> Page[MediaAsset]:
     search = media.Search(query, tuple(all_ or ()), tuple(any_ or ()))
     found = media.listed(call.change, pool, search, sort, descending=order is Order.DESC)
-    return page(call, found, limit, offset, lambda asset: _shown(call, asset))
+    return page(call, found, limit, offset, lambda asset: _asset_view(call, asset))
 
 
 _LIST_RULES = "R021 R023 R027 R028 R512 R514 R515 R516 R517"

@@ -1,1 +1,1 @@
-"""The operations on who belongs to a channel: roles and guests."""
+"""The operations on members of channels: roles and guests."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.views import face
+from confsim.api.views import user_summary
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import ImageSize, Long, Wire
@@ -63,7 +63,7 @@ def remove_operator(call: Call, uuid: Channel, userId: User) -> None:
 )
 def list_operators(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
     """List the operators of the channel: owners first, each in the order of their appointment."""
-    return [_host(call, user, imgSize, owner) for user, owner in roles.hosts(call.change, uuid)]
+    return [_host_view(call, user, imgSize, owner) for user, owner in roles.hosts(call.change, uuid)]
 
 
 @operation(
@@ -75,7 +75,7 @@ def list_operators(call: Call, uuid: Channel, *, imgSize: ImageSize | None = Non
 )
 def list_owners(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
     """List the owners of the channel, in the order of their appointment."""
-    return [_host(call, user, imgSize, True) for user in roles.owners(call.change, uuid)]
+    return [_host_view(call, user, imgSize, True) for user in roles.owners(call.change, uuid)]
 
 
 @operation(
@@ -114,6 +114,6 @@ def demote_owner(call: Call, uuid: Channel, userId: User) -> None:
     roles.demote_owner(call.change, uuid, userId)
 
 
-def _host(call: Call, user: User, size: ImageSize | None, owner: bool) -> Host:
-    shown = face(call, user, size)
+def _host_view(call: Call, user: User, size: ImageSize | None, owner: bool) -> Host:
+    shown = user_summary(call, user, size)
     return Host(id=shown.id, handle=shown.handle, imageUrl=shown.imageUrl, isOwner=owner)

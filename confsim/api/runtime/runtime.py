@@ -1,4 +1,4 @@
-"""The running of a channel: lobby, switches, populations, streaming addresses (P2 Endpoints, Runtime)."""
+"""Running channels: lobby, switches, populations, streaming addresses (P2 Endpoints, Runtime)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from confsim.api.call import Call, operation
 from confsim.api.ids import ChannelId
-from confsim.api.views import Face, face, image_url
+from confsim.api.views import UserSummary, image_url, user_summary
 from confsim.assumptions import runtime as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
@@ -77,7 +77,7 @@ class ChannelParticipants(Wire):
     """Who is connected to a channel (G353)."""
 
     total: Int
-    users: list[Face]
+    users: list[UserSummary]
 
 
 class ActiveChannel(Wire, kw_only=True):
@@ -145,7 +145,7 @@ def remove_presenters_limit(call: Call, uuid: Channel) -> None:
 )
 def get_turn_credentials(call: Call, uuid: Channel) -> TurnCredentials:
     """Get credentials for the TURN server, for initialising the WebRTC subsystem."""
-    made = turn.issue(call.change, call.who)
+    made = turn.issue(call.change, call.require_caller())
     return TurnCredentials(username=made.username, password=made.password, ttl=made.life, uris=list(made.uris))
 
 
@@ -196,7 +196,7 @@ def _population(call: Call, id: str) -> int | None:
 
 
 def _reachable(call: Call, channel: Channel) -> bool:
-    return channel_access.has_access(call.change, call.who, channel)
+    return channel_access.has_access(call.change, call.require_caller(), channel)
 
 
 @operation(
@@ -259,11 +259,11 @@ def list_active_channels(call: Call, *, imgSize: ImageSize | None = None) -> lis
     running = {each.id: each for each in _running(call) if each.id in owned or _seen(call, each)}
     idle = [channel for channel in owned.values() if channel.id not in running]
     ordered = [*sorted(running.values(), key=_by_name(call)), *sorted(idle, key=_by_name(call))]
-    return [_active(call, channel, channel.id in owned, imgSize) for channel in ordered]
+    return [_active_channel_view(call, channel, channel.id in owned, imgSize) for channel in ordered]
 
 
 def _by_name(call: Call) -> Callable[[Channel], tuple[str, int, str]]:
-    """What channels are put in order by; of equal names the older stands first (G086)."""
+    """Sort key of channels by name; of equal names the older comes first (G086)."""
     return lambda channel: (lists.text_key(call, channel.name), channel.created, channel.id)
 
 
@@ -275,7 +275,7 @@ def _owned(call: Call) -> dict[str, Channel]:
 
 
 def _running(call: Call) -> list[Channel]:
-    """The channels of the client that are active (G352), those of breakout rooms by assumption (G325)."""
+    """Active channels of the client (G352), with those of breakout rooms if assumed so (G325)."""
     change, client = call.change, call.client.id
     if ask(call, assumed.ACTIVE_WHEN) == "session":
         ids = list(sessions.SESSIONS.of(change, client).values(sessions.OPEN))
@@ -290,12 +290,12 @@ def _seen(call: Call, channel: Channel) -> bool:
     return ask(call, assumed.ACTIVE_SEEN) == "all" or _reachable(call, channel)
 
 
-def _active(call: Call, channel: Channel, owned: bool, size: ImageSize | None) -> ActiveChannel:
+def _active_channel_view(call: Call, channel: Channel, owned: bool, size: ImageSize | None) -> ActiveChannel:
     people = USERS.of(call.change, channel.client)
     inside = [people[present.user] for present in presence.inside(call.change, channel)]
     participants: ChannelParticipants | int = len(inside)
     if ask(call, assumed.ACTIVE_PARTICIPANTS) == "object":
-        participants = ChannelParticipants(total=len(inside), users=[face(call, user, size) for user in inside])
+        participants = ChannelParticipants(total=len(inside), users=[user_summary(call, user, size) for user in inside])
     return ActiveChannel(
         serviceMode=channel.service_mode,
         description=channel.description,

@@ -1,4 +1,4 @@
-"""Sessions: the runs of channels, and who took part in them (P2 Endpoints, Sessions)."""
+"""Sessions of channels and their participants (P2 Endpoints, Sessions)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from confsim.api.call import Call, operation
 from confsim.api.ids import ChannelId, SessionId
 from confsim.api.recordings import RecordingAsset, asset_view
 from confsim.api.units import instant
-from confsim.api.views import Face, Found, image_url, page
+from confsim.api.views import Found, UserSummary, image_url, page
 from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.protocol import conventions, transport, units
 from confsim.assumptions.refusals import Reason
@@ -60,7 +60,7 @@ class Sort(StrEnum):
 _READ = gates.OPERATOR_OR_ADMIN.assumed("G366")
 
 
-def _shown(call: Call, session: Run, size: ImageSize | None) -> Session:
+def _session_view(call: Call, session: Run, size: ImageSize | None) -> Session:
     def at(moment: int | None) -> int | None:
         return None if moment is None else instant(call, units.SESSION, moment)
 
@@ -85,7 +85,7 @@ def _shown(call: Call, session: Run, size: ImageSize | None) -> Session:
 
 
 def _count(call: Call, session: Run) -> int:
-    """participantsCount, as G371 chooses."""
+    """Value of participantsCount (G371)."""
     choice = ask(call, assumed_sessions.COUNT)
     if choice == "distinct":
         return session.participants
@@ -96,8 +96,8 @@ def _count(call: Call, session: Run) -> int:
     return presence.number_inside(call.change, channels.get(call.change, session.client, session.channel))
 
 
-def _known(call: Call, found: list[Attendance]) -> list[Attendance]:
-    """Who took part, under the handle of now (G372); who is gone stays under that of the time, or not (G446)."""
+def _participants(call: Call, found: list[Attendance]) -> list[Attendance]:
+    """Participants under their present handles (G372); removed users under the last one, or left out (G446)."""
     people = USERS.of(call.change, call.client.id)
     if ask(call, assumed_sessions.REMOVED) == "leave-out":
         found = [each for each in found if each.user in people]
@@ -110,10 +110,10 @@ def _known(call: Call, found: list[Attendance]) -> list[Attendance]:
     ]
 
 
-def _face(call: Call, attendance: Attendance, size: ImageSize | None) -> Face:
+def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None) -> UserSummary:
     user = USERS.of(call.change, call.client.id).get(attendance.user)
     image = None if user is None else image_url(call, user.client, user.image, size)
-    return Face(id=attendance.user, handle=attendance.handle, imageUrl=image)
+    return UserSummary(id=attendance.user, handle=attendance.handle, imageUrl=image)
 
 
 @operation(
@@ -125,7 +125,7 @@ def _face(call: Call, attendance: Attendance, size: ImageSize | None) -> Face:
 )
 def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> Session:
     """Read a session, as a host of its channel or an administrator."""
-    return _shown(call, sessionId, imgSize)
+    return _session_view(call, sessionId, imgSize)
 
 
 @operation(
@@ -135,16 +135,16 @@ def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None)
     gaps="G372 G446",
     line="P2 Sessions",
 )
-def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> list[Face]:
+def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> list[UserSummary]:
     """List who took part in a session: every user once, by first join."""
-    found = _known(call, sessions.attendances(call.change, sessionId))
+    found = _participants(call, sessions.attendances(call.change, sessionId))
     choice = ask(call, assumed_sessions.PARTICIPANTS)
     if choice == "handle":
         found.sort(key=lambda attendance: lists.text_key(call, attendance.handle))
     elif choice == "every-join":
         entries = sorted(((join, each) for each in found for join in each.joins), key=lambda entry: entry[0])
         found = [each for _, each in entries]
-    return [_face(call, each, imgSize) for each in found]
+    return [_participant_view(call, each, imgSize) for each in found]
 
 
 @operation(
@@ -204,12 +204,12 @@ def list_channel_participants(
     offset: Offset | None = None,
     limit: Limit | None = None,
     imgSize: ImageSize | None = None,
-) -> Page[Face]:
+) -> Page[UserSummary]:
     """List who took part in the sessions of the channel, the latest first; ``search`` matches the handle."""
-    found = _known(call, sessions.visitors(call.change, uuid))
+    found = _participants(call, sessions.visitors(call.change, uuid))
     if search:
         found = [each for each in found if lists.matches(call, search, each.handle)]
-    return page(call, found, limit, offset, lambda each: _face(call, each, imgSize))
+    return page(call, found, limit, offset, lambda each: _participant_view(call, each, imgSize))
 
 
 @operation(
@@ -246,13 +246,13 @@ def list_sessions(
     else:
         matching = _matching(call, channel, search, from_, to, hasRecording)
         found = _ordered(call, matching, sort, order)
-    return page(call, found, limit, offset, lambda each: _shown(call, each, imgSize))
+    return page(call, found, limit, offset, lambda each: _session_view(call, each, imgSize))
 
 
 def _in_order(call: Call) -> bool:
-    """Whether the caller sees all sessions that have started and no other, in the order in which they are kept.
+    """Whether the caller sees exactly the sessions that have started, in the order in which they are stored.
 
-    A page of many then costs no more than one of few.
+    A page then costs the same however many sessions there are.
     """
     listed = ask(call, assumed_sessions.ROOMS) == "listed" and ask(call, assumed_sessions.NOT_STARTED) == "hidden"
     return listed and _administers(call) and ask(call, conventions.TIES) == "direction"
@@ -261,7 +261,7 @@ def _in_order(call: Call) -> bool:
 def _matching(
     call: Call, channel: str | None, search: str, after: int | None, before: int | None, recorded: bool | None
 ) -> list[Run]:
-    """The sessions that the caller may list and that meet all that is asked, in the order in which they are kept."""
+    """Sessions that the caller may list and that match all filters, in the order in which they are stored."""
     mine = _hosted(call)
     rows = sessions.SESSIONS.of(call.change, call.client.id)
     if channel is not None:
@@ -283,14 +283,15 @@ def _matching(
 
 
 def _administers(call: Call) -> bool:
-    """Whether the caller sees the sessions of every channel of the client (G378)."""
-    administers = call.who.api_token is not None or call.who.customer_admin
+    """Whether the caller sees the sessions of all channels of the client (G378)."""
+    caller = call.require_caller()
+    administers = caller.api_token is not None or caller.customer_admin
     return administers and ask(call, assumed_sessions.ADMINISTRATORS) == "all"
 
 
 def _hosted(call: Call) -> Callable[[str], bool]:
-    """Whether the caller may list the sessions of a channel: hosts those of theirs and of its rooms (R421, G439)."""
-    caller, client = call.who, call.client.id
+    """Return the test whether the caller may list the sessions of a channel, as its host (R421, G439)."""
+    caller, client = call.require_caller(), call.client.id
     rooms = ask(call, assumed_sessions.ROOMS) == "listed"
     everything = _administers(call)
     known: dict[str, bool] = {}
@@ -309,7 +310,7 @@ def _hosted(call: Call) -> Callable[[str], bool]:
 
 
 def _within(call: Call, after: int | None, before: int | None) -> Callable[[Run], bool]:
-    """Whether a session is listed at all, and started between the bounds (G376, G379)."""
+    """Return the test whether a session is listed and started between the bounds (G376, G379)."""
     slack = 1 if ask(call, assumed_sessions.BOUNDS) == "inclusive" else 0
     bounded = after is not None or before is not None
     unstarted = not bounded and ask(call, assumed_sessions.NOT_STARTED) == "last"
@@ -325,7 +326,7 @@ def _within(call: Call, after: int | None, before: int | None) -> Callable[[Run]
 
 
 def _ordered(call: Call, found: list[Run], sort: Sort, order: Order) -> list[Run]:
-    """By the column; sessions that have not started come last, whatever the order (G379)."""
+    """Sort by the column; sessions that have not started come last in either order (G379)."""
     begun = [each for each in found if each.started is not None]
     last = [each for each in found if each.started is None]
     if sort is Sort.ENDED and ask(call, assumed_sessions.NOT_ENDED) == "last":

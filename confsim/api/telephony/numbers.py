@@ -43,7 +43,7 @@ _ASSIGN = gates.OWNER_OR_ADMIN.assumed("G477")
 _LINE = "P2 Telephony"
 
 
-def _number(call: Call, number: Number) -> AvailableNumber:
+def _number_view(call: Call, number: Number) -> AvailableNumber:
     return AvailableNumber(
         number=e164.shown(call, number.number),
         code=numbers.code(call.change, number),
@@ -51,7 +51,7 @@ def _number(call: Call, number: Number) -> AvailableNumber:
     )
 
 
-def _assignment(call: Call, assigned: Assigned) -> Assignment:
+def _assignment_view(call: Call, assigned: Assigned) -> Assignment:
     number = e164.shown(call, assigned.number)
     if ask(call, assumed.PHONE) == "text":
         return Assignment(phone=number, code=assigned.code)
@@ -72,7 +72,7 @@ def list_available_dial_numbers(
 ) -> Page[AvailableNumber]:
     """List the numbers that can be attached to a channel, directly or through a routing code."""
     found = number_assignments.available(call.change, call.client, countryCode)
-    return page(call, found, limit, offset, lambda number: _number(call, number))
+    return page(call, found, limit, offset, lambda number: _number_view(call, number))
 
 
 @operation("GET /numbers/inbound", gate=_READ, rules="R024 R025 R325 R366 R367 R481", gaps="G468 G470 G471", line=_LINE)
@@ -81,7 +81,7 @@ def list_inbound_numbers(
 ) -> list[AvailableNumber]:
     """List the enabled inbound numbers of the client, those that lead to one channel only too."""
     found = numbers.inbound(call.change, call.client, countryCode)
-    return page(call, found, limit, offset, lambda number: _number(call, number)).results
+    return page(call, found, limit, offset, lambda number: _number_view(call, number)).results
 
 
 @operation(
@@ -97,7 +97,7 @@ def assign_dial_number(call: Call, uuid: Channel, number: str) -> Assignment:
     The leading plus is optional. The same number again answers the same code. Refusals NUMBER_MALFORMED,
     NUMBER_UNAVAILABLE for one that is unknown or disabled, NUMBER_EXCLUSIVE.
     """
-    return _assignment(call, number_assignments.assign(call.change, uuid, number))
+    return _assignment_view(call, number_assignments.assign(call.change, uuid, number))
 
 
 @operation(
@@ -112,7 +112,7 @@ def assign_exclusive_dial_number(call: Call, uuid: Channel, number: str) -> Assi
 
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, NUMBER_SHARED, NUMBER_EXCLUSIVE.
     """
-    return _assignment(call, number_assignments.assign(call.change, uuid, number, exclusive=True))
+    return _assignment_view(call, number_assignments.assign(call.change, uuid, number, exclusive=True))
 
 
 @operation(
@@ -128,7 +128,7 @@ def list_dial_number_assignments(
 ) -> Page[Assignment]:
     """List the numbers that lead to the channel, in the order in which they were assigned."""
     found = number_assignments.assigned(call.change, channel)
-    return page(call, found, limit, offset, lambda each: _assignment(call, each))
+    return page(call, found, limit, offset, lambda each: _assignment_view(call, each))
 
 
 @operation(

@@ -1,4 +1,4 @@
-"""Handles: whether one is free, holding it, bearing it (P1 Endpoints, Users)."""
+"""Handles: uniqueness, reservations and changes (P1 Endpoints, Users)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
 )
 def change_handle_with_reservation(call: Call, nonce: Reservation) -> None:
     """Change the caller's handle to the one that the reservation token holds; the token is used up."""
-    registration.change_handle(call.change, call.who, call.user, nonce)
+    registration.change_handle(call.change, call.require_caller(), call.user, nonce)
 
 
 @operation(
@@ -85,7 +85,7 @@ def check_handle_unique(call: Call, *, handle: Handle) -> Uniqueness:
     required = call.client.unique_handles
     shown = required or ask(call, assumed.HANDLE_REQUIRED_SHOWN) == "always"
     return Uniqueness(
-        unique=handles.free(call.change, call.client, handle, by=call.who.name),
+        unique=handles.free(call.change, call.client, handle, by=call.require_caller().name),
         required=required if shown else None,
     )
 
@@ -103,7 +103,7 @@ def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
 
     A handle that another registered user has or another caller holds is refused while the client requires unique ones.
     """
-    held = handles.reserve(call.change, call.client, body.handle, by=call.who.name, user=call.maybe_user)
+    held = handles.reserve(call.change, call.client, body.handle, by=call.require_caller().name, user=call.maybe_user)
     return ReservationToken(reservationToken=held.token)
 
 
@@ -123,7 +123,7 @@ def create_user(call: Call, token: Reservation, body: UserRegistration) -> Numbe
     """
     user = registration.register(
         call.change,
-        call.who,
+        call.require_caller(),
         token,
         description=body.description,
         full_name=body.fullName,

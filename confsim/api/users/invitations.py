@@ -21,7 +21,7 @@ class Invitation(Wire, kw_only=True):
     kind: Kind
 
 
-def _shown(call: Call, invitation: invitations.Invitation) -> Invitation:
+def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitation:
     return Invitation(
         userId=invitation.user,
         code=invitation.code,
@@ -44,7 +44,7 @@ def create_invitation(call: Call, userId: User, *, ttl: Ttl | None = None) -> In
 
     Hosts may do so for the linked users of their channel. Refusal NOT_PREDEFINED.
     """
-    return _shown(call, invitations.create(call.change, userId, ttl))
+    return _invitation_view(call, invitations.create(call.change, userId, ttl))
 
 
 @operation(
@@ -61,4 +61,4 @@ def get_invitation(call: Call, userId: User) -> Invitation:
 
     Refusals NOT_PREDEFINED, INVITATION_NOT_PENDING.
     """
-    return _shown(call, invitations.read(call.change, userId))
+    return _invitation_view(call, invitations.read(call.change, userId))

@@ -1,4 +1,4 @@
-"""Who users are: look-ups, the user list, their details and images (P1 Endpoints, Users)."""
+"""Users: look-ups, the user list, details and images (P1 Endpoints, Users)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from confsim.api.call import Call, operation
 from confsim.api.ids import UserIds
 from confsim.api.paths import MeOrUser
 from confsim.api.units import instant
-from confsim.api.views import AccessLevel, Id, NumberId, access_level, auth_kind, image_url, kind, page, user_view
+from confsim.api.views import AccessLevel, Id, NumberId, access_level_view, auth_kind, image_url, kind, page, user_view
 from confsim.api.views import User as UserView
 from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol import sizes, units
@@ -130,14 +130,14 @@ def list_users(
     ``invitationExpiry`` is an instant, in epoch milliseconds by default.
     """
     found = user_list.listed(call.change, call.client, search, levels, sort, descending=order is Order.DESC)
-    return page(call, found, limit, offset, lambda user: _item(call, user, imgSize))
+    return page(call, found, limit, offset, lambda user: _list_item_view(call, user, imgSize))
 
 
-def _item(call: Call, user: User, size: ImageSize | None) -> UserItem:
+def _list_item_view(call: Call, user: User, size: ImageSize | None) -> UserItem:
     pending = invitations.pending(call.change, user) if user.account is Account.PREDEFINED else None
     expiry = None if pending is None else instant(call, units.INVITATION_EXPIRES, pending.expires)
     return UserItem(
-        levels=[access_level(call, level) for level in user.levels],
+        levels=[access_level_view(call, level) for level in user.levels],
         id=user.id,
         authKind=auth_kind(call, user),
         kind=kind(call, user),

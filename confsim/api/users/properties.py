@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.paths import MeOrUser
+from confsim.api.paths import MeOrOwner
 from confsim.api.values import packed, unpacked
 from confsim.contract import gates
 from confsim.contract.operation import Source
@@ -19,7 +19,7 @@ from confsim.domain.config import json_documents
     gaps="G099 G158 G247",
     line="P1 Users",
 )
-def get_user_property(call: Call, userId: MeOrUser, key: Key) -> Json:
+def get_user_property(call: Call, userId: MeOrOwner, key: Key) -> Json:
     """Read the JSON value under a key."""
     return unpacked(properties.get(call.change, properties.of_user(userId), key))
 
@@ -31,7 +31,7 @@ def get_user_property(call: Call, userId: MeOrUser, key: Key) -> Json:
     gaps="G158 G248 G249",
     line="P1 Users",
 )
-def set_user_property(call: Call, userId: MeOrUser, key: Key, body: Json) -> None:
+def set_user_property(call: Call, userId: MeOrOwner, key: Key, body: Json) -> None:
     """Store a JSON value under a key, in place of what was there."""
     properties.put(call.change, properties.of_user(userId), key, packed(json_documents.bounded(call.change, body)))
 
@@ -43,7 +43,7 @@ def set_user_property(call: Call, userId: MeOrUser, key: Key, body: Json) -> Non
     line="P1 Users",
     source=Source.NAME_ONLY,
 )
-def delete_user_property(call: Call, userId: MeOrUser, key: Key) -> None:
+def delete_user_property(call: Call, userId: MeOrOwner, key: Key) -> None:
     """Remove the value under a key."""
     properties.remove(call.change, properties.of_user(userId), key)
 
@@ -55,6 +55,6 @@ def delete_user_property(call: Call, userId: MeOrUser, key: Key) -> None:
     line="P1 Users",
     source=Source.NAME_ONLY,
 )
-def list_user_properties(call: Call, userId: MeOrUser) -> list[str]:
+def list_user_properties(call: Call, userId: MeOrOwner) -> list[str]:
     """List the keys that hold a value, sorted."""
     return properties.keys(call.change, properties.of_user(userId))
