@@ -137,7 +137,7 @@ def _owns(call: Call, channel: Channel) -> bool:
 def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination) -> Id:
     """Add a destination to a channel; only owners do.
 
-    400 for what is no RTMP URL.
+    400 for a URL that is not RTMP.
     """
     broadcasts.require_feature(call.change, channel)
     return Id(id=destinations.add(call.change, channel, body.destination, body.label, body.enabled).id)

@@ -20,7 +20,7 @@ _NAMED = "P2 L368"
 
 
 class EndpointChange(Wire):
-    """What an events endpoint is changed to; what is not given stays (P2 L366)."""
+    """Changes of an events endpoint; omitted fields stay (P2 L366)."""
 
     url: Url | None = None
     active: bool | None = None
@@ -85,7 +85,7 @@ def update_events_endpoint(call: Call, id: EndpointId, body: EndpointChange) -> 
     identifies={"id": "endpoints"},
 )
 def add_events_endpoint(call: Call, body: NewEndpoint) -> Id:
-    """Add an events endpoint; it is active, and told what happens once the client's events are on."""
+    """Add an events endpoint; it is active, and events are delivered to it once the client's events are on."""
     _require_on(call)
     return Id(id=endpoints.add(call.change, call.client, body.url, body.active).id)
 
@@ -140,7 +140,7 @@ def get_events_secret(call: Call) -> EventsSecret:
 
 @operation("POST /events/secret/regenerate", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")
 def regenerate_events_secret(call: Call) -> EventsSecret:
-    """Make the secret anew; the old one is dead at once.
+    """Make the secret anew; the old one is invalid at once.
 
     403 while the client's events are off.
     """

@@ -167,7 +167,7 @@ def saved(asset: Asset) -> Raw:
     line=_LINE,
 )
 def check_record_possible(call: Call, uuid: Channel) -> Possible | bool:
-    """Tell whether the caller could start a recording of the channel as far as addresses go.
+    """Check whether the caller could start a recording of the channel as far as addresses go.
 
     True when an owner of the channel has a verified address; always true for an API token.
     """
@@ -225,7 +225,7 @@ def list_recordings(
     sort: Sort = Sort.STARTED,
     order: Order = Order.DESC,
 ) -> Page[Recording]:
-    """List the recordings of a channel, the latest first unless asked otherwise; ``session`` keeps those of one."""
+    """List the recordings of a channel, the latest first unless asked otherwise; ``session`` selects those of one."""
     found = recording_list.listed(call.change, channelId, session, sort, descending=order is Order.DESC)
     return page(call, found, limit, offset, lambda recording: _recording_view(call, recording))
 

@@ -22,7 +22,7 @@ class ClientTerms(Wire):
 
 
 class UserTerms(Wire):
-    """How the caller stands to the current terms."""
+    """Acceptance of the current terms by the caller."""
 
     isCurrent: bool
     currentVersion: Int

@@ -159,7 +159,7 @@ def delete_channel(call: Call, uuid: Channel) -> None:
     """Remove the channel with everything that hangs on it.
 
     What runs in it ends, its linked users are removed, its name, meeting id and friendly URL are free. Refusal
-    CHANNEL_IN_USE where a running session keeps it.
+    CHANNEL_IN_USE where a running session prevents it.
     """
     sessions.require_deletable(call.change, uuid)
     channels.delete(call.change, uuid)

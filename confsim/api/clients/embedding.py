@@ -30,7 +30,7 @@ def list_origins(call: Call, clientId: Client) -> list[str]:
     line="P1 Friendly URLs and embedding",
 )
 def set_origins(call: Call, clientId: Client, body: list[str]) -> None:
-    """Replace the allowed origins; order is kept, duplicates go."""
+    """Replace the allowed origins; order is preserved, duplicates are removed."""
     require_service(call, clientId)
     embedding.set_origins(call.change, clientId, body)
 

@@ -221,5 +221,5 @@ def get_channel_settings(call: Call, uuid: Channel) -> ChannelSettings:
     line="P2 L354",
 )
 def set_client_speech2text_state(call: Call, state: Switch) -> None:
-    """Enable or disable speech to text for new channels of the client; those that are there keep what they have."""
+    """Enable or disable speech to text for new channels of the client; existing channels are unchanged."""
     settings.switch(call.change, call.client, Default.SPEECH2TEXT, state)

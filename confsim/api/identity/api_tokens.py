@@ -42,7 +42,7 @@ def _api_token_view(call: Call, stored: StoredToken, token: str) -> ApiToken:
     identifies={"id": "api_tokens"},
 )
 def create_api_token(call: Call, body: ApiTokenLabel) -> ApiToken:
-    """Make an API token; its value is told here and never again."""
+    """Make an API token; its value is shown here and never again."""
     made = api_tokens.create(call.change, call.client, body.label)
     return _api_token_view(call, made, made.value)
 
@@ -74,7 +74,7 @@ def list_api_tokens(call: Call) -> list[ApiToken]:
     revokes_access=True,
 )
 def regenerate_api_token(call: Call, tokenId: ApiTokenId) -> ApiToken:
-    """Give an API token a new value, told here and never again; the old one is dead at once.
+    """Give an API token a new value, shown here and never again; the old one is invalid at once.
 
     The token that makes the call may be regenerated too. Refusal NOT_FOUND.
     """
@@ -92,7 +92,7 @@ def regenerate_api_token(call: Call, tokenId: ApiTokenId) -> ApiToken:
     revokes_access=True,
 )
 def delete_api_token(call: Call, tokenId: ApiTokenId) -> None:
-    """Remove an API token for good: the last one and the one that makes the call may go too.
+    """Remove an API token for good: the last one and the one that makes the call too.
 
     Refusal NOT_FOUND.
     """

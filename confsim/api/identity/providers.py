@@ -40,7 +40,7 @@ class AuthMethod(Wire):
 
 
 class AuthProfile(Wire):
-    """What the caller's provider told last; empty texts where it told nothing."""
+    """Profile of the caller as the provider reported it last; texts are empty where it reported none."""
 
     name: str
     email: str
@@ -124,7 +124,7 @@ def set_auth_providers(call: Call, body: list[str]) -> None:
     gaps="G031",
 )
 def get_auth_profile(call: Call) -> AuthProfile:
-    """Read what the provider told about the caller, which need not be what the service shows.
+    """Read what the provider reported about the caller, which need not be what the service shows.
 
     Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens.
     """

@@ -113,7 +113,7 @@ def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
     runtime=True,
 )
 def set_presenters_limit(call: Call, uuid: Channel, limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1)]) -> None:
-    """Limit how many users can share video; those who present already go on.
+    """Limit how many users can share video; current presenters are unaffected.
 
     Refusal INVALID_INPUT for a number that is negative or does not fit 32 bits.
     """
@@ -208,7 +208,7 @@ def _reachable(call: Call, channel: Channel) -> bool:
     runtime=True,
 )
 def get_data_channel(call: Call, uuid: Channel, kind: str) -> StreamingAddress:
-    """Get the websocket address of a data channel on a streaming server. Refusal NOT_FOUND for what is no kind."""
+    """Get the websocket address of a data channel on a streaming server. Refusal NOT_FOUND for an unknown kind."""
     if not _KIND.match(kind) or (ask(call, assumed.DATA_KINDS) == "known" and kind not in _KINDS):
         raise Refusal(Reason.NOT_FOUND, what="data channel", id=kind)
     how = ask(call, assumed.DATA_PLACED)

@@ -170,7 +170,7 @@ def end_session(call: Call, uuid: Channel, sessionId: SessionId) -> None:
     """End this session of the channel; everybody in it is disconnected.
 
     A different session that is active is left alone, and a session that has ended stays as it is. Refusal NOT_FOUND
-    for what is no session of the channel.
+    for a session of another channel.
     """
     sessions.end(call.change, uuid, sessionId)
 

@@ -37,7 +37,7 @@ class Uniqueness(Wire):
 
 
 class UserRegistration(Wire):
-    """What is told about a user who registers."""
+    """Details of a user who registers."""
 
     description: FreeText | None = None
     fullName: FullName | None = None

@@ -40,7 +40,7 @@ def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitati
     identifies={"code": "codes"},
 )
 def create_invitation(call: Call, userId: User, *, ttl: Ttl | None = None) -> Invitation:
-    """Make or re-make the invitation of a predefined or channel-linked user; the earlier code is dead.
+    """Make or re-make the invitation of a predefined or channel-linked user; the earlier code is invalid.
 
     Hosts may do so for the linked users of their channel. Refusal NOT_PREDEFINED.
     """

@@ -126,7 +126,7 @@ def list_users(
 ) -> Page[UserItem]:
     """List the users who hold a role in the client, owners and operators of channels included, and predefined users.
 
-    ``search`` filters handles and full names, ``levels`` keeps holders of at least one of these access level ids.
+    ``search`` filters handles and full names, ``levels`` selects holders of at least one of these access level ids.
     ``invitationExpiry`` is an instant, in epoch milliseconds by default.
     """
     found = user_list.listed(call.change, call.client, search, levels, sort, descending=order is Order.DESC)
