@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType, ModuleType
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, Required, TypedDict, TypeVar, Unpack, get_type_hints
 
 from confsim.assumptions.register import Entry, assumption, in_force, text
 
@@ -25,8 +25,7 @@ from .headers import Header, without_headers
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-#: No headers, no fields.
-NONE: Mapping[str, Any] = MappingProxyType({})
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class Source(StrEnum):
@@ -37,60 +36,73 @@ class Source(StrEnum):
     IMPLIED = "implied"  # not even the name, only an effect that needs it
 
 
+class Words(TypedDict, total=False):
+    """What a declaration says of an operation, beside its route and its function."""
+
+    gate: Required[Gate]
+    #: The numbers of the rules and the gaps that it answers for, separated by spaces; the document part and section.
+    rules: str
+    gaps: str
+    line: str
+    source: Source
+    #: Whether the query may name a child client.
+    for_client: bool
+    #: Whether it belongs to the running of a channel, which a disabled service refuses even to read.
+    runtime: bool
+    #: The operation whose route it shares; a required query parameter of this one tells them apart.
+    variant_of: str
+    #: The assumption that says whether the path can end with a slash.
+    slash: Entry[str] | None
+    #: The assumption that says what contains the elements of a list or a page.
+    container: Entry[str] | None
+    #: The response headers, by name, that the function can set by returning a ``WithHeaders``.
+    headers: Mapping[str, Header]
+    #: The fields of the answer, or of each of its elements, that are ids for later calls, each with the kind of thing
+    #: that it identifies, in the words of ``types.Names``.
+    identifies: Mapping[str, str]
+    #: Whether it can take the access of callers away; a walk over all operations calls it last.
+    revokes_access: bool
+    #: Whether a replay of a journal repeats it (by default it does).
+    replayed: bool
+    #: Whether it runs under the lock of its world (by default it does).
+    locks: bool
+    #: Whether all it does is to move or steer the clock.
+    moves_clock: bool
+    #: Whether its answer may come only after other calls.
+    waits: bool
+
+
 class Operation:
     """One operation, with everything that is derived from its declaration.
 
     ``area`` is its heading in the reference; ``line`` the place in the documents; ``rules`` and ``gaps`` the numbers it
-    answers for; the other attributes are the words of ``Catalogue.operation``. What needs the types (parameters, body,
+    answers for; the other attributes are those of ``Words``. What needs the types (parameters, body,
     result) is computed when it is first asked for.
     """
 
-    def __init__(
-        self,
-        route: str,
-        function: Callable[..., Any],
-        *,
-        gate: Gate,
-        rules: str,
-        source: Source,
-        gaps: str,
-        line: str,
-        for_client: bool,
-        runtime: bool,
-        variant_of: str,
-        slash: Entry[str] | None,
-        container: Entry[str] | None,
-        headers: Mapping[str, Header],
-        identifies: Mapping[str, str],
-        revokes_access: bool,
-        replayed: bool,
-        locks: bool,
-        moves_clock: bool,
-        waits: bool,
-        catalogue: Catalogue,
-    ) -> None:
+    def __init__(self, route: str, function: Callable[..., Any], catalogue: Catalogue, **words: Unpack[Words]) -> None:
         self.method, self.path = route.split(" ")
         self.name = function.__name__
         self.function = function
-        self.gate = gate
-        self.public = Grant.PUBLIC in gate.grants
-        self.source = source
-        self.rules = tuple(rules.split())
-        self.gaps = tuple(gaps.split())
-        self.line = line
+        self.gate = words["gate"]
+        self.public = Grant.PUBLIC in self.gate.grants
+        self.source = words.get("source", Source.DOCUMENTED)
+        self.rules = tuple(words.get("rules", "").split())
+        self.gaps = tuple(words.get("gaps", "").split())
+        self.line = words.get("line", "")
         self.area = ""
-        self.for_client = for_client
-        self.runtime = runtime
-        self.variant_of = variant_of
-        self.slash = slash
-        self.container = container
-        self.headers = headers
-        self.identifies = identifies
-        self.revokes_access = revokes_access
-        self.replayed = replayed
-        self.locks = locks
-        self.moves_clock = moves_clock
-        self.waits = waits
+        self.for_client = words.get("for_client", False)
+        self.runtime = words.get("runtime", False)
+        self.variant_of = words.get("variant_of", "")
+        self.slash = words.get("slash")
+        self.container = words.get("container")
+        self.headers = words.get("headers", _NONE)
+        self.identifies = words.get("identifies", _NONE)
+        self.revokes_access = words.get("revokes_access", False)
+        self.replayed = words.get("replayed", True)
+        self.locks = words.get("locks", True)
+        self.moves_clock = words.get("moves_clock", False)
+        self.waits = words.get("waits", False)
         self.catalogue = catalogue
         self.changes = self.method != "GET"
         #: Whether it creates a thing and answers with it (G044).
@@ -253,70 +265,15 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self.operations)
 
-    def operation(
-        self,
-        route: str,
-        *,
-        gate: Gate,
-        rules: str = "",
-        source: Source = Source.DOCUMENTED,
-        gaps: str = "",
-        line: str = "",
-        for_client: bool = False,
-        runtime: bool = False,
-        variant_of: str = "",
-        slash: Entry[str] | None = None,
-        container: Entry[str] | None = None,
-        headers: Mapping[str, Header] = NONE,
-        identifies: Mapping[str, str] = NONE,
-        revokes_access: bool = False,
-        replayed: bool = True,
-        locks: bool = True,
-        moves_clock: bool = False,
-        waits: bool = False,
-    ) -> Callable[[F], F]:
+    def operation(self, route: str, **words: Unpack[Words]) -> Callable[[F], F]:
         """Declare the operation that the decorated function is.
 
-        ``route`` is the method and the path below the base address; ``rules`` and ``gaps`` the numbers it answers for;
-        ``line`` the document part and section; ``for_client`` whether the query may name a child client;
-        ``runtime`` whether it belongs to the running of a channel, which a disabled service refuses even to read;
-        ``variant_of`` the operation whose route it shares: a required query parameter tells which is meant;
-        ``slash`` the assumption by which the path may end with a slash too, where that is "either";
-        ``container`` the assumption that says what holds the elements of a list or a page;
-        ``headers`` the response headers, by name, that the function can set by returning a ``WithHeaders``;
-        ``identifies`` the fields of the answer (or of each element of it) that are ids for later calls, each with the
-        kind of thing, in the words of ``types.Names``;
-        ``revokes_access`` whether it can take the access of callers away, so that a walk over all operations calls it
-        last;
-        ``replayed`` whether whoever repeats the calls of a journal repeats this one;
-        ``locks`` whether it runs under the lock of its world;
-        ``moves_clock`` whether all it does is to move or steer the clock;
-        ``waits`` whether its answer may come only after other calls.
+        ``route`` is the method and the path below the prefix of the catalogue. Raises ValueError for a name that is
+        declared twice.
         """
 
         def declare(function: F) -> F:
-            operation = Operation(
-                route,
-                function,
-                gate=gate,
-                rules=rules,
-                source=source,
-                gaps=gaps,
-                line=line,
-                for_client=for_client,
-                runtime=runtime,
-                variant_of=variant_of,
-                slash=slash,
-                container=container,
-                headers=headers,
-                identifies=identifies,
-                revokes_access=revokes_access,
-                replayed=replayed,
-                locks=locks,
-                moves_clock=moves_clock,
-                waits=waits,
-                catalogue=self,
-            )
+            operation = Operation(route, function, self, **words)
             if operation.name in self.operations:
                 raise ValueError(f"operation {operation.name!r} is declared twice")
             self.operations[operation.name] = operation

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from confsim.contract import gates
 from confsim.contract.headers import Header
-from confsim.contract.operation import NONE, Catalogue
+from confsim.contract.operation import Catalogue
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,7 +23,7 @@ CONTROL = Catalogue("confsim control plane", prefix=PREFIX)
 def operation(
     route: str,
     *,
-    headers: Mapping[str, Header] = NONE,
+    headers: Mapping[str, Header] | None = None,
     replayed: bool = True,
     locks: bool = True,
     moves_clock: bool = False,
@@ -40,7 +40,7 @@ def operation(
     return CONTROL.operation(
         route,
         gate=gates.PUBLIC,
-        headers=headers,
+        headers=headers or {},
         replayed=replayed,
         locks=locks,
         moves_clock=moves_clock,
