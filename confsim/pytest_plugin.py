@@ -1,4 +1,4 @@
-"""What pytest gets: fixtures, a marker, options. Imports nothing of confsim before a fixture is asked for."""
+"""The pytest plugin: fixtures, a marker, options. Imports nothing of confsim before a fixture is used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMED = 3
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options, and the same as settings of the configuration file."""
+    """Add the options, and the same as settings of the configuration file."""
     group = parser.getgroup("confsim")
     group.addoption("--confsim-profile", metavar="FILE", help="profile (TOML) of assumptions for every world")
     group.addoption(
@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="refuse unknown fields and query parameters, and judge every answer by the OpenAPI document",
     )
     group.addoption(
-        "--confsim-report", action="store_true", default=None, help="end with the assumptions that tests relied upon"
+        "--confsim-report", action="store_true", default=None, help="end with the assumptions that tests used"
     )
     parser.addini("confsim_profile", "profile (TOML) of assumptions for every world", default="")
     parser.addini("confsim_strict", "as --confsim-strict", type="bool", default=False)
@@ -42,28 +42,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line("markers", MARKER)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A marker that says something unknown stops the run before any test; under xdist it fails its test."""
+    """Check the arguments of the markers: a wrong one stops the run before any test; under xdist it fails its test."""
     if not hasattr(config, "workerinput"):
         for item in items:
             _marked(item)
 
 
 def _marked(item: pytest.Item) -> dict[str, Any]:
-    """What the markers of the test say, the nearest first. UsageError for anything that a marker does not take."""
-    said: dict[str, Any] = {}
+    """The arguments of the markers of a test; the nearest marker wins. Raises UsageError for an unknown argument."""
+    arguments: dict[str, Any] = {}
     for mark in item.iter_markers("confsim"):
         unknown = [repr(value) for value in mark.args] + [word for word in mark.kwargs if word not in WORDS]
         if unknown:
             raise pytest.UsageError(
                 f"{item.nodeid}: the marker confsim does not take {', '.join(unknown)}; it takes {', '.join(WORDS)}"
             )
-        said = {**mark.kwargs, **said}
-    return said
+        arguments = {**mark.kwargs, **arguments}
+    return arguments
 
 
 def _setting(config: pytest.Config, name: str) -> Any:
@@ -73,10 +73,10 @@ def _setting(config: pytest.Config, name: str) -> Any:
 
 
 class Server:
-    """A world of its own on the live server of the run.
+    """A world of the test on the live server of the run.
 
-    ``base_url`` is where the API stands, ``root`` the mount of the world, ``simulator`` the world behind it. ``worlds``
-    are all that stand on the server, and how it is addressed; what a test changes in them goes with the test.
+    ``base_url`` is the URL of the API, ``root`` that of the world's mount, ``simulator`` the world. ``worlds`` are all
+    worlds of the server, with its limit and its public URL; changes of a test are undone after the test.
     """
 
     def __init__(self, name: str, simulator: Simulator, serving: Serving, worlds: WorldsFacade[Simulator]) -> None:
@@ -94,16 +94,16 @@ class Server:
         return f"<confsim server {self.base_url}>"
 
     def answer_to(self, *names: str) -> None:
-        """Let the server answer to these Host names too."""
+        """Let the server accept these Host names too."""
         self._serving.answer_to(*names)
 
 
 class _Run:
-    """What lives as long as the run: the worlds that tests fork, the live server, what was leaned on."""
+    """State of the run: the worlds that tests fork, the live server, the assumptions used."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self.leaned: dict[str, dict[str, int]] = {}
+        self.used: dict[str, dict[str, int]] = {}
         self._bases: dict[object, Simulator] = {}
         self._chosen: dict[str, Any] | None = None
         self._root: Any = None
@@ -120,7 +120,7 @@ class _Run:
         strict: bool | None = None,
         clock: Any = None,
     ) -> Simulator:
-        """A fresh fork of the world that these words describe."""
+        """A new fork of the world that these arguments describe."""
         import msgspec
 
         from confsim.service.clock import Clock
@@ -130,12 +130,12 @@ class _Run:
         chosen = self._profile(profile)
         if strict := bool(_setting(self.config, "strict") if strict is None else strict):
             chosen = {"parse.unknown-fields": "refuse", "parse.unknown-query": "refuse", **chosen}
-        told = tuple(sorted((id, repr(value)) for id, value in chosen.items()))
+        choices = tuple(sorted((id, repr(value)) for id, value in chosen.items()))
         named = msgspec.json.encode(world, order="deterministic") if isinstance(world, Mapping) else str(world)
         if scenario is not None and clock is not None:
             fork = Simulator(world, seed=seed, clock=clock, profile=chosen, scenario=scenario)
         else:
-            key = (named, seed, told, scenario)
+            key = (named, seed, choices, scenario)
             base = self._bases.get(key)
             if base is None:
                 base = self._bases[key] = Simulator(world, seed=seed, profile=chosen, scenario=scenario)
@@ -143,11 +143,11 @@ class _Run:
             if clock is not None:
                 fork.service.clock = clock if isinstance(clock, Clock) else Clock(clock)
         if strict:
-            fork.service.judge = self._judges.setdefault(told, Judge(chosen))
+            fork.service.judge = self._judges.setdefault(choices, Judge(chosen))
         return fork
 
     def _profile(self, profile: Any) -> dict[str, Any]:
-        """The profile of the run, and over it that of the test."""
+        """The profile of the run, overridden by that of the test."""
         from confsim.service.profiles import read_profile
 
         if self._chosen is None:
@@ -157,15 +157,15 @@ class _Run:
             self._chosen = read_profile(file if given or setting else None)
         return {**self._chosen, **read_profile(profile)}
 
-    def lean(self, nodeid: str, entries: list[Entry]) -> None:
-        """Count the calls of a test that leaned on assumptions."""
+    def count(self, nodeid: str, entries: list[Entry]) -> None:
+        """Count the calls of a test that used assumptions, by assumption."""
         for entry in entries:
             for id in entry.assumptions:
-                calls = self.leaned.setdefault(id, {})
+                calls = self.used.setdefault(id, {})
                 calls[nodeid] = calls.get(nodeid, 0) + 1
 
     def serve(self, test: str, simulator: Simulator) -> Server:
-        """Put the world on the live server, which starts with the first."""
+        """Add the world to the live server, which starts with the first world."""
         if self._server is None:
             self._root = self.simulator()
             self._server = self._root.serve()
@@ -180,10 +180,7 @@ class _Run:
         return [] if self._server is None else [service for _, service in self._server.worlds.items()]
 
     def clear(self) -> None:
-        """Take off the live server what the test has put there: its world, other worlds, a limit, names, an address.
-
-        The world at the root begins anew.
-        """
+        """Reset the live server: drop its worlds, and restore the limit, the Host names, the URL and the root world."""
         from confsim.service.worlds import MOST
 
         worlds = self._server.worlds
@@ -211,7 +208,7 @@ class _Test:
         self.servers: list[Server] = []
 
     def make(self, **words: Any) -> Simulator:
-        """A world for the test: what its markers say, and over it these words."""
+        """A world for the test, by the arguments of its markers, overridden by these."""
         simulator = self.run.simulator(**{**_marked(self.item), **words})
         self.simulators.append(simulator)
         return simulator
@@ -223,11 +220,11 @@ class _Test:
         return server
 
     def entries(self) -> list[Entry]:
-        """What the journals of the worlds hold."""
+        """The entries of the journals of the worlds."""
         return [entry for simulator in self.simulators for entry in simulator.service.journal]
 
     def bugs(self) -> BaseException | None:
-        """What confsim itself did wrong since this was last asked, as one exception."""
+        """The defects of confsim that occurred since the last call of this method, as one exception."""
         found: list[BaseException] = []
         for service in [*(each.service for each in self.simulators), *(self.run.served() if self.servers else ())]:
             found += service.bugs
@@ -237,12 +234,12 @@ class _Test:
         return found[0] if found else None
 
     def finish(self) -> None:
-        """Take everything down that was made, and raise what went wrong meanwhile."""
+        """Drop the worlds of the test, and raise the defects of confsim that occurred meanwhile."""
         bug = self.bugs()
         if self.servers:
             self.run.clear()
         if _setting(self.item.config, "report"):
-            self.run.lean(self.item.nodeid, self.entries())
+            self.run.count(self.item.nodeid, self.entries())
         if bug is not None:
             raise bug
 
@@ -259,7 +256,7 @@ def _run(config: pytest.Config) -> _Run:
 
 @pytest.fixture
 def _confsim_test(request: pytest.FixtureRequest) -> Iterator[_Test]:
-    """The worlds of this test; everything that was made is taken down with it."""
+    """The worlds of this test; they are dropped after it."""
     test = request.node.stash[_TEST] = _Test(request.node)
     yield test
     test.finish()
@@ -267,28 +264,28 @@ def _confsim_test(request: pytest.FixtureRequest) -> Iterator[_Test]:
 
 @pytest.fixture
 def confsim(_confsim_test: _Test) -> Simulator:
-    """A simulator of its own for the test: what one test does, no other sees. See the marker ``confsim``."""
+    """A simulator for the test alone; the marker ``confsim`` chooses its world."""
     return _confsim_test.make()
 
 
 @pytest.fixture
 def confsim_server(_confsim_test: _Test) -> Server:
-    """A world of its own on the live server of the run: ``base_url``, ``root``, and the ``simulator`` behind it."""
+    """A world for the test alone on the live server of the run, with ``base_url``, ``root`` and ``simulator``."""
     return _confsim_test.serve()
 
 
 @pytest.fixture
 def make_confsim(_confsim_test: _Test) -> Callable[..., Simulator]:
-    """Makes simulators: ``make_confsim(world=…, scenario=…, seed=…, …)``, over what the markers say.
+    """A function that makes simulators: ``make_confsim(world=…, scenario=…, seed=…, …)``.
 
-    The words are those of the marker, and ``clock``.
+    The arguments are those of the marker, which they override, and ``clock``.
     """
     return _confsim_test.make
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """A bug of confsim fails the test that met it, also where the test looked away."""
+    """Fail the test in which a defect of confsim occurred, even if the test did not notice."""
     test = item.stash.get(_TEST, None)
     if test is None:
         return (yield)
@@ -307,7 +304,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A failing test shows the last calls of its journals."""
+    """Show the last calls of the journals of a failing test."""
     report = yield
     test = item.stash.get(_TEST, None)
     if report.failed and test is not None:
@@ -323,42 +320,42 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def _line(entry: Entry) -> str:
     request, response = entry.request, entry.response
     query = f"?{request.query}" if request.query else ""
-    told = response.body[:200].decode(errors="replace") + ("…" if len(response.body) > 200 else "")
+    body = response.body[:200].decode(errors="replace") + ("…" if len(response.body) > 200 else "")
     line = f"{entry.id} {request.method} {request.target}{query} [{entry.operation or 'no operation'}]"
-    leaned = f"\n    leaned on {', '.join(entry.assumptions)}" if entry.assumptions else ""
+    used = f"\n    assumptions {', '.join(entry.assumptions)}" if entry.assumptions else ""
     fired = f"\n    before it: {', '.join(timer.kind for timer in entry.fired)}" if entry.fired else ""
-    return f"{line} -> {response.status} {told}".rstrip() + leaned + fired
+    return f"{line} -> {response.status} {body}".rstrip() + used + fired
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Stop the live server; a worker of xdist sends home what its tests leaned on."""
+    """Stop the live server; a worker of xdist reports the assumptions that its tests used."""
     run = session.config.stash.get(_RUN, None)
     if run is not None:
         run.close()
         if hasattr(session.config, "workeroutput"):
-            session.config.workeroutput["confsim"] = run.leaned
+            session.config.workeroutput["confsim"] = run.used
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """Take up what the tests of a worker of xdist leaned on."""
+    """Collect the assumptions that the tests of a worker of xdist used."""
     for id, calls in getattr(node, "workeroutput", {}).get("confsim", {}).items():
-        _run(node.config).leaned.setdefault(id, {}).update(calls)
+        _run(node.config).used.setdefault(id, {}).update(calls)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """With --confsim-report: every assumption that tests relied upon, with how many calls of which tests did."""
+    """With --confsim-report: list the assumptions that tests used, each with the number of calls and the tests."""
     if not _setting(config, "report"):
         return
     run = config.stash.get(_RUN, None)
-    leaned = run.leaned if run is not None else {}
-    terminalreporter.section("confsim: assumptions relied upon")
-    for id, calls in sorted(leaned.items()):
+    used = run.used if run is not None else {}
+    terminalreporter.section("confsim: assumptions used")
+    for id, calls in sorted(used.items()):
         tests = sorted(calls)
         more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
-        told = f"{_counted(sum(calls.values()), 'call')} in {_counted(len(tests), 'test')}"
-        terminalreporter.write_line(f"{id}: {told}: {', '.join(tests[:NAMED])}{more}")
-    if not leaned:
+        counts = f"{_counted(sum(calls.values()), 'call')} in {_counted(len(tests), 'test')}"
+        terminalreporter.write_line(f"{id}: {counts}: {', '.join(tests[:NAMED])}{more}")
+    if not used:
         terminalreporter.write_line("none")
 
 

@@ -1,4 +1,4 @@
-"""The Simulator that people import: one world in process, with everything around it."""
+"""The Simulator: one world in this process, with its API, its control plane and its servers."""
 
 from __future__ import annotations
 
@@ -48,12 +48,14 @@ if TYPE_CHECKING:
 class Simulator:
     """A simulated world of the conferencing API in this process.
 
-    ``world`` is the name of a shipped world, the path of a world file or its content as plain data; ``seed`` pins every
-    id and token; ``clock`` is a ``Clock``, or an instant (epoch milliseconds or ISO 8601) at which it stands still;
-    ``profile`` chooses alternatives of assumptions: a mapping, or the path of a TOML file; after ``scenario``, the name
-    of a shipped scenario or the path of an Arazzo file, the world starts. Misuse when the scenario fails.
-    ``transport`` makes, from the simulator, the transport of its calls and those of its control plane; by default it is
-    ``default_transport``, which a test suite may set, or else they are performed here, without HTTP.
+    ``world`` is the name of a shipped world, the path of a world file or its content as plain data. ``seed`` determines
+    every id and token. ``clock`` is a ``Clock``, or an instant (epoch milliseconds or ISO 8601) at which it is frozen.
+    ``profile`` chooses alternatives of assumptions: a mapping, or the path of a TOML file. ``scenario`` is the
+    name of a shipped scenario or the path of an Arazzo file; the world starts as it is after it. Raises Misuse when the
+    scenario fails.
+
+    ``transport`` makes, from the simulator, the transport of its calls and of those of its control plane; the default
+    is ``default_transport``, which a test suite can set. Without one, calls are performed in process, without HTTP.
     """
 
     default_transport: ClassVar[_Make | None] = None
@@ -100,11 +102,12 @@ class Simulator:
         content_type: str | None = None,
         **arguments: object,
     ) -> Answer:
-        """Call an operation by name, as a request would, without HTTP.
+        """Call an operation of the API by name, as a request would, and return its answer.
 
-        ``caller`` is a token; ``body`` is the JSON body as plain values, or bytes, of the type ``content_type``; every
-        other argument is a path or query parameter by its name on the wire. Misuse for an unknown operation, a path
-        parameter that is missing, or what cannot be sent; ConnectionResetError when a fault drops the connection.
+        ``caller`` is a token; ``body`` is the JSON body as plain values, or bytes of the media type ``content_type``;
+        every other argument is a path or query parameter by its name on the wire. Raises Misuse for an unknown
+        operation, a missing path parameter, or a value that cannot be sent; ConnectionResetError when a fault drops the
+        connection.
         """
         declared = self._operations.get(operation)
         if declared is None:
@@ -113,12 +116,12 @@ class Simulator:
             raise Misuse(f"caller is the token of somebody, not {caller!r}")
         service, over = self.service, self._over()
         token = None if over is None else caller
-        asked = address(declared, arguments, service.profile, body=body, content_type=content_type, token=token)
+        request = address(declared, arguments, service.profile, body=body, content_type=content_type, token=token)
         if over is not None:
             from confsim.transport.results import answer_of
 
-            return answer_of(over.send(asked))
-        return Answer(delivered(service.perform(declared, asked.path, asked.query, asked.request, caller)))
+            return answer_of(over.send(request))
+        return Answer(delivered(service.perform(declared, request.path, request.query, request.request, caller)))
 
     def _over(self) -> Transport | None:
         make = self._make_transport or type(self).default_transport
@@ -131,7 +134,7 @@ class Simulator:
 
     @property
     def app(self) -> App:
-        """What answers HTTP requests, whatever the transport: this world at the root, and those added to it."""
+        """The application that answers HTTP requests: this world at the root, and the worlds added to it."""
         if self._app is None:
             from confsim.control import mount
             from confsim.http.app import App
@@ -149,8 +152,8 @@ class Simulator:
     def client(self, token: str | None = None) -> Client:
         """A test client of werkzeug that calls as the holder of the token.
 
-        Paths are taken to be below the base address: ``client.get("/users/me")``; those that start with /_confsim or
-        /files, or with /v1_0 itself, below the mount of the world; those that start with /w as they are.
+        Paths are relative to the base address: ``client.get("/users/me")``. Those that start with /_confsim, /files or
+        /v1_0 are relative to the mount of the world; those that start with /w are absolute.
         """
         from confsim.http.clients import Client
 
@@ -180,9 +183,9 @@ class Simulator:
     ) -> Serving:
         """A live server of this world: ``with sim.serve() as server: server.base_url``.
 
-        Port 0 takes a free one; ``names`` are further Host names to answer to. Webhooks go out over HTTP, to loopback
-        hosts and to those that ``allow_webhooks`` names. ``public_url`` is what URLs in answers begin with, for whoever
-        reaches the server by another address, such as that of a proxy.
+        Port 0 takes a free port; ``names`` are further Host names to accept. Webhooks are sent over HTTP, to loopback
+        hosts and to those in ``allow_webhooks``. ``public_url`` is the start of URLs in answers, for a server that is
+        reached by another address, such as that of a proxy.
         """
         from confsim.control import mount
         from confsim.http.serving import Serving
@@ -196,7 +199,7 @@ class Simulator:
 
     @property
     def _mount(self) -> str:
-        """Where the world stands in its app."""
+        """The path of the world's mount in its app."""
         return "" if self._all().default is self.service else self.service.mount
 
     def presented(self, token: str | None) -> tuple[dict[str, str], dict[str, str]]:
@@ -271,8 +274,8 @@ class Simulator:
         the timeout.
         """
         body: dict[str, object] = {"for": wanted, "count": count, "timeout": timeout}
-        seen: list[Any] = self.control("wait", **body).seen
-        return seen
+        found: list[Any] = self.control("wait", **body).seen
+        return found
 
     @property
     def faults(self) -> FaultsFacade:

@@ -373,7 +373,7 @@ def test_a_failing_test_shows_its_last_calls(run):
             "(9 earlier calls)",
             'r10 GET /v1_0/clients/nowhere/terms *get_client_terms* -> 404 {"status":404*',
             'r21 GET /v1_0/users/me/terms *-> 401 {"status":401,"code":"credential_invalid"*',
-            "*leaned on *status.credential-invalid*",
+            "*assumptions *status.credential-invalid*",
         ]
     )
     result.stdout.no_fnmatch_line("*GET /v1_0/users/me *")
@@ -434,13 +434,13 @@ REPORT = """
     def test_other():
         pass
 """
-LEANED = "status.credential-invalid: 12 calls in 4 tests: *test_it?0?, *test_it?1?, *test_it?2? and 1 more"
+USED = "status.credential-invalid: 12 calls in 4 tests: *test_it?0?, *test_it?1?, *test_it?2? and 1 more"
 
 
 def test_the_report_names_what_was_relied_upon(run):
     """With the option the run ends with each assumption, its calls and its tests; without, it says nothing."""
-    run(REPORT, "--confsim-report").stdout.fnmatch_lines(["*assumptions relied upon*", LEANED])
-    run(REPORT).stdout.no_fnmatch_line("*assumptions relied upon*")
+    run(REPORT, "--confsim-report").stdout.fnmatch_lines(["*assumptions used*", USED])
+    run(REPORT).stdout.no_fnmatch_line("*assumptions used*")
 
 
 def test_the_report_gathers_what_the_workers_of_xdist_saw(run_apart):
@@ -448,7 +448,7 @@ def test_the_report_gathers_what_the_workers_of_xdist_saw(run_apart):
     source = REPORT + "\n    def test_server(confsim_server):\n        assert confsim_server.base_url\n"
     result = run_apart(source, "-n", "2", "--confsim-report")
     result.assert_outcomes(passed=6)
-    result.stdout.fnmatch_lines(["*assumptions relied upon*", LEANED])
+    result.stdout.fnmatch_lines(["*assumptions used*", USED])
 
 
 def test_a_wrong_marker_under_xdist_fails_its_test(run_apart):
@@ -459,9 +459,9 @@ def test_a_wrong_marker_under_xdist_fails_its_test(run_apart):
 
 
 def test_an_empty_report(run):
-    """A run that called nothing relied upon nothing."""
+    """A run that called nothing used nothing."""
     result = run("def test_it():\n    pass\n", "--confsim-report")
-    result.stdout.fnmatch_lines(["*assumptions relied upon*", "none"])
+    result.stdout.fnmatch_lines(["*assumptions used*", "none"])
 
 
 def test_the_order_of_tests_does_not_matter(run_apart, pytester):

@@ -1,6 +1,6 @@
-"""The command line. Exit codes: 0 as asked, 1 wrongly used or not possible, 2 drift between what is and what should be.
+"""The command line. Exit codes: 0 success, 1 wrong usage or failure, 2 drift between a server and its expected answers.
 
-Everything but click is imported by the command that needs it, so that each starts fast.
+All modules but click are imported by the command that needs them, so that each command starts fast.
 """
 
 from __future__ import annotations

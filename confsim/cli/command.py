@@ -1,4 +1,4 @@
-"""What the commands share: their group, options with environment variables, and ways to print."""
+"""The group of commands, options with environment variables, and functions that print."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def print_json(value: Any) -> None:
 
 
 def moment(text: str | None) -> int | str | None:
-    """An instant as an option gives it: epoch milliseconds as a number, anything else as it is."""
+    """Parse the instant of an option: epoch milliseconds as a number, any other text unchanged."""
     return int(text) if text is not None and text.isdecimal() and text.isascii() else text
 
 
@@ -47,7 +47,7 @@ def plain(value: Any) -> str:
 
 
 def print_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    """Print rows in columns as wide as their widest cell; the last takes what it needs."""
+    """Print rows in columns as wide as their widest cell."""
     lines = [columns, *rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(columns) - 1)]
     for line in lines:

@@ -1,4 +1,4 @@
-"""Commands that print what there is: operations, assumptions, machines, the OpenAPI document."""
+"""Commands that print operations, assumptions, machines and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 @confsim.command()
-@option("--profile", type=click.Path(), help="Profile (TOML) under which to show them.")
+@option("--profile", type=click.Path(), help="Profile (TOML) that determines routes and gates.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def operations(profile: str | None, as_json: bool) -> None:
-    """List every operation: name, route, source, who may call it, the rules it answers for."""
+    """List the operations: name, route, source, who may call it, rules."""
     from confsim.api.catalogue import KNOWN
 
     found = _simulator(profile).control("list_operations")
@@ -33,10 +33,10 @@ def operations(profile: str | None, as_json: bool) -> None:
 
 @confsim.command()
 @option("--profile", type=click.Path(), help="Profile (TOML) whose choices to show.")
-@click.option("--operation", help="Only those that touch this operation.")
+@click.option("--operation", help="Only those that concern this operation.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def assumptions(profile: str | None, operation: str | None, as_json: bool) -> None:
-    """List what the documents leave open: id, statement, questions, what is in force, alternatives, operations."""
+    """List the assumptions: id, statement, open questions, the alternative in force, the others, operations."""
     from confsim.reference import gaps
 
     found = _simulator(profile).control("list_assumptions", operation=operation)
@@ -58,10 +58,10 @@ def assumptions(profile: str | None, operation: str | None, as_json: bool) -> No
 
 
 @confsim.command()
-@click.option("--mermaid", metavar="NAME", help="The diagram of this machine, in Mermaid.")
+@click.option("--mermaid", metavar="NAME", help="Print the diagram of this machine, in Mermaid.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def machines(mermaid: str | None, as_json: bool) -> None:
-    """Show the state machines as tables."""
+    """List the state machines as tables."""
     import confsim.api.catalogue  # noqa: F401 its modules declare the machines
     from confsim.kernel.machine import Machine
 
@@ -81,8 +81,8 @@ def machines(mermaid: str | None, as_json: bool) -> None:
 
 
 @confsim.command()
-@click.option("--control", is_flag=True, help="The control plane's document in place of the API's.")
-@option("--profile", type=click.Path(), help="Profile (TOML) under which to describe the API.")
+@click.option("--control", is_flag=True, help="The document of the control plane, not of the API.")
+@option("--profile", type=click.Path(), help="Profile (TOML) under which the API is described.")
 def openapi(control: bool, profile: str | None) -> None:
     """Print the OpenAPI document."""
     from confsim.api.files import api_document

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @confsim.command()
 @click.argument("scenario", nargs=-1)
-@option("--base-url", help="Run against this server (where its API stands), not in this process.")
+@option("--base-url", help="Run against the server with this base URL of the API, not in this process.")
 @option("--world", default="demo", show_default=True, help="The world to run in, in this process.")
-@option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token, in this process.")
-@option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock stands, in this process.")
-@option("--profile", type=click.Path(), help="Profile (TOML): routes and presentation of tokens follow it.")
-@click.option("--fresh", is_flag=True, help="Each in a fresh world of that server, which must be a confsim server.")
+@option("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens, in this process.")
+@option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock is frozen, in this process.")
+@option("--profile", type=click.Path(), help="Profile (TOML) that determines routes and the presentation of tokens.")
+@click.option("--fresh", is_flag=True, help="Run each in a new world of the server, which must be a confsim server.")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=VALUE", help="An input of the workflows.")
-@click.option("-q", "--quiet", is_flag=True, help="Tell only of what failed.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only failures.")
 def run(
     scenario: tuple[str, ...],
     base_url: str | None,
@@ -37,11 +37,11 @@ def run(
     inputs: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    """Run scenarios: shipped ones by name, or Arazzo files. Without any, list those that ship.
+    """Run scenarios: shipped ones by name, or Arazzo files. Without arguments, list the shipped ones.
 
-    Each runs in a world of its own in this process; with --base-url all run in the world there, one after the other,
-    or with --fresh in worlds of their own too.
-    Exit 0 when all passed, 1 when one failed or cannot be run, 2 when the server's answers differ from what it says.
+    Each runs in its own world in this process; with --base-url all run in the world of that server, one after the
+    other, or with --fresh each in its own world of the server.
+    Exit 0 when all passed, 1 when one failed or cannot be run, 2 when one failed against a server.
     """
     if not scenario:
         return _list_scenarios()
@@ -67,7 +67,7 @@ def run(
             root = mount(base_url, chosen)
             with _fresh_world(root) if fresh else nullcontext(root) as root, closing(RemoteTransport(root)) as there:
                 report = run_plan(plan, there, given)
-        _tell(report, quiet)
+        _print_report(report, quiet)
         reports.append(report)
     if not all(report.passed for report in reports):
         sys.exit(1 if base_url is None else 2)
@@ -76,7 +76,7 @@ def run(
 
 @contextmanager
 def _fresh_world(root: str) -> Iterator[str]:
-    """A world of a confsim server, made as the one at its root was: the address of its mount. It goes at the end."""
+    """Make a world of a confsim server, like its root world; yields the URL of its mount and drops it at the end."""
     from contextlib import closing
     from uuid import uuid4
 
@@ -101,11 +101,11 @@ def _list_scenarios() -> None:
     from confsim.arazzo import library
 
     rows = [(name, library.load(name).info.summary) for name in library.shipped()]
-    print_table(("scenario", "what it is about"), rows)
+    print_table(("scenario", "summary"), rows)
 
 
 def _input(text: str) -> tuple[str, Any]:
-    """NAME=VALUE, where the value is JSON, or else a text."""
+    """Parse NAME=VALUE, where the value is JSON, or else a text."""
     import msgspec
 
     name, mark, value = text.partition("=")
@@ -117,8 +117,8 @@ def _input(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _tell(report: Report, quiet: bool) -> None:
-    """What came of a scenario: its steps, and in full the one that failed it."""
+def _print_report(report: Report, quiet: bool) -> None:
+    """Print the result of a scenario: its steps, and the failed one in full."""
     if not quiet or not report.passed:
         click.echo(f"{report.name}: {'passed' if report.passed else 'FAILED'}")
     for result in report.results if not quiet else ():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _of_a_server(port: int) -> Callable[[F], F]:
-    """The options of what is served; ``port`` is the one that is taken by default."""
+    """The options of both commands; ``port`` is the default port."""
     path = click.Path()
     number = click.IntRange(0)
     options = (
@@ -29,17 +29,24 @@ def _of_a_server(port: int) -> Callable[[F], F]:
         option("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a file."),
         option("--scenario", help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it."),
         option("--profile", type=path, help="Profile (TOML) that chooses alternatives of assumptions."),
-        option("--seed", default=0, show_default=True, type=int, help="Seed of every id and token."),
+        option("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens."),
         option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts."),
-        option("--frozen", is_flag=True, help="Let the clock stand still."),
-        option("--name", multiple=True, help="A further Host name to answer to."),
-        option("--public-url", default="", metavar="URL", help="What URLs in answers begin with: a proxy's, say."),
-        option("--allow-webhooks", multiple=True, metavar="HOST", help="A host beside loopback that webhooks reach."),
-        option("--worlds", type=number, metavar="N", help="Worlds that there may be beside the first.  [10000]"),
+        option("--frozen", is_flag=True, help="Freeze the clock."),
+        option("--name", multiple=True, help="A further Host name to accept."),
+        option("--public-url", default="", metavar="URL", help="Start of URLs in answers, such as that of a proxy."),
+        option(
+            "--allow-webhooks",
+            multiple=True,
+            metavar="HOST",
+            help="A host beside loopback that webhooks may be sent to.",
+        ),
+        option("--worlds", type=number, metavar="N", help="Limit on worlds beside the first.  [10000]"),
         option("--journal", type=number, metavar="N", help="Calls that the journal of a world keeps.  [1000]"),
-        option("--state", type=path, metavar="DIR", help="Keep the worlds there: what was answered outlives kill -9."),
+        option(
+            "--state", type=path, metavar="DIR", help="Store the worlds there; every answered change survives kill -9."
+        ),
         option("--import", "imported", type=path, metavar="FILE", help="Start from a state file, not a --world."),
-        option("--export-on-exit", type=path, metavar="FILE", help="Write the state to this file when it stops."),
+        option("--export-on-exit", type=path, metavar="FILE", help="Write the state to this file on exit."),
     )
 
     def decorate(function: F) -> F:
@@ -52,28 +59,28 @@ def _of_a_server(port: int) -> Callable[[F], F]:
 
 @confsim.command()
 @_of_a_server(8080)
-def serve(**told: Any) -> None:
+def serve(**options: Any) -> None:
     """Serve a world over HTTP until Ctrl-C or SIGTERM.
 
-    A state directory goes on as it was left, clocks and faults included; journals begin anew. It takes the world, seed,
-    scenario and profile that it was begun with. State files are what GET /_confsim/state gives. When there are as many
-    --worlds as may be, the one that was idle for longest makes room for another, if that was for a minute; else the
-    other is refused.
+    A state directory continues where it stopped, clocks and faults included; journals start empty. It must be served
+    with the world, seed, scenario and profile that it was created with. State files are those that GET /_confsim/state
+    returns. At the limit on --worlds, a new world replaces the one that was idle for longest, if it was idle for a
+    minute; else it is refused.
     """
-    with _served(**told) as (simulator, server):
+    with _served(**options) as (simulator, server):
         _run(simulator, server)
 
 
 @confsim.command("exec", context_settings={"allow_interspersed_args": False})
 @_of_a_server(0)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-def exec_(command: tuple[str, ...], **told: Any) -> None:
+def exec_(command: tuple[str, ...], **options: Any) -> None:
     """Run a command beside a server of a world, on a free port, and stop the server with it.
 
-    The command finds the address of the server in CONFSIM_URL, and where the API stands in CONFSIM_BASE_URL. Exit code
-    is that of the command: 128 and the number of the signal that ended it, 127 when there is no such command.
+    CONFSIM_URL holds the URL of the server for the command, CONFSIM_BASE_URL that of the API. The exit code is that of
+    the command: 128 plus the number of the signal that ended it, 127 for an unknown command.
     """
-    with _served(**told) as (_, server):
+    with _served(**options) as (_, server):
         try:
             server.start()
         except OSError as error:
@@ -86,7 +93,7 @@ def exec_(command: tuple[str, ...], **told: Any) -> None:
 
 
 def _attend(command: Sequence[str], environment: dict[str, str]) -> int:
-    """Run a command to its end, and answer its exit code as a shell tells it."""
+    """Run a command and return its exit code, as a shell gives it."""
     import os
     import signal
     import subprocess
@@ -96,7 +103,7 @@ def _attend(command: Sequence[str], environment: dict[str, str]) -> int:
     except OSError as error:
         click.echo(f"Error: {command[0]}: {error.strerror}", err=True)
         return 127 if isinstance(error, FileNotFoundError) else 126
-    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches the command too, and is its own affair
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches the command as well
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     code = child.wait()
     return code if code >= 0 else 128 - code
@@ -122,7 +129,7 @@ def _served(
     imported: str | None,
     export_on_exit: str | None,
 ) -> Iterator[tuple[Simulator, Serving]]:
-    """A world and its server, yet to be started; at the end the world is kept as the options say."""
+    """The world and its server, not started yet; at the end the world is stored as the options say."""
     from confsim.service.state import check_place
     from confsim.simulator import Simulator
 
@@ -147,7 +154,7 @@ def _run(simulator: Simulator, server: Serving) -> None:
     import gc
 
     gc.collect()
-    gc.freeze()  # what is there now stays; the collector need not look at it again
+    gc.freeze()  # objects that exist now stay: the collector can skip them
     gc.set_threshold(20_000, 20, 100)
     try:
         server.run(lambda: click.echo(_greeting(simulator, server)))
@@ -156,7 +163,7 @@ def _run(simulator: Simulator, server: Serving) -> None:
 
 
 def _clock(at: str | None, frozen: bool) -> Clock | None:
-    """The clock that the options ask for; None leaves it to the profile."""
+    """The clock of the options; None leaves it to the profile."""
     from confsim.service.clock import Clock
 
     if at is None and not frozen:
@@ -170,7 +177,7 @@ def _clock(at: str | None, frozen: bool) -> Clock | None:
 
 
 def _greeting(simulator: Simulator, server: Serving) -> str:
-    """What to know about a world that is served."""
+    """The description of the served world that ``serve`` prints."""
     info = simulator.control("get_info")
     lines = [f"confsim {info.version} serves the world {info.world}", ""]
     lines += [f"  API            {server.base_url}", f"  control plane  {server.root}/_confsim"]
@@ -182,13 +189,13 @@ def _greeting(simulator: Simulator, server: Serving) -> str:
                 lines.append(f"  {token:22} {holder.role:15} {whose}".rstrip())
     outputs = simulator.outputs
     lines += ["", *(f"  {name:22} {plain(value)}" for name, value in outputs.items())] if outputs else []
-    shown = next((token for token, holder in info.tokens.items() if holder.userId is not None), None)
-    if shown is not None:
-        lines += ["", f"curl {_presented(simulator, shown)}{server.base_url}/users/me"]
+    token = next((token for token, holder in info.tokens.items() if holder.userId is not None), None)
+    if token is not None:
+        lines += ["", f"curl {_curl_options(simulator, token)}{server.base_url}/users/me"]
     return "\n".join([*lines, "", "Ctrl-C stops."])
 
 
-def _presented(simulator: Simulator, token: str) -> str:
+def _curl_options(simulator: Simulator, token: str) -> str:
     headers, query = simulator.presented(token)
     return "".join(f"-H '{name}: {value}' " for name, value in headers.items()) + "".join(
         f"-G -d '{name}={value}' " for name, value in query.items()
