@@ -10,7 +10,7 @@ from confsim.domain.clients import clients
 from confsim.domain.couplings import machines
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
-from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, NOTHING, OPERATOR, OWNER, ROOM, START, USER
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, NOTHING, OPERATOR, OWNER, ROOM, START, USER, code
 
 RTMP = "rtmp://live.example/app/key"
 NOON = "2026-02-01T00:00:00.000Z"
@@ -110,7 +110,7 @@ def test_a_channel_has_destinations(on):
 def test_a_destination_is_a_valid_rtmp_url(on, url):
     """Anything else is refused and not added."""
     answer = on.call("add_broadcast_destination", OWNER, channel=ROOM, body={"destination": url})
-    assert (answer.status, answer.body["code"]) == (400, "invalid_input")
+    assert code(answer) == (400, "invalid_input")
     assert listed(on) == []
 
 
@@ -150,7 +150,7 @@ def test_only_owners_modify_destinations(on, caller, status):
 def test_a_broadcast_needs_an_enabled_destination(on):
     """Without any, or with disabled ones alone, it does not start; with one it does."""
     answer = call(on, "start_broadcast")
-    assert (answer.status, answer.body["code"]) == (409, "no_destination")
+    assert code(answer) == (409, "no_destination")
     id = add(on, enabled=False)
     assert call(on, "start_broadcast").status == 409
     assert call(on, "list_broadcast_history").body["total"] == 0
@@ -178,7 +178,7 @@ def test_live_streaming_is_enabled_for_a_channel(sim):
     add(sim)
     add(sim, channel=EVENT_ROOM)
     answer = call(sim, "start_broadcast")
-    assert (answer.status, answer.body["code"]) == (403, "broadcast_off")
+    assert code(answer) == (403, "broadcast_off")
     assert call(sim, "set_broadcast_state", ADMIN, state="enable").status == 200
     assert call(sim, "start_broadcast").status == 200
     assert sim.call("start_broadcast", OWNER, uuid=EVENT_ROOM).status == 403
@@ -196,10 +196,10 @@ def test_a_channel_has_one_broadcast_at_a_time(ready):
     """A second start is refused, and so is stopping what has stopped."""
     id = start(ready)
     answer = call(ready, "start_broadcast")
-    assert (answer.status, answer.body["code"]) == (409, "broadcast_running")
+    assert code(answer) == (409, "broadcast_running")
     assert call(ready, "stop_broadcast").ok
     answer = call(ready, "stop_broadcast")
-    assert (answer.status, answer.body["code"]) == (409, "not_broadcasting")
+    assert code(answer) == (409, "not_broadcasting")
     assert start(ready) != id
 
 
@@ -403,7 +403,7 @@ def test_everything_may_be_refused_while_the_feature_is_off():
     ]
     answers += [sim.call("list_broadcast_destinations", OWNER, channel=ROOM)]
     answers += [sim.call("add_broadcast_destination", OWNER, channel=ROOM, body={"destination": RTMP})]
-    assert {(answer.status, answer.body["code"]) for answer in answers} == {(403, "broadcast_off")}
+    assert {code(answer) for answer in answers} == {(403, "broadcast_off")}
 
 
 @pytest.mark.parametrize(("choice", "left"), [("goes-on", "running"), ("ends", "off")])

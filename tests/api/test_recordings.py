@@ -27,13 +27,14 @@ from kit import (
     START,
     START_MS,
     USER,
+    choices,
     code,
 )
 
 
 def simulator(**profile):
     """The demo world under a profile, somebody in the demo room."""
-    chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
+    chosen = choices(**profile)
     sim = Simulator(clock=START, profile=chosen)
     sim.presence.join(ROOM, USER)
     return sim

@@ -11,7 +11,7 @@ from confsim.domain import terms
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from kit import CUSTOMER, PARTNER, ROOM, START
+from kit import CUSTOMER, PARTNER, ROOM, START, code
 
 NEW = "https://terms.example/2"
 
@@ -96,7 +96,7 @@ def test_another_version_is_not_accepted(sim, version, people):
     """Only the version that the state names can be accepted."""
     never_accepted(sim, "demo-owner", people)
     answer = sim.call("accept_terms", "demo-owner", version=version)
-    assert (answer.status, answer.body["code"]) == (400, "version_not_current")
+    assert code(answer) == (400, "version_not_current")
     assert not state(sim, "demo-owner")["isCurrent"]
 
 
@@ -234,7 +234,7 @@ def test_only_the_terms_calls_are_open_before_acceptance(sim, people):
     for operation in API:
         if Grant.PUBLIC not in operation.gate.grants and operation.name not in {"get_user_terms", "accept_terms"}:
             answer = sim.call(operation.name, "demo-owner", **dict.fromkeys(operation.placeholders, "x"))
-            assert (answer.status, answer.body["code"]) == (401, "terms_not_accepted"), operation.name
+            assert code(answer) == (401, "terms_not_accepted"), operation.name
     assert sim.call("get_client_terms", "demo-owner", clientId=CUSTOMER).status == 200
     assert sim.call("get_user_terms", "demo-owner").status == 200
 

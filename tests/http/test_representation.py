@@ -10,8 +10,8 @@ import pytest
 from confsim import Simulator
 from confsim.http.representation import admits_json, etag, in_range, is_unmodified
 from confsim.service.message import Request, Response
+from kit import ROOM, START
 
-CLOCK = "2026-02-01T00:00:00Z"
 BODY = bytes(range(100))
 TAG = etag(BODY)
 
@@ -119,7 +119,7 @@ def read(response):
 @pytest.fixture
 def upload():
     """A simulator with an uploaded file of a hundred bytes, and the path of its link."""
-    sim = Simulator(clock=CLOCK)
+    sim = Simulator(clock=START)
     client = sim.client("demo-customer-admin")
     made = client.post("/media?name=clip&read=public", data=BODY, content_type="video/mp4")
     link = client.get(f"/media/{made.json['id']}/link").json
@@ -173,8 +173,8 @@ def test_ranges_are_of_downloads_and_of_get(upload):
 
 def test_a_recording_is_downloaded_in_pieces():
     """The pieces together are the file."""
-    sim = Simulator(clock=CLOCK)
-    room = {"channelId": "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"}
+    sim = Simulator(clock=START)
+    room = {"channelId": ROOM}
     sim.presence.join(room["channelId"], "demo-operator")
     assert sim.call("start_recording", "demo-operator", uuid=room["channelId"]).ok
     sim.clock.advance("10s")
@@ -193,14 +193,14 @@ def test_a_recording_is_downloaded_in_pieces():
 
 def test_the_document_is_fetched_when_it_has_changed():
     """GET /openapi.json has a tag."""
-    sim = Simulator(clock=CLOCK)
+    sim = Simulator(clock=START)
     tag = sim.client().get("/openapi.json").headers["ETag"]
     assert sim.client().get("/openapi.json", headers={"If-None-Match": tag}).status_code == 304
 
 
 def test_tags_of_answers_follow_the_profile():
     """JSON answers have tags where the profile says so; lists and weak tags are understood there too (G010)."""
-    client = Simulator(clock=CLOCK, profile={"http.caching": "etag"}).client("demo-user")
+    client = Simulator(clock=START, profile={"http.caching": "etag"}).client("demo-user")
     tag = client.get("/users/me").headers["ETag"]
     for given in (tag, f"W/{tag}", f'"a", {tag}', "*"):
         again = client.get("/users/me", headers={"If-None-Match": given})
@@ -213,7 +213,7 @@ def test_tags_of_answers_follow_the_profile():
 
 def test_date_is_the_clock_of_the_world():
     """On every response over HTTP, of the API, of the control plane and of refusals (RFC 9110, 6.6.1)."""
-    sim = Simulator(clock=CLOCK)
+    sim = Simulator(clock=START)
     client = sim.client("demo-user")
     paths = ["/users/me", "/nowhere", "/_confsim/health", "/w/nobody/v1_0/users/me", "/_confsim/nowhere"]
     assert {client.get(path).headers["Date"] for path in paths} == {"Sun, 01 Feb 2026 00:00:00 GMT"}
@@ -224,6 +224,6 @@ def test_date_is_the_clock_of_the_world():
 
 def test_an_answer_that_was_waited_for_has_a_date_too():
     """The clock as it was when the answer was there."""
-    sim = Simulator(clock=CLOCK)
+    sim = Simulator(clock=START)
     response = sim.client().post("/_confsim/wait", json={"timeout": "10ms"})
     assert response.headers["Date"] == "Sun, 01 Feb 2026 00:00:00 GMT", response.data

@@ -13,6 +13,7 @@ from confsim.control.catalogue import CONTROL
 from confsim.control.declare import PREFIX
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Misuse, Refusal
+from kit import choices
 
 CONTEXT = ProfileContext({})
 
@@ -22,7 +23,7 @@ DECLARED_FIRST = REGISTER.profile({"route.precedence": "declared"})
 
 def routes(**chosen):
     """The routes of the API under a profile."""
-    profile = REGISTER.profile({id.replace("__", "."): value for id, value in chosen.items()})
+    profile = REGISTER.profile(choices(**chosen))
     return Routes([("/v1_0", API)], profile)
 
 

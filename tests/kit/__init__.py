@@ -30,9 +30,10 @@ GUEST = "demo-guest"
 PARTNER_ADMIN = "demo-partner-admin"
 OTHER_ADMIN = "demo-other-admin"
 
-#: The instant at which the clock stands, as text and in epoch milliseconds.
+#: The instant at which the clock stands: as text, in epoch milliseconds, in epoch seconds.
 START = "2026-02-01T00:00:00Z"
 START_MS = 1_769_904_000_000
+START_S = START_MS // 1000
 #: Milliseconds.
 MINUTE, DAY = 60_000, 86_400_000
 

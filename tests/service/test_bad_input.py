@@ -10,7 +10,7 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.service.message import Request
 from confsim.testing.samples import Pool, valid
-from kit import CUSTOMER, ROOM, START
+from kit import CUSTOMER, ROOM, START, code
 
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin", "demo-user")
 JSON = [operation for operation in API if operation.body is not None and operation.body.is_json]
@@ -239,7 +239,7 @@ def test_a_body_in_the_query_is_no_body(base, operation, send):
     arguments = valid(operation, Pool(before, CUSTOMER), 0)
     query = {name: value for name, value in whole.items() if isinstance(value, str)}
     answer = sim.call(operation.name, None, **{**arguments.path, **query})
-    assert (answer.status, answer.body["code"]) == (400, "body_malformed")
+    assert code(answer) == (400, "body_malformed")
     assert sim.service.world.digest() == before.digest()
 
 

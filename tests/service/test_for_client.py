@@ -10,7 +10,7 @@ from confsim.api.catalogue import API
 from confsim.assumptions.refusals import Reason
 from confsim.kernel.refusal import Refusal
 from confsim.service import checks
-from kit import CUSTOMER, OTHER, PARTNER, START
+from kit import CUSTOMER, OTHER, PARTNER, START, code
 
 #: P1: the calls whose Query column lists for_client.
 LISTED = {
@@ -106,7 +106,7 @@ def test_it_counts_in_the_query_only(sim):
 def test_only_partner_admins_use_it(sim, operation, who):
     """No other role will do, an API token neither (G152)."""
     answer = sim.call(operation.name, who, body={}, for_client=CUSTOMER, **path(operation))
-    assert (answer.status, answer.body["code"]) == (403, "role_missing")
+    assert code(answer) == (403, "role_missing")
 
 
 @pytest.mark.rule("R033", "R035")
@@ -115,7 +115,7 @@ def test_only_partner_admins_use_it(sim, operation, who):
 def test_it_names_a_child_only(sim, operation, client):
     """Unrelated, unknown and the own client are refused alike (G153, G155)."""
     answer = sim.call(operation.name, "demo-partner-admin", body={}, for_client=client, **path(operation))
-    assert (answer.status, answer.body["code"]) == (403, "for_client_refused")
+    assert code(answer) == (403, "for_client_refused")
 
 
 @pytest.mark.rule("R035")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from kit import CUSTOMER, EVENT_ROOM, OTHER, ROOM, START
+from kit import CUSTOMER, EVENT_ROOM, OTHER, ROOM, START, code
 
 
 def give(sim, url="town-hall", channel=ROOM, who="demo-owner"):
@@ -35,7 +35,7 @@ def test_a_channel_is_found_by_its_friendly_url(sim):
 def test_what_no_channel_has_is_not_found(sim):
     """A free URL leads nowhere (G284)."""
     answer = find(sim)
-    assert (answer.status, answer.body["code"]) == (404, "friendly_url_unknown")
+    assert code(answer) == (404, "friendly_url_unknown")
 
 
 @pytest.mark.rule("R224", "R562")
@@ -67,7 +67,7 @@ def test_a_friendly_url_is_unique_in_the_client(sim, url):
     """Another channel cannot have it, and nothing changes; the same channel may set it again (G290)."""
     give(sim)
     answer = give(sim, url, EVENT_ROOM)
-    assert (answer.status, answer.body["code"]) == (409, "friendly_url_taken")
+    assert code(answer) == (409, "friendly_url_taken")
     assert shown(sim, EVENT_ROOM) is None
     assert give(sim, url).status == 200
 
@@ -166,7 +166,7 @@ def test_the_switch_is_the_clients(sim):
 def test_the_switch_takes_its_two_words(sim, state):
     """Enable and disable, literally."""
     answer = sim.call("set_friendly_urls_state", "demo-customer-admin", state=state)
-    assert (answer.status, answer.body["code"]) == (400, "invalid_state")
+    assert code(answer) == (400, "invalid_state")
 
 
 @pytest.mark.parametrize("state", ["enable", "disable"])
@@ -177,7 +177,7 @@ def test_setting_the_state_that_holds_succeeds(sim, state):
     strict = Simulator(clock=START, profile={"states.repeated": "refuse"})
     strict.call("set_friendly_urls_state", "demo-api-token", state=state)
     again = strict.call("set_friendly_urls_state", "demo-api-token", state=state)
-    assert (again.status, again.body["code"]) == (409, "state_holds")
+    assert code(again) == (409, "state_holds")
 
 
 @pytest.mark.parametrize("who", ["demo-operator", "demo-user", "demo-guest"])

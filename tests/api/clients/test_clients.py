@@ -11,7 +11,7 @@ from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
-from kit import CUSTOMER, OTHER, PARTNER, ROOM, START
+from kit import CUSTOMER, OTHER, PARTNER, ROOM, START, code
 
 
 def make(sim, name="New", who="demo-partner-admin"):
@@ -87,7 +87,7 @@ def test_only_a_partner_admin_makes_and_lists_clients(sim, who):
     """No other role is enough, an API token neither (G152)."""
     for operation, body in (("create_client", {"name": "New"}), ("list_clients", None)):
         answer = sim.call(operation, who, body=body)
-        assert (answer.status, answer.body["code"]) == (403, "role_missing")
+        assert code(answer) == (403, "role_missing")
 
 
 @pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": "  "}, {"name": 1}, {"name": "x" * 256}, {"name": "a\nb"}])
@@ -114,7 +114,7 @@ def test_without_the_reseller_interface_nothing_of_it_works(sim):
     ]
     for operation, arguments in calls:
         answer = sim.call(operation, "demo-partner-admin", **arguments)
-        assert (answer.status, answer.body["code"]) == (403, "reseller_disabled"), operation
+        assert code(answer) == (403, "reseller_disabled"), operation
 
 
 @pytest.mark.rule("R235")
@@ -157,7 +157,7 @@ def test_the_parents_partner_admin_disables_a_client(sim):
     assert switch(sim, "disable").status == 200
     assert read(sim, CUSTOMER)["disabled"] is True
     answer = sim.call("create_channel", "demo-owner", body={"name": "X"})
-    assert (answer.status, answer.body["code"]) == (403, "service_disabled")
+    assert code(answer) == (403, "service_disabled")
 
 
 @pytest.mark.rule("R112", "R549")
@@ -177,7 +177,7 @@ def test_enabling_brings_everything_back(sim):
 def test_nobody_of_the_client_itself_switches_it(sim, who, state):
     """Its own administrators and API tokens lack the role."""
     answer = switch(sim, state, who=who)
-    assert (answer.status, answer.body["code"]) == (403, "role_missing")
+    assert code(answer) == (403, "role_missing")
     assert read(sim, CUSTOMER)["disabled"] is False
 
 
@@ -185,7 +185,7 @@ def test_nobody_of_the_client_itself_switches_it(sim, who, state):
 def test_who_else_does_not_switch(sim):
     """The own client is refused, as is the parent's Customer Admin; unrelated clients, grandchildren are not found."""
     own = switch(sim, "disable", PARTNER)
-    assert (own.status, own.body["code"]) == (403, "not_parent")
+    assert code(own) == (403, "not_parent")
     assert switch(sim, "disable", CUSTOMER, someone(sim, PARTNER, "clerk", Level.CUSTOMER_ADMIN)).status == 403
     assert switch(sim, "disable", OTHER).status == 404
     assert switch(sim, "disable", grandchild(sim)).status == 404
@@ -197,7 +197,7 @@ def test_who_else_does_not_switch(sim):
 def test_the_state_is_enable_or_disable(sim, state):
     """No other word is taken."""
     answer = switch(sim, state)
-    assert (answer.status, answer.body["code"]) == (400, "invalid_state")
+    assert code(answer) == (400, "invalid_state")
 
 
 @pytest.mark.parametrize("state", ["enable", "disable"])

@@ -6,7 +6,7 @@ from confsim import Simulator
 from confsim.domain.clients import clients
 from confsim.domain.identity.api_tokens import API_TOKENS, ApiToken
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
-from kit import ADMIN, CUSTOMER, EVENT_ROOM, PARTNER_ADMIN, ROOM
+from kit import ADMIN, CUSTOMER, EVENT_ROOM, PARTNER_ADMIN, ROOM, code
 
 CALLERS = ("demo-customer-admin", "demo-owner", "demo-operator", "demo-user", "demo-guest", "demo-api-token")
 
@@ -192,7 +192,7 @@ def test_a_template_that_is_not_inheritable_is_not_there_for_sub_clients(sim):
 def test_an_inherited_template_is_not_changed_from_below(sim, operation, arguments):
     """Name, life and inheritance belong to the client that made it."""
     answer = sim.call(operation, ADMIN, templateId=shared(sim), **arguments)
-    assert (answer.status, answer.body["code"]) == (403, "template_inherited")
+    assert code(answer) == (403, "template_inherited")
 
 
 @pytest.mark.parametrize(("profile", "status"), [({}, 200), ({"templates.inherited-from": "parent"}, 404)])
@@ -260,7 +260,7 @@ def test_a_disabled_template_is_not_selected(sim):
     id = make(sim)
     sim.call("set_template_state", ADMIN, templateId=id, state="disable")
     answer = sim.call("select_channel_template", "demo-owner", uuid=ROOM, templateId=id)
-    assert (answer.status, answer.body["code"]) == (409, "template_disabled")
+    assert code(answer) == (409, "template_disabled")
     assert sim.call("get_channel_template", ADMIN, uuid=ROOM).status == 404
 
 
@@ -349,7 +349,7 @@ def test_the_state_words(sim, operation, words):
     for word in (*words, words[0], words[0]):
         assert sim.call(operation, ADMIN, templateId=id, state=word).ok
     answer = sim.call(operation, ADMIN, templateId=id, state="on")
-    assert (answer.status, answer.body["code"]) == (400, "invalid_state")
+    assert code(answer) == (400, "invalid_state")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from confsim import Simulator
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from kit import CUSTOMER, PARTNER, START
+from kit import CUSTOMER, PARTNER, START, code
 
 CUSTOMER_ADMIN, PARTNER_ADMIN = 10, 20
 BOTH = [{"id": 10, "name": "Customer Admin"}, {"id": 20, "name": "Partner Admin"}]
@@ -76,7 +76,7 @@ def test_a_level_is_removed(sim, people):
     assert take(sim, "demo-customer-admin", people["demo-user"]).status == 200
     assert levels(sim, people["demo-user"]) == []
     again = take(sim, "demo-customer-admin", people["demo-user"])
-    assert (again.status, again.body["code"]) == (404, "level_not_held")
+    assert code(again) == (404, "level_not_held")
 
 
 @pytest.mark.rule("R212")
@@ -136,14 +136,14 @@ def test_others_give_and_take_nothing(sim, people, who):
 def test_nobody_changes_the_own_levels(sim, people, act):
     """Levels are added and removed for others (G144)."""
     answer = act(sim, "demo-customer-admin", people["demo-customer-admin"])
-    assert (answer.status, answer.body["code"]) == (403, "level_own")
+    assert code(answer) == (403, "level_own")
 
 
 @pytest.mark.parametrize("account", [Account.GUEST, Account.LINKED, Account.DIALLED])
 def test_unregistered_users_hold_no_levels(sim, account):
     """Guests are temporary, levels administrative (G146)."""
     answer = give(sim, "demo-customer-admin", person(sim, account))
-    assert (answer.status, answer.body["code"]) == (400, "level_for_guest")
+    assert code(answer) == (400, "level_for_guest")
 
 
 @pytest.mark.parametrize("operation", ["add_access_level", "remove_access_level", "list_user_access_levels"])
@@ -233,7 +233,7 @@ def test_alternatives_for_the_own_levels(people):
     assert take(free, "demo-customer-admin", people["demo-customer-admin"]).status == 200
     kept = Simulator(clock=START, profile={"levels.own": "keep-one"})
     last = take(kept, "demo-customer-admin", people["demo-customer-admin"])
-    assert (last.status, last.body["code"]) == (409, "level_last_admin")
+    assert code(last) == (409, "level_last_admin")
     give(kept, "demo-customer-admin", people["demo-user"])
     assert take(kept, "demo-customer-admin", people["demo-customer-admin"]).status == 200
 

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from confsim import Simulator
-from kit import CUSTOMER, START
-
-NOW = 1_769_904_000
+from kit import CUSTOMER, START, START_S
 
 
 def create(sim: Simulator, caller: str | None = "demo-customer-admin", **arguments: Any) -> Any:
@@ -169,12 +167,12 @@ def test_for_client_is_for_partner_admins(sim: Simulator, operation: str, caller
 
 
 @pytest.mark.rule("R091")
-@pytest.mark.parametrize(("unit", "expires"), [("epoch-ms", (NOW + 60) * 1000), ("epoch-s", NOW + 60)])
+@pytest.mark.parametrize(("unit", "expires"), [("epoch-ms", (START_S + 60) * 1000), ("epoch-s", START_S + 60)])
 def test_expires_at_where_tokens_end(unit: str, expires: int) -> None:
     """Shown when tokens are made to end, at creation and in the list (G117, G279)."""
     sim = Simulator(clock=START, profile={"duration.api-token": 60_000, "units.api-token-expires": unit})
     made = create(sim)
     assert made["expiresAt"] == expires
     assert listed(sim)[-1]["expiresAt"] == expires
-    sim.service.clock.move((NOW + 60) * 1000)
+    sim.service.clock.move((START_S + 60) * 1000)
     assert not works(sim, made["token"])

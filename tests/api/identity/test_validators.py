@@ -10,16 +10,15 @@ import pytest
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.service.judge import Judge
-from kit import CUSTOMER, OTHER, PARTNER, START
+from kit import CUSTOMER, OTHER, PARTNER, START, START_S
 
-NOW = 1_769_904_000
 FIRST, SECOND = "demo-validator", "demo-validator-2"
 SECRETS = {FIRST: "demo-validator-secret-of-32-bytes", SECOND: "demo-validator-2-secret-of-32-bytes"}
 
 
 def id_token(validator: str = FIRST, **claims: Any) -> str:
     """An identity token of one of the demo validators."""
-    return jwt.encode({"sub": "person-1", "exp": NOW + 60, "name": "Pia", **claims}, SECRETS[validator], "HS256")
+    return jwt.encode({"sub": "person-1", "exp": START_S + 60, "name": "Pia", **claims}, SECRETS[validator], "HS256")
 
 
 def exchange(sim: Simulator, token: str, client: str = CUSTOMER, caller: str | None = None) -> Any:
@@ -179,7 +178,12 @@ def test_the_exchange_needs_an_api_token_by_choice() -> None:
 @pytest.mark.rule("R070")
 @pytest.mark.parametrize(
     ("unit", "expires"),
-    [("seconds", 86_400), ("milliseconds", 86_400_000), ("epoch-ms", (NOW + 86_400) * 1000), ("epoch-s", NOW + 86_400)],
+    [
+        ("seconds", 86_400),
+        ("milliseconds", 86_400_000),
+        ("epoch-ms", (START_S + 86_400) * 1000),
+        ("epoch-s", START_S + 86_400),
+    ],
 )
 def test_expires_is_the_life_of_the_token(unit: str, expires: int) -> None:
     """The token dies when it says (G111)."""
@@ -187,7 +191,7 @@ def test_expires_is_the_life_of_the_token(unit: str, expires: int) -> None:
     body = exchange(sim, id_token()).body
     assert body["expires"] == expires
     for seconds, status in ((86_399, 200), (86_400, 401)):
-        sim.service.clock.move((NOW + seconds) * 1000)
+        sim.service.clock.move((START_S + seconds) * 1000)
         assert sim.call("get_user_terms", body["token"]).status == status
 
 
@@ -225,7 +229,7 @@ def test_a_token_for_another_client_gives_nothing(sim: Simulator) -> None:
 
 def test_the_message_tells_why_a_token_is_refused(sim: Simulator) -> None:
     """The reason is in the message, the key never."""
-    answer = exchange(sim, id_token(exp=NOW - 1))
+    answer = exchange(sim, id_token(exp=START_S - 1))
     assert answer.body["message"] == "The identity token is not valid: it has expired."
     assert SECRETS[FIRST] not in answer.content.decode()
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from kit import ADMIN, API_TOKEN, NOTHING, OWNER, START, USER
+from kit import ADMIN, API_TOKEN, NOTHING, OWNER, START, USER, code
 
 
 def simulator(**profile):
@@ -64,7 +64,7 @@ def test_a_user_has_several_endpoints(sim):
 def test_other_kinds_are_refused(sim, body):
     """RTMP and SRT are supported, in this case."""
     answer = sim.call("create_gateway_endpoint", USER, userId="me", body=body)
-    assert (answer.status, answer.body["code"]) == (400, "invalid_input")
+    assert code(answer) == (400, "invalid_input")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_who_makes_and_reads_the_endpoints_of_a_user(sim, people, caller, status
 def test_an_api_token_is_not_me(sim):
     """It has no user context."""
     answer = sim.call("create_gateway_endpoint", API_TOKEN, userId="me", body={"kind": "SRT"})
-    assert (answer.status, answer.body["code"]) == (403, "no_user_context")
+    assert code(answer) == (403, "no_user_context")
 
 
 def test_users_of_other_clients_are_not_there(sim, people):

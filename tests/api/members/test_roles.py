@@ -6,7 +6,7 @@ import pytest
 
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from kit import CUSTOMER, EVENT_ROOM, ROOM, demo
+from kit import CUSTOMER, EVENT_ROOM, ROOM, code, demo
 
 OPERATORS = ("add_operator", "remove_operator")
 OWNERS = ("add_owner", "remove_owner", "demote_owner")
@@ -60,7 +60,7 @@ def test_owners_operators_and_api_tokens_pass_the_host_gate(sim, people, operati
 def test_others_do_not_pass_the_host_gate(sim, people, operation, who):
     """Neither users nor guests without the role, nor administrators: only by an owner or an operator."""
     answer = sim.call(operation, who, uuid=ROOM, userId=people["demo-operator"])
-    assert (answer.status, answer.body["code"]) == (403, "role_missing")
+    assert code(answer) == (403, "role_missing")
 
 
 @pytest.mark.rule("R204")
@@ -97,8 +97,8 @@ def test_who_is_no_plain_operator_is_not_removed(sim, people):
     """A user without the role is not found, and an owner is to be demoted first (G272, G273)."""
     nobody = sim.call("remove_operator", "demo-owner", uuid=ROOM, userId=people["demo-user"])
     owner = sim.call("remove_operator", "demo-operator", uuid=ROOM, userId=people["demo-owner"])
-    assert (nobody.status, nobody.body["code"]) == (404, "not_operator")
-    assert (owner.status, owner.body["code"]) == (409, "operator_is_owner")
+    assert code(nobody) == (404, "not_operator")
+    assert code(owner) == (409, "operator_is_owner")
     assert operators(sim)[people["demo-owner"]] is True
 
 
@@ -180,8 +180,8 @@ def test_the_last_owner_stays(sim, people, operation):
     """A channel that has an owner keeps one (G562, G563); who is no owner is not found."""
     last = sim.call(operation, "demo-owner", uuid=ROOM, userId=people["demo-owner"])
     none = sim.call(operation, "demo-owner", uuid=ROOM, userId=people["demo-operator"])
-    assert (last.status, last.body["code"]) == (409, "last_owner")
-    assert (none.status, none.body["code"]) == (404, "not_owner")
+    assert code(last) == (409, "last_owner")
+    assert code(none) == (404, "not_owner")
 
 
 @pytest.mark.parametrize("operation", OWNERS)

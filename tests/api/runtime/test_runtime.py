@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, GUEST, OPERATOR, OWNER, ROOM, USER, demo
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, GUEST, OPERATOR, OWNER, ROOM, USER, code, demo
 
 #: Every switch: operation, its words with the state of the flag, the field of the settings, who may turn it.
 SWITCHES = [
@@ -62,7 +62,7 @@ def test_a_switch_takes_its_own_words_alone(sim, operation, words, field, caller
     before = settings(sim)
     if word not in words:
         answer = sim.call(operation, ABLE[operation], uuid=ROOM, state=word)
-        assert (answer.status, answer.body["code"]) == (400, "invalid_state")
+        assert code(answer) == (400, "invalid_state")
         assert settings(sim) == before
 
 
@@ -81,7 +81,7 @@ def test_a_state_that_holds_can_be_refused(operation, word):
     sim = demo(states__repeated="refuse")
     sim.call(operation, ABLE[operation], uuid=ROOM, state=word)
     answer = sim.call(operation, ABLE[operation], uuid=ROOM, state=word)
-    assert (answer.status, answer.body["code"]) == (409, "state_holds")
+    assert code(answer) == (409, "state_holds")
 
 
 @pytest.mark.parametrize(("operation", "word"), WORDS)
@@ -366,7 +366,7 @@ def test_at_most_200_channels(sim):
     sim.presence.join(ROOM, USER)
     assert populations(sim, *["x"] * 199, ROOM).body == {ROOM: 1}
     answer = populations(sim, *["x"] * 200, ROOM)
-    assert (answer.status, answer.body["code"]) == (400, "too_many_channels")
+    assert code(answer) == (400, "too_many_channels")
 
 
 def test_more_than_200_channels_may_be_cut():
@@ -446,7 +446,7 @@ def test_the_proxy_is_409_while_the_channel_is_being_created(people):
     sim = demo(duration__placement="time(2)")
     for _ in range(2):
         answer = sim.call("get_streaming_proxy", USER, uuid=ROOM)
-        assert (answer.status, answer.body["code"]) == (409, "channel_being_created")
+        assert code(answer) == (409, "channel_being_created")
         assert sim.call("list_sessions", OWNER).body["total"] == 0
     sim.clock.advance("1s")
     assert sim.call("get_streaming_proxy", USER, uuid=ROOM).status == 409
@@ -533,7 +533,7 @@ def test_a_disabled_service_runs_nothing(sim, operation, path):
     """Every call of the running of a channel is a 403 while the client's service is disabled."""
     sim.call("set_client_service_state", "demo-partner-admin", clientId=CUSTOMER, state="disable")
     answer = sim.call(operation, ABLE.get(operation, OWNER), **path)
-    assert (answer.status, answer.body["code"]) == (403, "service_disabled")
+    assert code(answer) == (403, "service_disabled")
 
 
 # Active channels

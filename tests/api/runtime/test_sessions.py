@@ -21,6 +21,7 @@ from kit import (
     ROOM,
     START_MS,
     USER,
+    code,
     demo,
 )
 
@@ -379,7 +380,7 @@ def test_ending_a_session_again_can_be_refused():
     """By assumption, it is a conflict."""
     sim = demo(sessions__end_again="refuse")
     answer = sim.call("end_session", OWNER, uuid=ROOM, sessionId=ran(sim, USER))
-    assert (answer.status, answer.body["code"]) == (409, "session_ended")
+    assert code(answer) == (409, "session_ended")
 
 
 @pytest.mark.rule("R417")
@@ -400,7 +401,7 @@ def test_ending_without_an_id_takes_the_active_session(sim):
     id = ran(sim, USER)
     assert "ended" in session(sim, id)
     answer = sim.call("end_active_session", OWNER, uuid=ROOM)
-    assert (answer.status, answer.body["code"]) == (404, "no_active_session")
+    assert code(answer) == (404, "no_active_session")
 
 
 @pytest.mark.rule("R418")

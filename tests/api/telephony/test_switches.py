@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit import ADMIN, API_TOKEN, OPERATOR, OWNER, ROOM, USER
+from kit import ADMIN, API_TOKEN, OPERATOR, OWNER, ROOM, USER, code
 
 WAYS = {"in": "dialIn", "out": "dialOut"}
 
@@ -35,7 +35,7 @@ def test_the_switch_of_a_channel_overrides_the_default(sim, way, caller):
 def test_only_a_customer_admin_switches_a_channel(sim, way, caller):
     """Not even its owner does."""
     answer = sim.call(f"set_dial_{way}_state", caller, uuid=ROOM, state="enable")
-    assert (answer.status, answer.body["code"]) == (403, "role_missing")
+    assert code(answer) == (403, "role_missing")
 
 
 @pytest.mark.rule("R042")
@@ -45,7 +45,7 @@ def test_the_words_are_enable_and_disable(sim, operation, word):
     """Any other is refused."""
     path = {} if "client" in operation else {"uuid": ROOM}
     answer = sim.call(operation, ADMIN, state=word, **path)
-    assert (answer.status, answer.body["code"]) == (400, "invalid_state")
+    assert code(answer) == (400, "invalid_state")
 
 
 @pytest.mark.rule("R088", "R315", "R316")
@@ -65,4 +65,4 @@ def test_the_switch_of_a_client_is_for_new_channels(sim, way, caller):
 def test_only_administrators_switch_a_client(sim, way, caller):
     """Others are refused."""
     answer = sim.call(f"set_client_dial_{way}_state", caller, state="enable")
-    assert (answer.status, answer.body["code"]) == (403, "role_missing")
+    assert code(answer) == (403, "role_missing")

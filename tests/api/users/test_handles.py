@@ -10,7 +10,7 @@ from confsim.domain.clients import clients
 from confsim.domain.images import IMAGES
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
-from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, MINUTE, PARTNER_ADMIN, ROOM, START
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, MINUTE, PARTNER_ADMIN, ROOM, START, code
 
 
 def _as(profile: dict) -> Simulator:
@@ -155,7 +155,7 @@ def test_a_used_token_changes_nothing_more(sim):
     token = _reserved(sim)
     assert sim.call("create_user", ADMIN, token=token, body={}).status == 200
     answer = sim.call("change_handle_with_reservation", "demo-user", nonce=token)
-    assert (answer.status, answer.body["code"]) == (404, "reservation_not_found")
+    assert code(answer) == (404, "reservation_not_found")
     assert sim.call("get_me", "demo-user").body["handle"] == "Uma User"
 
 
@@ -167,7 +167,7 @@ def test_a_token_of_another_client_is_unknown(sim):
 def test_an_api_token_has_no_handle(sim):
     """Only a user bears a handle."""
     answer = sim.call("change_handle_with_reservation", API_TOKEN, nonce=_reserved(sim))
-    assert (answer.status, answer.body["code"]) == (403, "no_user_context")
+    assert code(answer) == (403, "no_user_context")
 
 
 @pytest.mark.parametrize(("choice", "unregistered"), [("handle", True), ("registers", False)])
@@ -259,7 +259,7 @@ def test_an_invalid_token_registers_nobody(sim, caller):
     """Without a reservation no user is made, and a guest stays one."""
     before = sim.service.world.digest()
     answer = sim.call("create_user", caller, token="no-such-token", body={})
-    assert (answer.status, answer.body["code"]) == (404, "reservation_not_found")
+    assert code(answer) == (404, "reservation_not_found")
     assert sim.service.world.digest() == before
 
 
@@ -268,7 +268,7 @@ def test_a_registered_user_registers_nobody(sim, caller):
     """Whoever is registered and no administrator is refused, and the token stays good."""
     token = _reserved(sim)
     answer = sim.call("create_user", caller, token=token, body={})
-    assert (answer.status, answer.body["code"]) == (409, "not_a_guest")
+    assert code(answer) == (409, "not_a_guest")
     assert sim.call("create_user", ADMIN, token=token, body={}).status == 200
 
 

@@ -9,7 +9,7 @@ import pytest
 from confsim import Simulator
 from confsim.domain import mail
 from confsim.domain.users.users import USERS, Account, User
-from kit import CUSTOMER, demo
+from kit import CUSTOMER, code, demo
 
 FULL = {
     "name": "Petra Planned",
@@ -128,7 +128,7 @@ def test_the_origin_id_finds_the_account_again(sim: Simulator) -> None:
     id = create(sim).body["id"]
     assert sim.call("find_predefined_user", "demo-api-token", originId="hr-7").body == {"id": id}
     answer = create(sim)
-    assert (answer.status, answer.body["code"]) == (409, "origin_id_taken")
+    assert code(answer) == (409, "origin_id_taken")
     assert create(sim, "demo-other-admin").status == 200
 
 
@@ -163,7 +163,7 @@ def test_somebody_not_yet_in_the_system_is_404(sim: Simulator, originId: str) ->
     """Exactly 404 for an unknown origin id."""
     create(sim)
     answer = sim.call("find_predefined_user", "demo-api-token", originId=originId)
-    assert (answer.status, answer.body["code"]) == (404, "predefined_user_not_found")
+    assert code(answer) == (404, "predefined_user_not_found")
 
 
 @pytest.mark.rule("R189")
@@ -204,7 +204,7 @@ def test_where_the_name_goes(choice: str, handle: str, full_name: str | None) ->
 def test_a_name_that_is_a_handle_must_be_free_by_choice() -> None:
     """Where the name is the handle alone, a registered user's is taken (G209)."""
     answer = create(demo(users__predefined_name="handle"), name="UMA user")
-    assert (answer.status, answer.body["code"]) == (409, "handle_taken")
+    assert code(answer) == (409, "handle_taken")
 
 
 @pytest.mark.parametrize("choice", ["stored", "fetched"])

@@ -13,14 +13,14 @@ from confsim.domain.identity import api_tokens, credentials
 from confsim.domain.identity.api_tokens import API_TOKENS, MACHINE, Life
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
-from kit import CUSTOMER, START_MS
+from kit import CUSTOMER, START_MS, choices
 
 YEAR = 365 * 86_400_000
 
 
 def opened(**profile: Any) -> tuple[Change, Client]:
     """A change of the demo world with alternatives chosen, and the customer's client."""
-    chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
+    chosen = choices(**profile)
     change = Simulator(clock=START_MS, profile=chosen).service.change()
     return change, clients.get(change, CUSTOMER)
 

@@ -15,12 +15,12 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
-from kit import CUSTOMER, DAY, START_MS
+from kit import CUSTOMER, DAY, START_MS, choices
 
 
 def opened(**profile: Any) -> tuple[Change, User]:
     """A change of the demo world with alternatives chosen, and a fresh user in it."""
-    chosen = {name.replace("__", "."): value for name, value in profile.items()}
+    chosen = choices(**profile)
     change = Simulator(clock=START_MS, profile=chosen).service.change()
     return change, users.create(change, CUSTOMER, "Ned New", Account.REGISTERED)
 

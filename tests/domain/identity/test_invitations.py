@@ -16,12 +16,12 @@ from confsim.domain.users import users
 from confsim.domain.users.users import USERS, Account, AuthKind, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, settle
-from kit import CUSTOMER, DAY, MINUTE, OTHER, ROOM, START_MS
+from kit import CUSTOMER, DAY, MINUTE, OTHER, ROOM, START_MS, choices
 
 
 def opened(**profile: Any) -> tuple[Change, Client]:
     """A change of the demo world with alternatives chosen, and the customer's client."""
-    chosen = {name.replace("__", ".").replace("_", "-"): value for name, value in profile.items()}
+    chosen = choices(**profile)
     change = Simulator(clock=START_MS, profile=chosen).service.change()
     return change, clients.get(change, CUSTOMER)
 

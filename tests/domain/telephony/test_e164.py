@@ -9,7 +9,7 @@ from confsim.assumptions.register import ProfileContext
 from confsim.domain.telephony import e164
 from confsim.domain.telephony.e164 import Dialled
 from confsim.kernel.refusal import Refusal
-from kit import refused
+from kit import choices, refused
 
 DEFAULT = ProfileContext({})
 DIGITS = st.from_regex(r"[1-9][0-9]{0,14}", fullmatch=True)
@@ -19,7 +19,7 @@ PUNCTUATION = st.text(" .-/()[]:\u00a0\u2013", max_size=3)
 
 def asking(**profile):
     """Somebody who asks under a profile; underscores stand for the dots and hyphens of ids."""
-    return ProfileContext({id.replace("__", ".").replace("_", "-"): value for id, value in profile.items()})
+    return ProfileContext(choices(**profile))
 
 
 @pytest.mark.rule("R483", "R495")
