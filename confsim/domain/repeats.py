@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from enum import Enum
+from typing import Any, TypeVar
+
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.table import Record
 from confsim.kernel.world import Change
+
+S = TypeVar("S", bound=Enum)
+R = TypeVar("R", bound=Record)
+
+
+def turn(change: Change, machine: Machine[S, R], record: R, event: str, /, *, state: str, **facts: Any) -> R:
+    """Turn a switch by the event. Refusal STATE_HOLDS when it stands so already, where that is refused (G537).
+
+    ``state`` is the word for the state in that refusal.
+    """
+    if machine.holds(record, event) and ask(change, conventions.REPEATED_STATE) == "refuse":
+        raise Refusal(Reason.STATE_HOLDS, state=state)
+    return machine.fire(change, record, event, **facts)
 
 
 def allow(change: Change, state: str, *, holds: bool) -> None:

@@ -118,6 +118,10 @@ class Machine(NewMachine[Any, Any], Generic[S, T]):
                 return row
         return None
 
+    def state(self, record: Any) -> Any:
+        """The state of the record."""
+        return self.read(record, {})
+
     def reason(self, state: S, event: str) -> Enum:
         """Why an event is refused that no row admits."""
         for key in ((event, state), event, None):

@@ -382,4 +382,4 @@ def get_guest_access(call: Call, uuid: Channel) -> GuestAccess:
 )
 def set_guest_access(call: Call, uuid: Channel, state: Switch) -> None:
     """Admit guests to the channel, or no new ones; those inside stay."""
-    guest_access.switch(call.change, uuid, state)
+    guest_access.set_access(call.change, uuid, state)

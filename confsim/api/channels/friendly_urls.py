@@ -45,7 +45,7 @@ def check_friendly_url(call: Call, clientId: Client, *, url: str) -> MaybeChanne
     ``uuid`` is the channel that has it already; without ``uuid`` it is free. Refused with 400 when it is malformed.
     """
     friendly_urls.check(call.change, url)
-    holder = friendly_urls.holder(call.change, clientId, url)
+    holder = friendly_urls.find(call.change, clientId, url)
     answer = ask(call, FRIENDLY_AVAILABLE)
     if holder is None:
         if answer == "not-found-when-free":
@@ -65,7 +65,7 @@ def check_friendly_url(call: Call, clientId: Client, *, url: str) -> MaybeChanne
 )
 def find_channel_by_friendly_url(call: Call, clientId: Client, *, url: str) -> FoundChannel:
     """Find the channel of the client that has the friendly URL; no token needed. Refused with 404 when none has."""
-    return FoundChannel(uuid=friendly_urls.find(call.change, clientId, url).id)
+    return FoundChannel(uuid=friendly_urls.get(call.change, clientId, url).id)
 
 
 @operation(
@@ -80,7 +80,7 @@ def set_friendly_urls_state(call: Call, state: Switch) -> None:
 
     While they are disabled none is found or set; those that channels have stay.
     """
-    friendly_urls.switch(call.change, call.client, state)
+    friendly_urls.set_use(call.change, call.client, state)
 
 
 @operation(
@@ -92,7 +92,7 @@ def set_friendly_urls_state(call: Call, state: Switch) -> None:
 )
 def set_channel_friendly_url(call: Call, uuid: Channel, body: FriendlyUrl) -> None:
     """Set the channel's friendly URL, which is unique in the client; the one it had before is free."""
-    friendly_urls.give(call.change, call.client, uuid, body.url)
+    friendly_urls.set_url(call.change, call.client, uuid, body.url)
 
 
 @operation(
@@ -104,4 +104,4 @@ def set_channel_friendly_url(call: Call, uuid: Channel, body: FriendlyUrl) -> No
 )
 def remove_channel_friendly_url(call: Call, uuid: Channel) -> None:
     """Remove the channel's friendly URL; nothing happens when it has none."""
-    friendly_urls.take(call.change, uuid)
+    friendly_urls.remove(call.change, uuid)

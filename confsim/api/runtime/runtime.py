@@ -359,7 +359,7 @@ def set_attendees_state(call: Call, uuid: Channel, state: Lock) -> None:
 )
 def set_speech2text_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Switch speech to text of the channel on or off; it may incur metered charges."""
-    switches.set_flag(call.change, uuid, switches.SPEECH2TEXT, state)
+    switches.set_feature(call.change, uuid, switches.SPEECH2TEXT, state)
 
 
 @operation(

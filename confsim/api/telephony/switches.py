@@ -21,7 +21,7 @@ from confsim.domain.clients.settings import Default
     line="P2 L354",
 )
 def set_client_dial_in_state(call: Call, state: Switch) -> None:
-    """Enable or disable dialling in to new channels of the client; existing channels are unchanged."""
+    """Enable or disable dialling in to new channels of the client; those that are there keep what they have."""
     settings.switch(call.change, call.client, Default.DIAL_IN, state)
 
 
@@ -34,7 +34,7 @@ def set_client_dial_in_state(call: Call, state: Switch) -> None:
     line="P2 L354",
 )
 def set_client_dial_out_state(call: Call, state: Switch) -> None:
-    """Enable or disable dialling out of new channels of the client; existing channels are unchanged."""
+    """Enable or disable dialling out of new channels of the client; those that are there keep what they have."""
     settings.switch(call.change, call.client, Default.DIAL_OUT, state)
 
 
@@ -48,7 +48,7 @@ def set_client_dial_out_state(call: Call, state: Switch) -> None:
 )
 def set_dial_in_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Let phones dial in to the channel or not, whatever new channels of the client start with."""
-    switches.set_flag(call.change, uuid, switches.DIAL_IN, state)
+    switches.set_feature(call.change, uuid, switches.DIAL_IN, state)
 
 
 @operation(
@@ -61,4 +61,4 @@ def set_dial_in_state(call: Call, uuid: Channel, state: Switch) -> None:
 )
 def set_dial_out_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Let hosts dial out of the channel or not, whatever new channels of the client start with; running calls go on."""
-    switches.set_flag(call.change, uuid, switches.DIAL_OUT, state)
+    switches.set_feature(call.change, uuid, switches.DIAL_OUT, state)

@@ -277,7 +277,7 @@ def switch(change: Change, channel: Channel, event: str) -> Channel:
         if choice == "delete":
             for each in of_channel(change, channel):
                 MACHINE.fire(change, each, "delete")
-    return switches.set_flag(change, channel, switches.EVENT_ROOM, event, busy=running is not None)
+    return switches.set_event_room(change, channel, event, busy=running is not None)
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:

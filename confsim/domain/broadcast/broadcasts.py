@@ -167,7 +167,7 @@ def require_feature(change: Change, channel: Channel, *, start: bool = False) ->
 
 def switch(change: Change, channel: Channel, event: str) -> None:
     """Enable or disable the feature for the channel; what runs goes on, or ends (G526)."""
-    switches.set_flag(change, channel, switches.BROADCAST, event)
+    switches.set_feature(change, channel, switches.BROADCAST, event)
     if event == "disable" and ask(change, assumed.OFF_WHILE_RUNNING) == "ends":
         MACHINE.follow(change, run(change, channel.client, channel.id), "stop")
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from enum import Enum
 
+from msgspec.structs import replace
+
 from confsim.assumptions.refusals import Reason
 from confsim.domain import images, repeats
-from confsim.kernel.old_machine import Facts, Machine, Row
+from confsim.kernel.machine import Machine
+from confsim.kernel.rows import Computed, Row
 from confsim.kernel.world import Change
 
-from . import channels
-from .channels import Channel
+from .channels import Channel, table_of
 
 
 class Picture(Enum):
@@ -20,28 +22,30 @@ class Picture(Enum):
     SET = "set"
 
 
-def _set(change: Change, channel: Channel, facts: Facts) -> Channel:
-    """The new image is kept and the one before forgotten."""
-    image = images.keep(change, channel.client, facts["data"], facts["url"])
+def _set(change: Change, channel: Channel, *, data: bytes, url: str | None) -> Channel:
+    """The new image is stored and the one before removed."""
+    image = images.keep(change, channel.client, data, url)
     images.drop(change, channel.client, channel.image)
-    return channels.update(change, channel, image=image)
+    return replace(channel, image=image)
 
 
-def _forget(change: Change, channel: Channel, facts: Facts) -> Channel:
+def _remove(change: Change, channel: Channel) -> Channel:
     """The bytes are no longer served."""
     images.drop(change, channel.client, channel.image)
-    return channels.update(change, channel, image=None)
+    return replace(channel, image=None)
 
 
 MACHINE: Machine[Picture, Channel] = Machine(
     "channel image",
     "The image of a channel (R378-R380).",
+    table_of,
     Picture,
     (
         Row("set", (Picture.NONE, Picture.SET), Picture.SET, effect=_set, source="P2 L192, R378, R379"),
-        Row("remove", (Picture.NONE, Picture.SET), Picture.NONE, effect=_forget, source="P2 L193, R380, G536"),
+        Row("remove", (Picture.NONE, Picture.SET), Picture.NONE, effect=_remove, source="P2 L193, R380, G536"),
     ),
-    read=lambda channel, facts: Picture.NONE if channel.image is None else Picture.SET,
+    state=Computed(lambda channel: Picture.NONE if channel.image is None else Picture.SET),
+    facts={"set": "data url"},
     refusals={None: Reason.NOT_FOUND},
     initial=Picture.NONE,
 )

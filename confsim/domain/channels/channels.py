@@ -168,7 +168,8 @@ def _rename(change: Change, channel: Channel, *, name: str) -> Channel:
     return replace(channel, name=name)
 
 
-def _table(channel: Channel) -> Table[str, Channel]:
+def table_of(channel: Channel) -> Table[str, Channel]:
+    """The table that holds the channel."""
     return CHANNELS if channel.parent is None else ROOMS
 
 
@@ -177,7 +178,7 @@ _NAME_FREE = Guard("the name is free in the client", lambda channel, *, free: fr
 MACHINE: Machine[Life, Channel] = Machine(
     "channel",
     "The life of a channel (R276, R371-R374, R381, R545, R551).",
-    _table,
+    table_of,
     Life,
     (
         Row("create", ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
@@ -286,7 +287,7 @@ def meeting_id(change: Change) -> str:
 
 def keep(change: Change, channel: Channel) -> Channel:
     """Put the channel into the table where it belongs."""
-    return _table(channel).of(change, channel.client).put(channel)
+    return table_of(channel).of(change, channel.client).put(channel)
 
 
 def get(change: Change, client: str, id: str) -> Channel:

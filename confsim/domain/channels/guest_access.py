@@ -6,11 +6,10 @@ from enum import Enum
 
 from confsim.assumptions.refusals import Reason
 from confsim.domain import repeats
-from confsim.kernel.old_machine import Facts, Machine, Row
+from confsim.kernel.machine import switch
 from confsim.kernel.world import Change
 
-from . import channels
-from .channels import Channel
+from .channels import Channel, table_of
 
 
 class Admission(Enum):
@@ -20,33 +19,18 @@ class Admission(Enum):
     OFF = "off"
 
 
-def _on(change: Change, channel: Channel, facts: Facts) -> Channel:
-    """Guests can be made for the channel and join it."""
-    return channels.update(change, channel, guest_access=True)
-
-
-def _off(change: Change, channel: Channel, facts: Facts) -> Channel:
-    """No guest can be made or join any more; those inside stay."""
-    return channels.update(change, channel, guest_access=False)
-
-
-_BOTH = (Admission.ON, Admission.OFF)
-
-MACHINE: Machine[Admission, Channel] = Machine(
+MACHINE = switch(
     "guest access",
-    "Whether a channel admits guests (R274).",
+    "Whether a channel admits guests; those inside stay when it does no more (R274, G227).",
+    table_of,
+    "guest_access",
     Admission,
-    (
-        Row("enable", _BOTH, Admission.ON, effect=_on, source="P1 L247, G565, G537"),
-        Row("disable", _BOTH, Admission.OFF, effect=_off, source="P1 L247, G227, G565, G537"),
-    ),
-    read=lambda channel, facts: Admission.ON if channel.guest_access else Admission.OFF,
-    refusals={None: Reason.STATE_HOLDS},
     initial=Admission.ON,
+    refusals={None: Reason.STATE_HOLDS},
+    sources=("P1 L247, G565, G537", "P1 L247, G227, G565, G537"),
 )
 
 
-def switch(change: Change, channel: Channel, event: str) -> Channel:
+def set_access(change: Change, channel: Channel, event: str) -> Channel:
     """Enable or disable guest access. Refusal STATE_HOLDS where repeating a state is refused (G537)."""
-    repeats.allow(change, event, holds=channel.guest_access is (event == "enable"))
-    return MACHINE.fire(change, channel, event)
+    return repeats.turn(change, MACHINE, channel, event, state=event)

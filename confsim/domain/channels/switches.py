@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
+
+from msgspec.structs import replace
 
 from confsim.assumptions import channels as assumed
 from confsim.assumptions import runtime
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import NOTHING, Computed, Guard, Row
 from confsim.kernel.world import Change
 
-from . import channels
-from .channels import Channel
+from .channels import Channel, table_of
 
 
 class Flag(Enum):
@@ -46,131 +49,111 @@ class Limit(Enum):
     LIMITED = "limited"
 
 
-def _set_wall(change: Change, channel: Channel, facts: Facts) -> Channel:
-    """Both views of the channel tell the negation of the switch."""
-    return channels.update(change, channel, wall_disabled=facts["disabled"])
-
-
-WALL: Machine[Wall, Channel] = Machine(
+WALL = switch(
     "wall",
     "Wall messages of a channel (R345, R273).",
+    table_of,
+    "wall_disabled",
     Wall,
-    (
-        Row(
-            "enable", (Wall.DISABLED, Wall.ENABLED), Wall.ENABLED, effect=_set_wall, source="P2 States L159, R345, G537"
-        ),
-        Row("disable", (Wall.ENABLED, Wall.DISABLED), Wall.DISABLED, effect=_set_wall, source="P2 States L159, R345"),
-    ),
-    read=lambda channel, facts: Wall.DISABLED if channel.wall_disabled else Wall.ENABLED,
-    refusals={None: Reason.INVALID_STATE},
+    inverted=True,
     initial=Wall.ENABLED,
+    refusals={None: Reason.INVALID_STATE},
+    sources=("P2 States L159, R345, G537", "P2 States L159, R345"),
 )
-
-
-def _set_lock(change: Change, channel: Channel, facts: Facts) -> Channel:
-    """Attendees are muted for as long as the lock holds."""
-    return channels.update(change, channel, attendees_muted=facts["muted"])
-
-
-_BOTH = (Attendees.LOCKED, Attendees.UNLOCKED)
-ATTENDEES: Machine[Attendees, Channel] = Machine(
+ATTENDEES = switch(
     "attendee lock",
     "The lock that mutes the attendees of a channel (R346-R348).",
+    table_of,
+    "attendees_muted",
     Attendees,
-    (
-        Row("mute", _BOTH, Attendees.LOCKED, effect=_set_lock, source="P2 States L160, R346, G537"),
-        Row("unmute", _BOTH, Attendees.UNLOCKED, effect=_set_lock, source="P2 States L160, R347, G537"),
-    ),
-    read=lambda channel, facts: Attendees.LOCKED if channel.attendees_muted else Attendees.UNLOCKED,
+    events=("mute", "unmute"),
     refusals={None: Reason.INVALID_STATE},
-    initial=Attendees.UNLOCKED,
+    sources=("P2 States L160, R346, G537", "P2 States L160, R347, G537"),
 )
 
 
-def _set_limit(change: Change, channel: Channel, facts: Facts) -> Channel:
-    """Those who present already go on presenting (G338)."""
-    return channels.update(change, channel, presenters_limit=facts["limit"])
+def _set_limit(change: Change, channel: Channel, *, limit: int | None) -> Channel:
+    """Users who present already go on presenting (G338)."""
+    return replace(channel, presenters_limit=limit)
 
 
 LIMIT: Machine[Limit, Channel] = Machine(
     "presenters limit",
     "How many users of a channel may share video (R349, R350).",
+    table_of,
     Limit,
     (
         Row("limit", (Limit.NONE, Limit.LIMITED), Limit.LIMITED, effect=_set_limit, source="P2 States L161, R349"),
         Row("lift", (Limit.LIMITED, Limit.NONE), Limit.NONE, effect=_set_limit, source="P2 States L162, R350, G536"),
     ),
-    read=lambda channel, facts: Limit.NONE if channel.presenters_limit is None else Limit.LIMITED,
+    state=Computed(lambda channel: Limit.NONE if channel.presenters_limit is None else Limit.LIMITED),
+    facts={"limit": "limit", "lift": "limit"},
     refusals={None: Reason.INVALID_STATE},
     initial=Limit.NONE,
 )
 
 
-def _flag(
+def _feature(
     field: str,
     title: str,
     source: str,
     *,
-    enable: Guard | None = None,
-    disable: Guard | None = None,
-    refusals: dict[str | None, Enum] | None = None,
+    only_if: tuple[Guard | None, Guard | None] = (None, None),
+    facts: Mapping[str, str] = NOTHING,
+    refusals: Mapping[str, Enum] = NOTHING,
 ) -> Machine[Flag, Channel]:
-    """The machine of one feature flag of a channel; the client's default never moves with it (R352)."""
-
-    def put(change: Change, channel: Channel, facts: Facts) -> Channel:
-        """The feature is on or off for this channel alone."""
-        return channels.update(change, channel, **{field: facts["on"]})
-
-    both = (Flag.ON, Flag.OFF)
-    return Machine(
+    """The switch of one feature of a channel; the client's default never moves with it (R352)."""
+    return switch(
         field.replace("_", " "),
         title,
+        table_of,
+        field,
         Flag,
-        (
-            Row("enable", both, Flag.ON, only_if=enable, effect=put, source=f"P2 States L163, {source}, G537"),
-            Row("disable", both, Flag.OFF, only_if=disable, effect=put, source=f"P2 States L163, {source}, G537"),
-        ),
-        read=lambda channel, facts: Flag.ON if getattr(channel, field) else Flag.OFF,
-        refusals={None: Reason.INVALID_STATE, **(refusals or {})},
-        initial=Flag.OFF,
+        only_if=only_if,
+        facts=facts,
+        refusals={None: Reason.INVALID_STATE, **refusals},
+        sources=(f"P2 States L163, {source}, G537", f"P2 States L163, {source}, G537"),
     )
 
 
-_TOKEN = Guard("it has a midi token, where one is needed", lambda channel, facts: not facts["needs"] or channel.premium)
-_QUIET = Guard("no breakout session is active", lambda channel, facts: not facts["busy"])
+_TOKEN = Guard("it has a midi token, where one is needed", lambda channel, *, needs: not needs or channel.premium)
+_QUIET = Guard("no breakout session is active", lambda channel, *, busy: not busy)
 
-SPEECH2TEXT = _flag("speech2text", "Speech to text of a channel (R352, R403).", "R352, R403")
-MIDI = _flag(
-    "midi", "Midi of a channel (R352, R404).", "R352, R404", enable=_TOKEN, refusals={"enable": Reason.MIDI_NEEDS_TOKEN}
+SPEECH2TEXT = _feature("speech2text", "Speech to text of a channel (R352, R403).", "R352, R403")
+MIDI = _feature(
+    "midi",
+    "Midi of a channel (R352, R404).",
+    "R352, R404",
+    only_if=(_TOKEN, None),
+    facts={"enable": "needs"},
+    refusals={"enable": Reason.MIDI_NEEDS_TOKEN},
 )
-BROADCAST = _flag("broadcast_enabled", "Live streaming of a channel (R523, G526).", "R523, G569")
-DIAL_IN = _flag("dial_in", "Dialling in to a channel (R352).", "R352")
-DIAL_OUT = _flag("dial_out", "Dialling out of a channel (R352).", "R352")
-EVENT_ROOM = _flag(
+BROADCAST = _feature("broadcast_enabled", "Live streaming of a channel (R523, G526).", "R523, G569")
+DIAL_IN = _feature("dial_in", "Dialling in to a channel (R352).", "R352")
+DIAL_OUT = _feature("dial_out", "Dialling out of a channel (R352).", "R352")
+EVENT_ROOM = _feature(
     "event_room",
     "Whether a channel is an event room, which can hold breakout sessions (R352, R405, R406).",
     "R352, R405, G354",
-    disable=_QUIET,
+    only_if=(None, _QUIET),
+    facts={"disable": "busy"},
     refusals={"disable": Reason.BREAKOUT_ACTIVE},
 )
 
 
 def turn(change: Change, channel: Channel, machine: Machine[Any, Channel], event: str, **facts: object) -> Channel:
-    """Turn a switch; one that stands so already is left, or refused as STATE_HOLDS (G537)."""
-    state = machine.read(channel, facts)
-    holds = all(row.then is state for row in machine.rows if row.when == event)
-    repeats.allow(change, state.value, holds=holds)
-    return machine.fire(change, channel, event, **facts)
+    """Turn a switch of the channel. Refusal STATE_HOLDS when it stands so already, where that is refused (G537)."""
+    return repeats.turn(change, machine, channel, event, state=machine.state(channel).value, **facts)
 
 
 def set_wall(change: Change, channel: Channel, event: str) -> Channel:
-    """Enable or disable wall messages; what becomes of those that are there is outside of the API (G335)."""
-    return turn(change, channel, WALL, event, disabled=event == "disable")
+    """Enable or disable wall messages; what becomes of existing ones is outside of the API (G335)."""
+    return turn(change, channel, WALL, event)
 
 
 def set_attendees(change: Change, channel: Channel, event: str) -> Channel:
     """Lock the attendees (mute) or let them unmute themselves again (unmute)."""
-    return turn(change, channel, ATTENDEES, event, muted=event == "mute")
+    return turn(change, channel, ATTENDEES, event)
 
 
 def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Channel:
@@ -188,12 +171,20 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
     return LIMIT.fire(change, channel, "lift" if limit is None else "limit", limit=limit)
 
 
-def set_flag(change: Change, channel: Channel, machine: Machine[Flag, Channel], event: str, **facts: object) -> Channel:
+def set_feature(
+    change: Change, channel: Channel, machine: Machine[Flag, Channel], event: str, **facts: object
+) -> Channel:
     """Switch a feature of the channel on or off; what is running goes on (G355)."""
     note(change, assumed.FEATURES_SWITCHED_OFF)
-    return turn(change, channel, machine, event, on=event == "enable", **facts)
+    return turn(change, channel, machine, event, **facts)
+
+
+def set_event_room(change: Change, channel: Channel, event: str, *, busy: bool) -> Channel:
+    """Make the channel an event room, or none. Refusal BREAKOUT_ACTIVE for none while it is ``busy`` (G354)."""
+    return set_feature(change, channel, EVENT_ROOM, event, **({"busy": busy} if event == "disable" else {}))
 
 
 def set_midi(change: Change, channel: Channel, event: str) -> Channel:
     """Switch midi. Refusal MIDI_NEEDS_TOKEN where enabling needs a token that the channel has not (G318)."""
-    return set_flag(change, channel, MIDI, event, needs=ask(change, assumed.MIDI) == "needs-premium")
+    needs = ask(change, assumed.MIDI) == "needs-premium"
+    return set_feature(change, channel, MIDI, event, **({"needs": needs} if event == "enable" else {}))

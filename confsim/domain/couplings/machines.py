@@ -10,7 +10,7 @@ from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import State
 from confsim.domain.breakout.breakouts import Phase
 from confsim.domain.broadcast import broadcasts
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, friendly_urls
 from confsim.domain.identity import invitations
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.runtime import lobby, presence, sessions, streaming
@@ -286,6 +286,15 @@ COUPLINGS: tuple[Coupling, ...] = (
         facts=number_assignments.first_facts,
         out_of=(ABSENT,),
         source="G479",
+    ),
+    # Friendly URLs
+    Coupling(
+        friendly_urls.SWITCH,
+        friendly_urls.Switch.OFF,
+        friendly_urls.MACHINE,
+        "remove",
+        friendly_urls.channels_to_clear,
+        source="G285",
     ),
     # Users are removed
     Coupling(

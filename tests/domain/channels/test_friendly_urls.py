@@ -33,20 +33,20 @@ def test_each_url_leads_to_at_most_one_channel(steps):
         holder = next((each for each, held in model.items() if held.casefold() == url.casefold()), None)
         if event == "give" and holder not in (None, number):
             with pytest.raises(Refusal) as refused:
-                friendly_urls.give(change, client, channel, url)
+                friendly_urls.set_url(change, client, channel, url)
             assert refused.value.reason is Reason.FRIENDLY_URL_TAKEN
         elif event == "give":
-            friendly_urls.give(change, client, channel, url)
+            friendly_urls.set_url(change, client, channel, url)
             model[number] = url
         elif event == "take":
-            friendly_urls.take(change, channel)
+            friendly_urls.remove(change, channel)
             model.pop(number, None)
         else:
             channels.delete(change, channel)
             model.pop(number, None)
             del rooms[number]
         for each in ("a", "b", "c"):
-            found = friendly_urls.holder(change, client, each)
+            found = friendly_urls.find(change, client, each)
             expected = next((rooms[one] for one, held in model.items() if held.casefold() == each), None)
             assert (found and found.id) == expected
 
