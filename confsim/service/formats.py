@@ -24,7 +24,8 @@ class Step(Struct, frozen=True):
     """What leads from one format to the next: old names and new ones, all keys in the words of the old format.
 
     ``fields`` are by table and field. ``timers`` are kinds. A sequence counts as named when its name is the old one, or
-    begins with it and a space. ``records`` converts records by table, their fields being renamed already.
+    begins with it and a space. ``records`` converts records by table, their fields being renamed already. ``owned``
+    are the tables whose records have the id of their client in the new format, and had it not in the old one.
     """
 
     tables: Mapping[str, str] = {}
@@ -32,12 +33,15 @@ class Step(Struct, frozen=True):
     timers: Mapping[str, str] = {}
     sequences: Mapping[str, str] = {}
     records: Mapping[str, Convert] = {}
+    owned: tuple[str, ...] = ()
 
-    def record(self, table: str, values: dict[str, Any]) -> dict[str, Any]:
-        """A record of a table."""
+    def record(self, table: str, client: str, values: dict[str, Any]) -> dict[str, Any]:
+        """A record of the table of a client."""
         fields, convert = self.fields.get(table), self.records.get(table)
         if fields:
             values = {fields.get(name, name): value for name, value in values.items()}
+        if table in self.owned:
+            values = {**values, "client": client}
         return convert(values) if convert else values
 
     def sequence(self, name: str) -> str:
@@ -51,7 +55,7 @@ class Step(Struct, frozen=True):
         """A state document."""
         tables = {
             self.tables.get(table, table): {
-                client: [self.record(table, each) for each in records] for client, records in clients.items()
+                client: [self.record(table, client, each) for each in records] for client, records in clients.items()
             }
             for table, clients in values["tables"].items()
         }
@@ -71,11 +75,14 @@ class Step(Struct, frozen=True):
         )
 
     def _rows(self, rows: Iterable[tuple[str, str, Any]]) -> list[tuple[str, str, Any]]:
-        return [(self.tables.get(table, table), client, self.record(table, values)) for table, client, values in rows]
+        return [
+            (self.tables.get(table, table), client, self.record(table, client, values))
+            for table, client, values in rows
+        ]
 
 
 #: By the format from which they lead to the next one.
-STEPS: Mapping[int, Step] = {1: Step()}
+STEPS: Mapping[int, Step] = {1: Step(owned=("api tokens",))}
 
 
 def readable(format: object) -> bool:

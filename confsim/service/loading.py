@@ -15,8 +15,7 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.identity import validators
-from confsim.domain.identity.api_tokens import API_TOKENS, ApiToken
+from confsim.domain.identity import api_tokens, validators
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.domain.telephony import numbers
 from confsim.domain.users import users
@@ -219,8 +218,7 @@ def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Cli
     for room, id in zip(file.channels, ids, strict=True):
         _channel(change, client, room, id, people)
     for token in file.apiTokens:
-        kept = API_TOKENS.of(change, client.id).put(ApiToken(change.uuid(), token.token, token.label))
-        CREDENTIALS.of(change).put(Credential(token.token, client.id, api_token=kept.id))
+        api_tokens.add(change, client, token.token, token.label)
     for validator in file.validators:
         validators.add(
             change,
@@ -249,8 +247,8 @@ def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, li
     for level in file.levels:
         if level not in _LEVELS:
             raise Misuse(f"user {file.handle!r}: level {level!r} is none of {', '.join(_LEVELS)}")
-    if file.account not in users.BIRTHS:
-        sorts = ", ".join(account.value for account in users.BIRTHS)
+    if file.account not in users.CREATED_BY:
+        sorts = ", ".join(account.value for account in users.CREATED_BY)
         raise Misuse(f"user {file.handle!r}: account {file.account.value!r} is none of {sorts}")
     channel = None if file.channel is None else _named("channel", rooms, file.channel, f"user {file.handle!r}")
     user = users.create(

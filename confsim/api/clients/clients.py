@@ -118,7 +118,7 @@ def list_clients(
 
 
 def _list_item_view(call: Call, client: Client) -> ClientItem:
-    active = validators.active(call.change, client)
+    active = validators.find_active(call.change, client)
     return ClientItem(
         id=client.id,
         name=client.name,

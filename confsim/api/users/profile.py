@@ -134,7 +134,7 @@ def list_users(
 
 
 def _list_item_view(call: Call, user: User, size: ImageSize | None) -> UserItem:
-    pending = invitations.pending(call.change, user) if user.account is Account.PREDEFINED else None
+    pending = invitations.find_pending(call.change, user) if user.account is Account.PREDEFINED else None
     expiry = None if pending is None else instant(call, units.INVITATION_EXPIRES, pending.expires)
     return UserItem(
         levels=[access_level_view(call, level) for level in user.levels],

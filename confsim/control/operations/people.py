@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import note
 from confsim.contract.types import Handle, Int, Json, Long, Name, Wire
@@ -13,8 +11,6 @@ from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.identity import api_tokens, credentials, invitations
-from confsim.domain.identity.api_tokens import API_TOKENS
-from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.domain.users import emails, handles, users
 from confsim.domain.users.users import Account, Level, User
 from confsim.kernel.refusal import Misuse
@@ -114,9 +110,7 @@ def issue_token(context: ControlContext, body: IssueToken) -> Token:
 def _api_token(change: Change, client: Client, life: int | None) -> Token:
     made = api_tokens.create(change, client, None)
     if life is not None:
-        made = API_TOKENS.of(change, client.id).put(replace(made, expires=change.now + life))
-        credential = CREDENTIALS.of(change)[made.value]
-        CREDENTIALS.of(change).put(replace(credential, expires=made.expires))
+        made = api_tokens.set_expiry(change, made, change.now + life)
     return Token(token=made.value, expires=made.expires)
 
 
@@ -178,7 +172,7 @@ def redeem_invitation(context: ControlContext, body: RedeemInvitation) -> Redeem
 
 
 def _redeemed(change: Change, body: RedeemInvitation) -> tuple[User, credentials.Credential]:
-    known = [client for client in CLIENTS.of(change) if invitations.by_code(change, client, body.code) is not None]
+    known = [client for client in CLIENTS.of(change) if invitations.find_by_code(change, client, body.code) is not None]
     client = known[0] if known else next(iter(CLIENTS.of(change)), None)
     if client is None:
         raise Misuse("code: the world has no client", status=404)

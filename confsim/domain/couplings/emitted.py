@@ -24,7 +24,7 @@ from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
-from confsim.domain.users.users import BIRTHS, Account, User
+from confsim.domain.users.users import CREATED_BY, User
 from confsim.kernel.machine import Machine, Observer
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change
@@ -125,8 +125,8 @@ TIDINGS: tuple[Observer, ...] = (
     Observer(recordings.MACHINE, recordings.Phase.READY, recording_mail.send),
     _tidings(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
     _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
-    *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(Account.ABSENT,)) for born in BIRTHS),
-    _tidings(Kind.USER_REMOVED, users.MACHINE, Account.REMOVED, _user),
+    *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,)) for born in CREATED_BY),
+    _tidings(Kind.USER_REMOVED, users.MACHINE, ABSENT, _user),
     *(_tidings(Kind.MEDIA_ADDED, media.MACHINE, stored, _media) for stored in _STORED),
     _tidings(Kind.MEDIA_REMOVED, media.MACHINE, Stored.ABSENT, _media),
     _tidings(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),

@@ -11,7 +11,7 @@ from confsim.domain.breakout.breakout_rooms import State
 from confsim.domain.breakout.breakouts import Phase
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import channels, friendly_urls
-from confsim.domain.identity import invitations
+from confsim.domain.identity import invitations, validators
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.runtime import lobby, presence, sessions, streaming
 from confsim.domain.runtime.lobby import AutoClose, Door
@@ -24,7 +24,7 @@ from confsim.domain.users.users import Account
 from confsim.kernel.machine import Coupling
 from confsim.kernel.rows import ABSENT
 
-from . import related, related_breakout
+from . import related, related_breakout, related_identity
 
 _CAME = (Where.AWAY, Where.WAITING)
 
@@ -296,19 +296,46 @@ COUPLINGS: tuple[Coupling, ...] = (
         friendly_urls.channels_to_clear,
         source="G285",
     ),
+    # Users are connected
+    Coupling(
+        invitations.MACHINE,
+        invitations.State.CONSUMED,
+        users.MACHINE,
+        "redeem",
+        related_identity.invited,
+        facts=related_identity.login,
+        source="P1 L81, R062, R063, G234",
+    ),
+    Coupling(
+        users.MACHINE,
+        Account.REGISTERED,
+        invitations.MACHINE,
+        "connect",
+        related_identity.nonce,
+        out_of=(Account.PREDEFINED,),
+        source="P1 L81, G202",
+    ),
+    Coupling(
+        validators.MACHINE,
+        validators.Activity.ACTIVE,
+        validators.MACHINE,
+        "disable",
+        related_identity.other_active,
+        source="P1 States L180, R114",
+    ),
     # Users are removed
     Coupling(
         users.MACHINE,
-        Account.REMOVED,
+        ABSENT,
         invitations.MACHINE,
         "withdraw",
-        lambda change, user: (invitations.slot_of(change, user),),
+        related_identity.invitation,
         source="P2 States L171, R365",
     ),
-    Coupling(users.MACHINE, Account.REMOVED, presence.MACHINE, "disconnect", related.wherever, source="R365, G542"),
+    Coupling(users.MACHINE, ABSENT, presence.MACHINE, "disconnect", related.wherever, source="R365, G542"),
     Coupling(
         users.MACHINE,
-        Account.REMOVED,
+        ABSENT,
         assignments.MACHINE,
         "forget",
         related_breakout.assigned_to,

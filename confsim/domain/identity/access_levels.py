@@ -1,8 +1,10 @@
-"""Access levels: administrative roles of users within a client, who may give them and take them."""
+"""Access levels: administrative roles of users within a client, and who may grant and revoke them."""
 
 from __future__ import annotations
 
 from enum import Enum
+
+from msgspec.structs import replace
 
 from confsim.assumptions import identity as assumed
 from confsim.assumptions import members
@@ -11,8 +13,9 @@ from confsim.assumptions.register import Context, ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import LISTED, USERS, Level, User
-from confsim.kernel.old_machine import Facts, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import Field, Row
 from confsim.kernel.world import Change
 
 from .credentials import Caller
@@ -28,33 +31,45 @@ class Grant(Enum):
     HELD = "held"
 
 
-def _add(change: Change, user: User, facts: Facts) -> User:
-    """The user holds the level from the next call on."""
-    if facts["level"] in user.levels:
-        return user
-    return users.update(change, user, levels=(*user.levels, facts["level"]))
+class _Holds(Field):
+    """Whether a level is among those that a user holds."""
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: Level) -> None:
+        super().__init__("levels")
+        self.level = level
+
+    def read(self, record: User) -> Grant:
+        """The state of the level."""
+        return Grant.HELD if self.level in record.levels else Grant.NOT_HELD
+
+    def write(self, record: User, state: Enum) -> User:
+        """The user with the level or without it."""
+        others = tuple(level for level in record.levels if level is not self.level)
+        return replace(record, levels=(*others, self.level) if state is Grant.HELD else others)
 
 
-def _take(change: Change, user: User, facts: Facts) -> User:
-    """The user no longer holds the level."""
-    return users.update(change, user, levels=tuple(level for level in user.levels if level is not facts["level"]))
+def _machine(level: Level) -> Machine[Grant, User]:
+    return Machine(
+        f"access level {level.word}",
+        "Whether a user holds this access level (R209, R211).",
+        USERS,
+        Grant,
+        (
+            Row("add", tuple(Grant), Grant.HELD, source="P1 Access levels L262, R209, G142"),
+            Row("remove", Grant.HELD, Grant.NOT_HELD, source="P1 Access levels L263, R211"),
+        ),
+        state=_Holds(level),
+        refusals={None: Reason.LEVEL_NOT_HELD},
+        initial=Grant.NOT_HELD,
+    )
 
 
-MACHINE: Machine[Grant, User] = Machine(
-    "access level",
-    "One access level of one user (R209, R211).",
-    Grant,
-    (
-        Row("add", (Grant.NOT_HELD, Grant.HELD), Grant.HELD, effect=_add, source="P1 Access levels L262, R209, G142"),
-        Row("remove", Grant.HELD, Grant.NOT_HELD, effect=_take, source="P1 Access levels L263, R211"),
-    ),
-    read=lambda user, facts: Grant.HELD if facts["level"] in user.levels else Grant.NOT_HELD,
-    refusals={None: Reason.LEVEL_NOT_HELD},
-    initial=Grant.NOT_HELD,
-)
+MACHINES = {level: _machine(level) for level in Level}
 
 
-def known(context: Context, id: int) -> Level | None:
+def find(context: Context, id: int) -> Level | None:
     """The level of this id, or None."""
     return next((level for level in Level if users.level_id(context, level) == id), None)
 
@@ -83,7 +98,7 @@ def add(change: Change, caller: Caller, client: Client, user: User, id: int) -> 
     level = _assignable(change, caller, client, user, id)
     if users.unregistered(user) and not ask(change, assumed.LEVELS_GUESTS):
         raise Refusal(Reason.LEVEL_FOR_GUEST)
-    return MACHINE.fire(change, user, "add", level=level)
+    return MACHINES[level].fire(change, user, "add")
 
 
 def remove(change: Change, caller: Caller, client: Client, user: User, id: int) -> User:
@@ -94,9 +109,7 @@ def remove(change: Change, caller: Caller, client: Client, user: User, id: int) 
     level = _assignable(change, caller, client, user, id)
     if user.levels == (level,) and _own(caller, user) and ask(change, assumed.LEVELS_OWN) == "keep-one":
         _keep_one(change, client, user)
-    if level not in user.levels:
-        raise Refusal(Reason.LEVEL_NOT_HELD, id=user.id, level=id)
-    return MACHINE.fire(change, user, "remove", level=level)
+    return MACHINES[level].fire(change, user, "remove", details={"id": user.id, "level": id})
 
 
 def _keep_one(change: Change, client: Client, user: User) -> None:
@@ -110,7 +123,7 @@ def _own(caller: Caller, user: User) -> bool:
 
 
 def _assignable(change: Change, caller: Caller, client: Client, user: User, id: int) -> Level:
-    level = known(change, id)
+    level = find(change, id)
     if level is None:
         raise Refusal(Reason.LEVEL_UNKNOWN, level=id)
     if _own(caller, user) and ask(change, assumed.LEVELS_OWN) == "never":

@@ -11,17 +11,18 @@ from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
-from confsim.kernel.old_machine import Facts, Machine, Row
+from confsim.kernel.machine import Machine
+from confsim.kernel.rows import ABSENT, Computed, Row
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
-from .credentials import CREDENTIALS, Credential, secret
+from . import credentials
+from .credentials import CREDENTIALS, Credential
 
 
 class Life(Enum):
-    """Whether an API token exists; removal is final (P1 States)."""
+    """What an API token is until its removal, which is final (P1 States)."""
 
-    ABSENT = "absent"
     EXISTS = "exists"
 
 
@@ -29,6 +30,7 @@ class ApiToken(Record):
     """One API token. No call sets ``expires`` (G279), epoch milliseconds."""
 
     id: str
+    client: str
     value: str
     label: str | None = None
     expires: int | None = None
@@ -37,33 +39,27 @@ class ApiToken(Record):
 API_TOKENS: Table[str, ApiToken] = Table("api tokens", ApiToken, "id")
 
 
-class Slot(Record):
-    """The place of one API token of a client, taken or not: what the machine moves."""
-
-    client: str
-    token: ApiToken | None
+def _create(change: Change, *, draft: ApiToken) -> ApiToken:
+    """A new value, which is shown this once."""
+    return _accept(change, draft)
 
 
-def _make(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """A new value that is told this once."""
-    return _keep(change, slot.client, ApiToken(change.uuid(), secret(change), facts["label"], _expiry(change)))
+def _renew(change: Change, token: ApiToken) -> ApiToken:
+    """The old value is dead, the new one is shown this once."""
+    _reject(change, token)
+    expires = token.expires if ask(change, assumed.REGENERATED_EXPIRY) == "kept" else _expiry(change)
+    return _accept(change, replace(token, value=credentials.secret(change), expires=expires))
 
 
-def _renew(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """The old value is dead, the new one told this once."""
-    assert slot.token is not None
-    CREDENTIALS.of(change).remove(slot.token.value)
-    kept = ask(change, assumed.REGENERATED_EXPIRY) == "kept"
-    expires = slot.token.expires if kept else _expiry(change)
-    return _keep(change, slot.client, replace(slot.token, value=secret(change), expires=expires))
-
-
-def _remove(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _reject(change: Change, token: ApiToken) -> None:
     """The value is dead for good."""
-    assert slot.token is not None
-    CREDENTIALS.of(change).remove(slot.token.value)
-    API_TOKENS.of(change, slot.client).remove(slot.token.id)
-    return Slot(slot.client, None)
+    CREDENTIALS.of(change).remove(token.value)
+
+
+def _accept(change: Change, token: ApiToken) -> ApiToken:
+    """The token, whose value is a credential from now on."""
+    CREDENTIALS.of(change).put(Credential(token.value, token.client, api_token=token.id, expires=token.expires))
+    return token
 
 
 def _expiry(change: Change) -> int | None:
@@ -71,45 +67,51 @@ def _expiry(change: Change) -> int | None:
     return change.now + life if life else None
 
 
-def _keep(change: Change, client: str, token: ApiToken) -> Slot:
-    API_TOKENS.of(change, client).put(token)
-    CREDENTIALS.of(change).put(Credential(token.value, client, api_token=token.id, expires=token.expires))
-    return Slot(client, token)
-
-
-MACHINE: Machine[Life, Slot] = Machine(
+MACHINE: Machine[Life, ApiToken] = Machine(
     "API token",
     "One API token of a client (R117-R121).",
+    API_TOKENS,
     Life,
     (
-        Row("create", Life.ABSENT, Life.EXISTS, effect=_make, source="P1 States L182, R117"),
+        Row("create", ABSENT, Life.EXISTS, effect=_create, source="P1 States L182, R117"),
         Row("regenerate", Life.EXISTS, Life.EXISTS, effect=_renew, source="P1 States L183, R118"),
-        Row("delete", Life.EXISTS, Life.ABSENT, effect=_remove, source="P1 States L184, R119-R121"),
+        Row("delete", Life.EXISTS, ABSENT, effect=_reject, source="P1 States L184, R119-R121"),
     ),
-    read=lambda slot, facts: Life.ABSENT if slot.token is None else Life.EXISTS,
+    state=Computed(lambda token: Life.EXISTS),
+    facts={"create": "draft"},
     refusals={None: Reason.NOT_FOUND},
-    initial=Life.ABSENT,
 )
 
 
 def create(change: Change, client: Client, label: str | None) -> ApiToken:
     """A new API token with its value."""
-    return _told(MACHINE.fire(change, Slot(client.id, None), "create", label=label))
+    draft = ApiToken(change.uuid(), client.id, credentials.secret(change), label, _expiry(change))
+    return MACHINE.create(change, "create", draft=draft)
+
+
+def add(change: Change, client: Client, value: str, label: str | None) -> ApiToken:
+    """An API token of a given value, which never expires: what a world file lists."""
+    return MACHINE.create(change, "create", draft=ApiToken(change.uuid(), client.id, value, label))
+
+
+def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
+    """The token with another end, in epoch milliseconds."""
+    return API_TOKENS.of(change, token.client).put(_accept(change, replace(token, expires=expires)))
 
 
 def regenerate(change: Change, client: Client, id: str) -> ApiToken:
     """The same token with a new value; the label stays, the old value is dead (R118, G280). Refusal NOT_FOUND."""
-    slot = Slot(client.id, API_TOKENS.of(change, client.id).get(id))
-    return _told(MACHINE.fire(change, slot, "regenerate", what="API token", id=id))
+    token = API_TOKENS.of(change, client.id).get(id)
+    return MACHINE.fire(change, token, "regenerate", details={"what": "API token", "id": id})
 
 
 def delete(change: Change, client: Client, id: str) -> None:
     """Remove the token; the last one and the one that makes the call may go too. Refusal NOT_FOUND."""
-    slot = Slot(client.id, API_TOKENS.of(change, client.id).get(id))
-    MACHINE.fire(change, slot, "delete", what="API token", id=id)
+    token = API_TOKENS.of(change, client.id).get(id)
+    MACHINE.end(change, token, "delete", details={"what": "API token", "id": id})
 
 
-def listed(change: Change, client: Client) -> list[ApiToken]:
+def list_tokens(change: Change, client: Client) -> list[ApiToken]:
     """The client's tokens in order of creation (G136)."""
     return API_TOKENS.of(change, client.id).oldest()
 
@@ -118,8 +120,3 @@ def masked(change: Change, value: str) -> str:
     """What a list shows of a value: enough to recognise it, useless as a credential (R092, G278)."""
     form = ask(change, assumed.MASK)
     return {"last-4": "****" + value[-4:], "first-4": value[:4] + "****", "asterisks": "********"}[form]
-
-
-def _told(slot: Slot) -> ApiToken:
-    assert slot.token is not None
-    return slot.token

@@ -1,4 +1,4 @@
-"""Secrets that callers present: tokens of users and API tokens of clients, found by their value."""
+"""Credentials by their value: tokens of users and API tokens of clients."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.users.users import USERS, Account, Level, User
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.domain.users.users import USERS, Level, User
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.world import Change
 
@@ -23,7 +24,7 @@ from confsim.kernel.world import Change
 class Credential(Record):
     """One token value. ``user`` is set for a user's token, ``api_token`` (its id) for an API token.
 
-    ``expires`` is the instant in epoch milliseconds from which it is dead, None when it never is.
+    ``expires`` is the instant in epoch milliseconds at which it expires, None for never.
     """
 
     value: str
@@ -42,47 +43,33 @@ CREDENTIALS: SharedTable[str, Credential] = SharedTable("credentials", Credentia
 
 
 class Life(Enum):
-    """Whether a user's token has been issued; one that was dies at its end (P1 Token result)."""
+    """What a user's token is from its issue to its end (P1 Token result)."""
 
-    ABSENT = "absent"
     ISSUED = "issued"
 
 
-class Slot(Record):
-    """The place of one token of a user, taken or not: what the machine moves. ``user`` is the user's id."""
-
-    client: str
-    user: int
-    credential: Credential | None
+def _issue(change: Change, *, user: User, expires: int) -> Credential:
+    """A fresh value that allows what the user may do, until its end."""
+    return Credential(secret(change), user.client, user=user.id, expires=expires)
 
 
-def _mint(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """A fresh value that opens what the user may, until its end."""
-    minted = Credential(secret(change), slot.client, user=slot.user, expires=facts["expires"])
-    return Slot(slot.client, slot.user, CREDENTIALS.of(change).put(minted))
+_NOT_EXPIRED = Guard(
+    "it has not expired", lambda credential, *, now: credential.expires is None or credential.expires > now
+)
 
-
-def _die(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """The value opens nothing any more."""
-    assert slot.credential is not None
-    CREDENTIALS.of(change).remove(slot.credential.value)
-    return Slot(slot.client, slot.user, None)
-
-
-_BEFORE_END = Guard("its end has not come", lambda slot, facts: facts["alive"])
-
-MACHINE: Machine[Life, Slot] = Machine(
+MACHINE: Machine[Life, Credential] = Machine(
     "user token",
-    "One token of a user, from an exchange, the making of a guest or an invitation (R069-R071).",
+    "One token of a user, from an exchange, the creation of a guest or an invitation (R069-R071).",
+    CREDENTIALS,
     Life,
     (
-        Row("issue", Life.ABSENT, Life.ISSUED, effect=_mint, source="P1 L304, R068, R069, R175, G112"),
-        Row("present", Life.ISSUED, Life.ISSUED, only_if=_BEFORE_END, source="P1 L99, R070, R071, G020"),
-        Row("revoke", Life.ISSUED, Life.ABSENT, effect=_die, source="P2 States L171, R365, G021, G236"),
+        Row("issue", ABSENT, Life.ISSUED, effect=_issue, source="P1 L304, R068, R069, R175, G112"),
+        Row("present", Life.ISSUED, Life.ISSUED, only_if=_NOT_EXPIRED, source="P1 L99, R070, R071, G020"),
+        Row("revoke", Life.ISSUED, ABSENT, source="P2 States L171, R365, G021, G236"),
     ),
-    read=lambda slot, facts: Life.ABSENT if slot.credential is None else Life.ISSUED,
+    state=Computed(lambda credential: Life.ISSUED),
+    facts={"issue": "user expires", "present": "now"},
     refusals={("present", Life.ISSUED): Reason.CREDENTIAL_EXPIRED, None: Reason.CREDENTIAL_INVALID},
-    initial=Life.ABSENT,
 )
 
 
@@ -97,7 +84,7 @@ class Caller(Struct, frozen=True, gc=False):
 
     @property
     def name(self) -> str:
-        """What tells the caller from every other of the client: a user id or the id of an API token."""
+        """The id of the user or of the API token, as text: unique within the client."""
         return str(self.user.id) if self.user is not None else self.api_token or ""
 
     @property
@@ -107,26 +94,26 @@ class Caller(Struct, frozen=True, gc=False):
 
 
 def authenticate(change: Change, value: str) -> Caller:
-    """Whose token this is. Refusal CREDENTIAL_INVALID or CREDENTIAL_EXPIRED when it is nobody's, or no longer.
+    """The caller to whom the token was issued. Refusals CREDENTIAL_INVALID, CREDENTIAL_EXPIRED.
 
-    Presenting a token moves nothing, so nothing is fired: what the table does not admit is refused by its reasons.
+    No event is fired, since presenting a token changes no state; the reasons are those of the machine.
     """
     credential = CREDENTIALS.get(change, value)
     if credential is None:
-        raise Refusal(MACHINE.reason(Life.ABSENT, "present"))
+        raise Refusal(MACHINE.reason(ABSENT, "present"))
     if credential.expires is not None and credential.expires <= change.now:
         raise Refusal(MACHINE.reason(Life.ISSUED, "present"))
     client = clients.get(change, credential.client)
     if credential.user is None:
         return Caller(client, api_token=credential.api_token)
     user = USERS.get(change, credential.user, client.id)
-    if user is None or user.account is Account.REMOVED:
+    if user is None:
         raise Refusal(Reason.CREDENTIAL_INVALID)
     return caller(change, client, user)
 
 
 def caller(change: Change, client: Client, user: User) -> Caller:
-    """The user of the client as somebody who calls."""
+    """The user of the client as a caller."""
     return Caller(client, user, customer_admin=bool(user.levels) and _customer_admin(change, user))
 
 
@@ -146,9 +133,7 @@ def issue(change: Change, user: User, life: int | None = None) -> Credential:
     if ask(change, assumed.EARLIER_TOKENS) == "die":
         revoke(change, user)
     span = life if life is not None else ask(change, durations.TOKEN)
-    issued = MACHINE.fire(change, Slot(user.client, user.id, None), "issue", expires=change.now + span).credential
-    assert issued is not None
-    return issued
+    return MACHINE.create(change, "issue", user=user, expires=change.now + span)
 
 
 def secret(change: Change) -> str:
@@ -157,6 +142,6 @@ def secret(change: Change) -> str:
 
 
 def revoke(change: Change, user: User) -> None:
-    """Every token of the user dies (removed users)."""
+    """Revoke every token of the user."""
     for credential in CREDENTIALS.of(change).find(BY_USER, (user.client, user.id)):
-        MACHINE.fire(change, Slot(user.client, user.id, credential), "revoke")
+        MACHINE.end(change, credential, "revoke")

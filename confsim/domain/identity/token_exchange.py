@@ -41,12 +41,12 @@ def exchange(change: Change, client: Client, token: str) -> Credential:
 
     Refusals IDENTITY_TOKEN_MALFORMED, IDENTITY_TOKEN_INVALID, NO_ACTIVE_VALIDATOR, INVITATION_CODE_INVALID.
     """
-    invitation = invitations.by_code(change, client, token)
+    invitation = invitations.find_by_code(change, client, token)
     if invitation is not None:
         return invitations.exchange(change, client, invitation)
-    if invitations.was_ours(change, client, token):
+    if invitations.was_issued(change, client, token):
         raise Refusal(Reason.INVITATION_CODE_INVALID, problem="it is replaced, used or expired")
-    validator = validators.active(change, client)
+    validator = validators.find_active(change, client)
     if validator is None:
         raise Refusal(Reason.NO_ACTIVE_VALIDATOR, client=client.id)
     person = check(change, validator, token)
@@ -149,9 +149,8 @@ def _user(change: Change, client: Client, validator: Validator, person: Person) 
         handle = _free_handle(change, client, person.name or person.origin)
         found = users.create(change, client.id, handle, Account.REGISTERED, origin_id=person.origin)
     else:
-        problem = "its origin id is that of an unregistered user"
-        found = users.MACHINE.fire(change, found, "exchange", origin=person.origin, problem=problem)
-        invitations.connected(change, found)
+        details = {"origin": person.origin, "problem": "its origin id is that of an unregistered user"}
+        found = users.MACHINE.fire(change, found, "exchange", origin=person.origin, details=details)
         found = _renamed(change, client, found, person)
     return _detailed(change, found, validator, person)
 

@@ -8,8 +8,9 @@ from confsim.assumptions.identity import CLAIM_NAMES
 from confsim.assumptions.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.clients.clients import Client
-from confsim.kernel.old_machine import Facts, Machine, Row, store
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.rows import Row
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
@@ -20,7 +21,7 @@ ABOUT = tuple(CLAIM_NAMES)
 
 
 class Activity(Enum):
-    """Whether the validator may vouch for identity tokens (P1 States L180-181)."""
+    """Whether the client accepts the identity tokens of the validator (P1 States L180-181)."""
 
     INACTIVE = "inactive"
     ACTIVE = "active"
@@ -45,36 +46,16 @@ class Validator(Record, kw_only=True):
 VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id")
 
 
-def _activate(change: Change, validator: Validator, facts: Facts) -> Validator:
-    """Any validator that was active before becomes inactive in the same step."""
-    rows = VALIDATORS.of(change, validator.client)
-    for other in rows.oldest():
-        if other.state is Activity.ACTIVE and other.id != validator.id:
-            rows.put(MACHINE.fire(change, other, "disable"))
-    return validator
-
-
 MACHINE: Machine[Activity, Validator] = Machine(
     "validator",
-    "A validator of identity tokens (R113-R116, R238).",
+    "A validator of identity tokens; at most one of a client is active (R113-R116, R238).",
+    VALIDATORS,
     Activity,
     (
-        Row(
-            "enable",
-            (Activity.INACTIVE, Activity.ACTIVE),
-            Activity.ACTIVE,
-            effect=_activate,
-            source="P1 States L180, R113, R114, G537",
-        ),
-        Row(
-            "disable",
-            (Activity.ACTIVE, Activity.INACTIVE),
-            Activity.INACTIVE,
-            source="P1 States L181, R115, G537",
-        ),
+        Row("enable", tuple(Activity), Activity.ACTIVE, source="P1 States L180, R113, R114, G537"),
+        Row("disable", tuple(Activity), Activity.INACTIVE, source="P1 States L181, R115, G537"),
     ),
-    read=lambda validator, facts: validator.state,
-    write=store("state"),
+    state="state",
     refusals={None: Reason.NOT_FOUND},
     initial=Activity.INACTIVE,
 )
@@ -92,7 +73,7 @@ def add(
     audience: str | None = None,
     claims: tuple[tuple[str, str], ...] = (),
 ) -> Validator:
-    """Set a validator up, as only the service operator can (R139, G190). Misuse that names what cannot be."""
+    """Set a validator up, as only the service operator can (R139, G190). Misuse for what cannot be set."""
     if not id.strip():
         raise Misuse("a validator needs an id")
     if id in VALIDATORS.of(change, client.id):
@@ -122,27 +103,31 @@ def add(
 
 def enable(change: Change, client: Client, id: str) -> Validator:
     """Make the validator the client's active one. Refusals NOT_FOUND (G192), STATE_HOLDS (G537)."""
-    validator = _to_be(change, client, id, Activity.ACTIVE)
-    return VALIDATORS.of(change, client.id).put(MACHINE.fire(change, validator, "enable"))
+    return MACHINE.fire(change, _changing(change, client, id, Activity.ACTIVE), "enable")
 
 
 def disable(change: Change, client: Client, id: str) -> Validator:
     """Make the validator inactive; no other is touched. Refusals NOT_FOUND (G192), STATE_HOLDS (G537)."""
-    validator = _to_be(change, client, id, Activity.INACTIVE)
-    return VALIDATORS.of(change, client.id).put(MACHINE.fire(change, validator, "disable"))
+    return MACHINE.fire(change, _changing(change, client, id, Activity.INACTIVE), "disable")
 
 
-def listed(change: Change, client: Client) -> list[Validator]:
+def list_validators(change: Change, client: Client) -> list[Validator]:
     """The validators that could be assigned in the client, in order of creation (G191)."""
     return VALIDATORS.of(change, client.id).oldest()
 
 
-def active(change: Change, client: Client) -> Validator | None:
+def list_active(change: Change, client: str) -> list[Validator]:
+    """The active validators of the client of this id, in order of creation."""
+    return [validator for validator in VALIDATORS.of(change, client).oldest() if validator.state is Activity.ACTIVE]
+
+
+def find_active(change: Change, client: Client) -> Validator | None:
     """The client's active validator, or None."""
     return next((each for each in VALIDATORS.of(change, client.id) if each.state is Activity.ACTIVE), None)
 
 
-def _to_be(change: Change, client: Client, id: str, state: Activity) -> Validator:
+def _changing(change: Change, client: Client, id: str, state: Activity) -> Validator:
+    """The validator of this id, to be brought into the state. Refusals NOT_FOUND, STATE_HOLDS."""
     validator = VALIDATORS.of(change, client.id).get(id)
     if validator is None:
         raise Refusal(Reason.NOT_FOUND, what="validator", id=id)

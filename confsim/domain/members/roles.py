@@ -173,18 +173,13 @@ def leave(change: Change, user: User) -> None:
         MACHINE.fire(change, Place(channel, user.id), "leave", id=user.id)
 
 
-#: What ends an account that was made for one channel.
-_ENDS = {Account.LINKED: "unlink", Account.GUEST: "end", Account.DIALLED: "end"}
-
-
 def dismiss(change: Change, user: User) -> None:
     """Remove a user who was made for one channel, with every role, every token, the properties and the image (G542)."""
     leave(change, user)
     credentials.revoke(change, user)
     properties.forget(change, properties.of_user(user))
     images.drop(change, user.client, user.image)
-    users.MACHINE.fire(change, user, _ENDS[user.account])
-    USERS.of(change, user.client).remove(user.id)
+    users.remove(change, user)
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:

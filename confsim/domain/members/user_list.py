@@ -12,7 +12,7 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import BY_HOST, CHANNELS
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
-from confsim.domain.users.users import BY_EMAIL, LISTED, USERS, Account, Level, User
+from confsim.domain.users.users import BY_EMAIL, LISTED, USERS, Level, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
@@ -88,7 +88,7 @@ def several(change: Change, client: Client, ids: list[int]) -> list[User]:
     if ask(change, assumed_users.SEVERAL) == "refused":
         return [users.get(change, client.id, id) for id in dict.fromkeys(ids)]
     found = (rows.get(id) for id in dict.fromkeys(ids))
-    return [user for user in found if user is not None and user.account is not Account.REMOVED]
+    return [user for user in found if user is not None]
 
 
 def by_handle(change: Change, client: Client, handle: str) -> User:

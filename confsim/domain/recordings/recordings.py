@@ -19,7 +19,7 @@ from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS, Session
-from confsim.domain.users.users import USERS, Account, User
+from confsim.domain.users.users import USERS, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -194,7 +194,7 @@ def reachable(change: Change, channel: Channel, ids: Iterable[int]) -> Iterator[
     """Those of the users who can be mailed: they have a verified address (R159, R363, R499)."""
     for id in ids:
         user = USERS.of(change, channel.client).get(id)
-        if user is not None and user.account is not Account.REMOVED and user.email is not None:
+        if user is not None and user.email is not None:
             yield user
 
 

@@ -1,4 +1,4 @@
-"""Addresses of users: set, mailed a code to, verified by it."""
+"""Email addresses of users, and their verification by a mailed code."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from confsim.assumptions import users as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import mail
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import Computed, Guard, Row
 from confsim.kernel.world import Change
 
 from .users import BY_EMAIL, USERS, User
@@ -21,7 +22,7 @@ _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\Z")
 
 
 class Address(Enum):
-    """How a user stands to an address (P1 Users, POST email)."""
+    """Whether a user has an address, verified or not (P1 Users, POST email)."""
 
     NONE = "none"
     PENDING = "pending"
@@ -37,78 +38,78 @@ class Second(Enum):
     AT_ONCE = "at-once"
 
 
-def _state(user: User, facts: Facts) -> Address:
-    if user.email is None:
-        return Address.PENDING if user.pending else Address.NONE
-    return Address.RENEWING if user.pending else Address.VERIFIED
+#: By whether there is a verified address, and whether one waits for its code.
+_STATES = {
+    (False, False): Address.NONE,
+    (False, True): Address.PENDING,
+    (True, False): Address.VERIFIED,
+    (True, True): Address.RENEWING,
+}
 
 
-def _await(change: Change, user: User, facts: Facts) -> User:
+def _await(change: Change, user: User, *, address: str) -> User:
     """The address waits for a code of its own, which is mailed to it."""
-    user = _await_silently(change, user, facts)
+    user = _await_silently(change, user, address=address)
     _mail(change, user, *user.pending[-1])
     return user
 
 
-def _await_silently(change: Change, user: User, facts: Facts) -> User:
-    """The address waits for a code that nobody is told."""
-    others = tuple(waiting for waiting in user.pending if waiting[0] != facts["address"])
+def _await_silently(change: Change, user: User, *, address: str) -> User:
+    """The address waits for a code that is not mailed."""
+    others = tuple(waiting for waiting in user.pending if waiting[0] != address)
     code = change.digits(6)
     while any(code == other for _, other in others):
         code = change.digits(6)
-    return replace(user, pending=(*others, (facts["address"], code)))
+    return replace(user, pending=(*others, (address, code)))
 
 
-def _await_anew(change: Change, user: User, facts: Facts) -> User:
+def _await_anew(change: Change, user: User, *, address: str) -> User:
     """The verified address goes at once; the new one waits for its code."""
-    return _await(change, replace(user, email=None, pending=()), facts)
+    return _await(change, replace(user, email=None, pending=()), address=address)
 
 
-def _accept(change: Change, user: User, facts: Facts) -> User:
+def _accept(change: Change, user: User, *, code: str) -> User:
     """The address of the code is the user's; every other code of the round is void."""
-    return replace(user, email=_addresses(user)[facts["code"]], pending=())
+    return replace(user, email=_addresses(user)[code], pending=())
 
 
-def _end_round(change: Change, user: User, facts: Facts) -> User:
+def _end_round(change: Change, user: User) -> User:
     """The address verified first stays; the round is over."""
     return replace(user, pending=())
 
 
-def _trust(change: Change, user: User, facts: Facts) -> User:
+def _trust(change: Change, user: User, *, address: str) -> User:
     """The address is taken as verified; every code is void."""
-    return replace(user, email=facts["address"], pending=())
+    return replace(user, email=address, pending=())
 
 
-def _clear(change: Change, user: User, facts: Facts) -> User:
+def _clear(change: Change, user: User) -> User:
     """The user has no address, and none waits."""
     return replace(user, email=None, pending=())
 
 
-def _resend(change: Change, user: User, facts: Facts) -> User:
+def _resend(change: Change, user: User) -> User:
     """Every address that waits is mailed its code again."""
     for address, code in user.pending:
         _mail(change, user, address, code)
     return user
 
 
-def _known(user: User, facts: Facts) -> bool:
-    return facts["code"] in _addresses(user)
-
-
-_KNOWN = Guard("an address waits for the code", _known)
+_KNOWN = Guard("an address waits for the code", lambda user, *, code: code in _addresses(user))
 _WINS = Guard(
     "an address waits for the code, and the second wins",
-    lambda user, facts: _known(user, facts) and facts["second"] is not Second.NEVER,
+    lambda user, *, code, second: code in _addresses(user) and second is not Second.NEVER,
 )
 _LOSES = Guard(
     "an address waits for the code, and the first stays",
-    lambda user, facts: _known(user, facts) and facts["second"] is Second.NEVER,
+    lambda user, *, code, second: code in _addresses(user) and second is Second.NEVER,
 )
-_AT_ONCE = Guard("a new address ends the old one at once", lambda user, facts: facts["second"] is Second.AT_ONCE)
+_AT_ONCE = Guard("a new address ends the old one at once", lambda user, *, second: second is Second.AT_ONCE)
 
 MACHINE: Machine[Address, User] = Machine(
     "email",
     "The address of a user and its verification (R157-R159).",
+    USERS,
     Address,
     (
         Row("set", (Address.NONE, Address.PENDING), Address.PENDING, effect=_await, source="P1 L230, R157"),
@@ -150,7 +151,8 @@ MACHINE: Machine[Address, User] = Machine(
         ),
         Row("trust", tuple(Address), Address.VERIFIED, effect=_trust, source="G200, G212, G246"),
     ),
-    read=_state,
+    state=Computed(lambda user: _STATES[user.email is not None, bool(user.pending)]),
+    facts={"set": "address second", "verify": "code second", "give silently": "address", "trust": "address"},
     refusals={"resend": Reason.EMAIL_MISSING, "verify": Reason.VERIFICATION_CODE_UNKNOWN, None: Reason.EMAIL_TAKEN},
     initial=Address.NONE,
 )
@@ -164,17 +166,17 @@ def put(change: Change, user: User, address: str | None) -> User:
     if not address:
         return _without(change, user)
     _check(change, user, address)
-    user = _fire(change, user, "set", address=address, second=_second(change, user))
+    user = MACHINE.fire(change, user, "set", address=address, second=_second(change, user))
     return verify(change, user, user.pending[-1][1]) if ask(change, assumed.EMAIL_VERIFICATION) == "immediate" else user
 
 
 def verify(change: Change, user: User, code: str) -> User:
     """Accept the address that waits for the code. Refusal VERIFICATION_CODE_UNKNOWN."""
-    return _fire(change, user, "verify", code=code, second=_second(change, user))
+    return MACHINE.fire(change, user, "verify", code=code, second=_second(change, user), details={"code": code})
 
 
 def given(change: Change, user: User, address: str | None, how: str) -> User:
-    """Keep the address that came with a new user: ``mailed`` a code, ``silent`` without one, or ``verified``.
+    """Store the address that came with a new user: ``mailed`` a code, ``silent`` without one, or ``verified``.
 
     Refusals EMAIL_MALFORMED, EMAIL_TAKEN.
     """
@@ -183,12 +185,14 @@ def given(change: Change, user: User, address: str | None, how: str) -> User:
     _check(change, user, address)
     if how == "mailed":
         return put(change, user, address)
-    return trust(change, user, address) if how == "verified" else _fire(change, user, "give silently", address=address)
+    if how == "verified":
+        return trust(change, user, address)
+    return MACHINE.fire(change, user, "give silently", address=address)
 
 
 def trust(change: Change, user: User, address: str) -> User:
     """Take an address as verified on the word of whoever gave it."""
-    return _fire(change, user, "trust", address=address)
+    return MACHINE.fire(change, user, "trust", address=address)
 
 
 def well_formed(address: str) -> bool:
@@ -205,7 +209,7 @@ def _without(change: Change, user: User) -> User:
     meant = ask(change, assumed.EMAIL_MISSING)
     if meant == "refused":
         raise Refusal(Reason.EMAIL_MISSING)
-    return _fire(change, user, "resend" if meant == "resends" else "clear")
+    return MACHINE.fire(change, user, "resend" if meant == "resends" else "clear")
 
 
 def _second(change: Change, user: User) -> Second | None:
@@ -224,10 +228,6 @@ def _check(change: Change, user: User, address: str) -> None:
 
 def _addresses(user: User) -> dict[str, str]:
     return {code: address for address, code in user.pending}
-
-
-def _fire(change: Change, user: User, event: str, **facts: object) -> User:
-    return USERS.of(change, user.client).put(MACHINE.fire(change, user, event, **facts))
 
 
 def _mail(change: Change, user: User, address: str, code: str) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from enum import Enum
 
+from msgspec.structs import replace
+
 from confsim.assumptions.refusals import Reason
 from confsim.domain import images, repeats
-from confsim.kernel.old_machine import Facts, Machine, Row
+from confsim.kernel.machine import Machine
+from confsim.kernel.rows import Computed, Row
 from confsim.kernel.world import Change
 
-from . import users
-from .users import User
+from .users import USERS, User
 
 
 class Picture(Enum):
@@ -20,16 +22,16 @@ class Picture(Enum):
     SET = "set"
 
 
-def _set(change: Change, user: User, facts: Facts) -> User:
-    """The new image stands for the user, and the one before is forgotten."""
+def _set(change: Change, user: User, *, image: str) -> User:
+    """The user has the new image; the bytes of the former one are removed."""
     images.drop(change, user.client, user.image)
-    return users.update(change, user, image=facts["image"])
+    return replace(user, image=image)
 
 
-def _forget(change: Change, user: User, facts: Facts) -> User:
+def _remove(change: Change, user: User) -> User:
     """The bytes are no longer served."""
     images.drop(change, user.client, user.image)
-    return users.update(change, user, image=None)
+    return replace(user, image=None)
 
 
 _BOTH = (Picture.NONE, Picture.SET)
@@ -37,12 +39,14 @@ _BOTH = (Picture.NONE, Picture.SET)
 MACHINE: Machine[Picture, User] = Machine(
     "user image",
     "The image of a user (R143, R165-R169).",
+    USERS,
     Picture,
     (
         Row("set", _BOTH, Picture.SET, effect=_set, source="P1 L220, L233, R143, R165-R169"),
-        Row("remove", _BOTH, Picture.NONE, effect=_forget, source="P1 L247, G536, G550"),
+        Row("remove", _BOTH, Picture.NONE, effect=_remove, source="P1 L247, G536, G550"),
     ),
-    read=lambda user, facts: Picture.NONE if user.image is None else Picture.SET,
+    state=Computed(lambda user: Picture.NONE if user.image is None else Picture.SET),
+    facts={"set": "image"},
     refusals={None: Reason.NOT_FOUND},
     initial=Picture.NONE,
 )
@@ -57,7 +61,7 @@ def put(change: Change, user: User, data: bytes, url: str | None) -> User:
 
 
 def adopt(change: Change, user: User, url: str) -> User:
-    """Let the picture that an identity token tells of stand for the user, by its URL (R143)."""
+    """Set the image to the URL of a picture that an identity token names (R143)."""
     return MACHINE.fire(change, user, "set", image=url)
 
 

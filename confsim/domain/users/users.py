@@ -12,22 +12,21 @@ from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions import users as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Context, ask
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row, store
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
 
 class Account(Enum):
-    """Where an account is in its life (P1 Predefined user, Users; P2 linked users, telephony)."""
+    """The kinds of accounts (P1 Predefined user, Users; P2 linked users, telephony)."""
 
-    ABSENT = "absent"
     GUEST = "guest"
     LINKED = "linked"
     DIALLED = "dialled"
     PREDEFINED = "predefined"
     REGISTERED = "registered"
-    REMOVED = "removed"
 
 
 class AuthKind(StrEnum):
@@ -75,8 +74,8 @@ class User(Record, kw_only=True):
 
     ``channel`` is the channel that a guest, linked or dialled user was made for. ``accepted`` is the version of the
     terms last accepted. ``image`` is the key of stored bytes or a URL; ``email`` the verified address and ``pending``
-    the addresses waiting for their code, as (address, code). ``follows`` are user ids (G207). ``inbound`` tells of
-    a dialled user that the call came in.
+    the addresses waiting for their code, as (address, code). ``follows`` are user ids (G207). ``inbound`` is whether
+    the call of a dialled user came in.
     """
 
     id: int
@@ -122,30 +121,47 @@ USERS: Table[int, User] = Table("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EM
 
 UNREGISTERED = frozenset({Account.GUEST, Account.LINKED, Account.DIALLED})
 
-_ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda user, facts: facts.get("origin") == user.origin_id)
+_ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda user, *, origin: origin == user.origin_id)
 
 
-def _attach(change: Change, user: User, facts: Facts) -> User:
+def _create(change: Change, *, draft: User) -> User:
+    """An account of this kind."""
+    return draft
+
+
+def _register(change: Change, user: User, *, handle: str) -> User:
+    """The guest has the reserved handle and is no longer bound to a channel; id, token and roles stay."""
+    return replace(user, handle=handle, channel=None)
+
+
+def _attach(change: Change, user: User) -> User:
     """Authentication is attached; roles and id stay."""
     return user
 
 
-def _settle(change: Change, user: User, facts: Facts) -> User:
-    """The guest bears the reserved handle and is no longer bound to a channel; id, token and roles stay."""
-    return replace(user, handle=facts["handle"], channel=None)
+def _log_in(change: Change, user: User, *, identity: Identity) -> User:
+    """A login by OAuth is attached; roles and id stay."""
+    return replace(user, auth_kind=AuthKind.OAUTH, identity=identity)
 
 
 MACHINE: Machine[Account, User] = Machine(
     "account",
     "The life of a user account (P1 Predefined user, States; R058-R063, R096, R143, R175, R365).",
+    USERS,
     Account,
     (
-        Row("create guest", Account.ABSENT, Account.GUEST, source="P1 L236, R175"),
-        Row("link", Account.ABSENT, Account.LINKED, source="P2 L287, R469"),
-        Row("dial", Account.ABSENT, Account.DIALLED, source="P2 L305, G203"),
-        Row("predefine", Account.ABSENT, Account.PREDEFINED, source="P1 L237, R178"),
-        Row("register", Account.ABSENT, Account.REGISTERED, source="P1 States L173, R096, G033, G199, G244"),
-        Row("register", Account.GUEST, Account.REGISTERED, effect=_settle, source="P1 States L173, R096, G244"),
+        Row("create guest", ABSENT, Account.GUEST, effect=_create, source="P1 L236, R175"),
+        Row("link", ABSENT, Account.LINKED, effect=_create, source="P2 L287, R469"),
+        Row("dial", ABSENT, Account.DIALLED, effect=_create, source="P2 L305, G203"),
+        Row("predefine", ABSENT, Account.PREDEFINED, effect=_create, source="P1 L237, R178"),
+        Row(
+            "create registered",
+            ABSENT,
+            Account.REGISTERED,
+            effect=_create,
+            source="P1 States L173, R096, G033, G199, G244",
+        ),
+        Row("register", Account.GUEST, Account.REGISTERED, effect=_register, source="P1 States L173, R096, G244"),
         Row(
             "exchange",
             (Account.PREDEFINED, Account.REGISTERED),
@@ -154,42 +170,53 @@ MACHINE: Machine[Account, User] = Machine(
             effect=_attach,
             source="P1 L81, R061, R143",
         ),
-        Row("redeem", Account.PREDEFINED, Account.REGISTERED, source="P1 L81, R062, G234"),
-        Row("end", (Account.GUEST, Account.DIALLED), Account.REMOVED, source="G231, G309"),
-        Row("unlink", Account.LINKED, Account.REMOVED, source="P2 States L171, R365"),
+        Row("redeem", Account.PREDEFINED, Account.REGISTERED, effect=_log_in, source="P1 L81, R062, G234"),
+        Row("end", (Account.GUEST, Account.DIALLED), ABSENT, source="G231, G309"),
+        Row("unlink", Account.LINKED, ABSENT, source="P2 States L171, R365"),
     ),
-    read=lambda user, facts: user.account,
-    write=store("account"),
+    state="account",
+    facts={
+        **dict.fromkeys(("create guest", "link", "dial", "predefine", "create registered"), "draft"),
+        "register": "handle",
+        "exchange": "origin",
+        "redeem": "identity",
+    },
     refusals={
         "exchange": Reason.IDENTITY_TOKEN_INVALID,
         "register": Reason.NOT_A_GUEST,
         "unlink": Reason.NOT_LINKED,
         None: Reason.NOT_PREDEFINED,
     },
-    initial=Account.ABSENT,
 )
 
-#: What makes an account of each sort out of nothing.
-BIRTHS = {row.then: row.when for row in MACHINE.rows if row.on == (Account.ABSENT,)}
+#: The event that creates an account of each kind.
+CREATED_BY = {row.then: row.when for row in MACHINE.rows if row.on == (ABSENT,)}
+#: The event that ends an account that was made for one channel.
+_ENDED_BY = {Account.LINKED: "unlink", Account.GUEST: "end", Account.DIALLED: "end"}
 
 
 def create(change: Change, client: str, handle: str, account: Account, **fields: Any) -> User:
-    """A new user; ids count up over the whole service (G130)."""
+    """Create a user; ids count up over the whole service (G130)."""
     fields.setdefault("reputation", ask(change, assumed.REPUTATION))
     id = change.count("user", ask(change, assumed.FIRST_USER_ID))
-    draft = User(id=id, client=client, handle=handle, account=Account.ABSENT, **fields)
-    return USERS.of(change, client).put(MACHINE.fire(change, draft, BIRTHS[account]))
+    draft = User(id=id, client=client, handle=handle, account=account, **fields)
+    return MACHINE.create(change, CREATED_BY[account], draft=draft)
 
 
 def register(change: Change, user: User, handle: str) -> User:
-    """The guest becomes a registered user of this handle. Refusal NOT_A_GUEST."""
-    return USERS.of(change, user.client).put(MACHINE.fire(change, user, "register", id=user.id, handle=handle))
+    """Make the guest a registered user of this handle. Refusal NOT_A_GUEST."""
+    return MACHINE.fire(change, user, "register", handle=handle, details={"id": user.id, "handle": handle})
+
+
+def remove(change: Change, user: User) -> None:
+    """Remove a user who was made for one channel, with all that ``couplings.deletion`` lists (G542)."""
+    MACHINE.end(change, user, _ENDED_BY[user.account])
 
 
 def get(change: Change, client: str, id: int) -> User:
     """The user of this id in the client. Refusal NOT_FOUND when there is none."""
     user = USERS.of(change, client).get(id)
-    if user is None or user.account is Account.REMOVED:
+    if user is None:
         raise Refusal(Reason.NOT_FOUND, what="user", id=id)
     return user
 

@@ -4,8 +4,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.domain.clients import clients
-from confsim.domain.identity.api_tokens import API_TOKENS, ApiToken
-from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.identity import api_tokens
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, PARTNER_ADMIN, ROOM, code
 
 CALLERS = ("demo-customer-admin", "demo-owner", "demo-operator", "demo-user", "demo-guest", "demo-api-token")
@@ -202,8 +201,7 @@ def test_how_far_templates_are_inherited(profile, status):
     id = shared(sim)
     change = sim.service.change()
     grandchild = clients.create(change, "Grandchild", CUSTOMER).id
-    API_TOKENS.of(change, grandchild).put(ApiToken("t", "grand-token"))
-    CREDENTIALS.of(change).put(Credential("grand-token", grandchild, api_token="t"))
+    api_tokens.add(change, clients.get(change, grandchild), "grand-token", None)
     sim.service.commit(change)
     assert sim.call("get_template", "grand-token", templateId=id).status == status
 

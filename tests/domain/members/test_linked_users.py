@@ -30,7 +30,7 @@ def test_a_linked_user_is_bound_to_the_channel_and_invited(stage):
     change, client, channel = stage
     user = linked_users.create(change, client, channel, "Linus", None)
     assert (user.account, user.channel) == (Account.LINKED, EVENT_ROOM)
-    assert invitations.pending(change, user) is not None
+    assert invitations.find_pending(change, user) is not None
     assert linked_users.linked(change, channel, user.id)
 
 
@@ -46,7 +46,7 @@ def test_a_removed_linked_user_holds_nothing(stage):
     with pytest.raises(Refusal) as refusal:
         credentials.authenticate(change, token)
     assert refusal.value.reason is Reason.CREDENTIAL_INVALID
-    assert invitations.pending(change, user) is None
+    assert invitations.find_pending(change, user) is None
     assert user.id not in users.USERS.of(change, CUSTOMER)
     assert not linked_users.linked(change, channel, user.id)
 

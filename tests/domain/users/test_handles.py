@@ -148,7 +148,7 @@ def test_a_token_does_not_give_a_handle_that_somebody_came_to_meanwhile():
         tenant.do(handles.take, token, by="1")
 
 
-@pytest.mark.parametrize("account", [each for each in users.BIRTHS if each is not Account.REGISTERED])
+@pytest.mark.parametrize("account", [each for each in users.CREATED_BY if each is not Account.REGISTERED])
 def test_only_registered_users_take_their_handles(account: Account):
     """The handle of anybody else is free, unless a profile says that everybody's is taken."""
     for choice, free in (("registered", True), ("everybody", False)):
@@ -217,7 +217,7 @@ def test_a_profile_checks_reservations_without_uniqueness_too():
 
 
 @pytest.mark.rule("R160", "R161", "R162", "R163")
-@pytest.mark.parametrize(("account", "unique"), list(product(users.BIRTHS, [True, False])))
+@pytest.mark.parametrize(("account", "unique"), list(product(users.CREATED_BY, [True, False])))
 def test_who_may_set_a_handle(account: Account, unique: bool):
     """Unregistered users always, everybody where uniqueness is off; else the handle stays and the other is free."""
     tenant = Tenant(unique=unique)

@@ -1,0 +1,52 @@
+"""Finders: the users, invitations and validators that a coupling fires on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from confsim.assumptions import identity as assumed
+from confsim.assumptions.register import ask
+from confsim.domain.clients import clients
+from confsim.domain.identity import invitations, providers, validators
+from confsim.domain.identity.invitations import Invitation, Kind
+from confsim.domain.identity.validators import Validator
+from confsim.domain.users.users import USERS, Account, Identity, User
+from confsim.kernel.world import Change
+
+
+def invited(change: Change, invitation: Invitation) -> Iterable[User]:
+    """The predefined user who logged in by the code."""
+    user = USERS.of(change, invitation.client).get(invitation.user)
+    if user is not None and user.account is Account.PREDEFINED and invitation.kind is Kind.NONCE:
+        yield user
+
+
+def login(change: Change, invitation: Invitation, user: User) -> dict[str, Any]:
+    """What the provider of the login says of the user. Refusal PROVIDER_NOT_ENABLED."""
+    provider = providers.to_log_in(change, clients.get(change, user.client), invitation.provider)
+    return {"identity": Identity(provider, user.full_name or "", user.email or "")}
+
+
+def nonce(change: Change, user: User) -> Iterable[Invitation]:
+    """The pending Nonce of a user who is connected by an identity token, when that uses it up (G202)."""
+    invitation = invitations.find_pending(change, user)
+    if (
+        invitation is not None
+        and invitation.kind is Kind.NONCE
+        and ask(change, assumed.INVITATION_ON_EXCHANGE) == "consumed"
+    ):
+        yield invitation
+
+
+def invitation(change: Change, user: User) -> Iterable[Invitation]:
+    """The pending invitation of the user."""
+    pending = invitations.find_pending(change, user)
+    if pending is not None:
+        ask(change, assumed.INVITATION_ON_EXCHANGE)
+        yield pending
+
+
+def other_active(change: Change, validator: Validator) -> Iterable[Validator]:
+    """The validator of the client that was active before."""
+    return [other for other in validators.list_active(change, validator.client) if other.id != validator.id]
