@@ -86,8 +86,8 @@ def test_serve_takes_world_seed_clock_and_profile(tmp_path):
     world.write_text('{"version": 1, "at": "2026-01-01T00:00:00Z", "clients": [{"name": "Only"}]}')
     profile = tmp_path / "acme.toml"
     profile.write_text('[route]\nprefix = "/conf/v1_0"\n')
-    told = ["--world", str(world), "--seed", "7", "--clock", START, "--frozen"]
-    with serving(*told, "--profile", str(profile)) as (_, greeting):
+    text = ["--world", str(world), "--seed", "7", "--clock", START, "--frozen"]
+    with serving(*text, "--profile", str(profile)) as (_, greeting):
         root = re.search(r"API +(http\S+)/conf/v1_0", greeting)[1]
         info = fetch(f"{root}/_confsim/info")
     assert (info["seed"], info["now"], info["profile"]) == (7, START_MS, {"route.prefix": "/conf/v1_0"})
@@ -125,7 +125,7 @@ def test_a_clock_that_no_option_speaks_of_is_that_of_the_profile(tmp_path):
         assert fetch(f"{root}/_confsim/clock")["frozen"] is True
 
 
-def test_a_taken_port_is_told():
+def test_a_taken_port_is_reported():
     """Exit code 1, and which."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -136,7 +136,7 @@ def test_a_taken_port_is_told():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "text"),
     [
         (("serve", "--world", "nowhere"), "nowhere"),
         (("serve", "--profile", "nowhere.toml"), "nowhere.toml"),
@@ -150,11 +150,11 @@ def test_a_taken_port_is_told():
         (("operations", "--nope"), "--nope"),
     ],
 )
-def test_wrong_use_is_told(arguments, told):
+def test_wrong_use_is_reported(arguments, text):
     """Exit code 1, in one sentence, without a traceback."""
     code, output, errors = run(*arguments)
     assert (code, output) == (1, "")
-    assert told in errors
+    assert text in errors
     assert "Traceback" not in errors
 
 
@@ -168,9 +168,9 @@ def test_version_and_help():
 
 def test_help_tells_the_defaults():
     """Also of what the server itself sets: how many worlds and calls it keeps."""
-    told = run("serve", "--help")[1]
-    assert f"[{MOST}]" in told
-    assert f"[{KEPT}]" in told
+    text = run("serve", "--help")[1]
+    assert f"[{MOST}]" in text
+    assert f"[{KEPT}]" in text
 
 
 def test_operations_are_listed():

@@ -92,17 +92,17 @@ def test_scenarios_run_against_the_server_beside_them():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "text"),
     [((), "COMMAND"), (("--nope", "x"), "--nope"), (("--world", "nowhere", "--", "true"), "nowhere")],
 )
-def test_wrong_use_is_told(arguments, told):
+def test_wrong_use_is_reported(arguments, text):
     """Exit code 1, and no command is run."""
     code, output, errors = run(*arguments)
     assert (code, output) == (1, "")
-    assert told in errors
+    assert text in errors
 
 
-def test_a_taken_port_is_told():
+def test_a_taken_port_is_reported():
     """And the command is not run."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -148,6 +148,6 @@ def test_limits_of_worlds_and_journals():
         "for _ in range(3): call('/v1_0/nowhere')\n"
         "print(call('/_confsim/worlds', b'{\"name\": \"b\"}')['code'], len(call('/_confsim/requests')))\n"
     )
-    told = run("--worlds", "1", "--journal", "2", "--", sys.executable, "-c", probe)
-    assert told == (0, "too_many_worlds 2\n", "")
+    text = run("--worlds", "1", "--journal", "2", "--", sys.executable, "-c", probe)
+    assert text == (0, "too_many_worlds 2\n", "")
     assert run("--worlds", "-1", "--", "true")[0] == 1

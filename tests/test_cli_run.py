@@ -21,8 +21,8 @@ def run(capsys):
             code = 0
         except SystemExit as exit:
             code = exit.code or 0
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
 
     return running
 
@@ -66,7 +66,7 @@ def test_without_a_name_the_scenarios_are_listed(run):
 
 
 def test_a_scenario_that_passes(run, written):
-    """Its steps and its outputs are told, and the exit code is 0."""
+    """Its steps and its outputs are printed, and the exit code is 0."""
     code, out, err = run("run", written())
     assert (code, err) == (0, "")
     assert "ok      me  get_me  200" in out
@@ -80,7 +80,7 @@ def test_shipped_scenarios_run_by_name(run):
 
 
 def test_a_scenario_that_fails(run, written):
-    """The step is told with criterion, request and answer; the others run; the exit code is 1."""
+    """The step is printed with criterion, request and answer; the others run; the exit code is 1."""
     code, out, _ = run("run", written(404), written())
     assert code == 1
     assert "criterion  $statusCode == 404" in out
@@ -104,14 +104,14 @@ def test_a_scenario_that_fails(run, written):
         (["lobby", "--fresh"], "give its --base-url"),
     ],
 )
-def test_misuse_is_told(run, arguments, problem):
+def test_misuse_is_reported(run, arguments, problem):
     """In a line, with exit code 1."""
     code, _, err = run("run", *arguments)
     assert code == 1
     assert problem in err
 
 
-def test_a_dropped_connection_is_told(run, written):
+def test_a_dropped_connection_is_reported(run, written):
     """In a line too: a scenario cannot go on where a fault leaves it without an answer."""
     code, _, err = run("run", written(parameters=[{"name": "X-Confsim", "in": "header", "value": "drop=before"}]))
     assert code == 1

@@ -124,19 +124,19 @@ def test_an_imported_state_can_be_kept(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "text"),
     [
         (lambda whole: "", "it is no JSON"),
         (lambda whole: whole[:-40], "it is no JSON"),
         (lambda whole: "[]", "is no JSON object"),
-        (lambda whole: "{}", "version None; this confsim reads version 1"),
-        (lambda whole: whole.replace('"version":1', '"version":2'), "version 2; this confsim reads version 1"),
+        (lambda whole: "{}", "version None; this confsim reads versions up to 2"),
+        (lambda whole: whole.replace('"version":2', '"version":3'), "version 3; this confsim reads versions up to 2"),
         (lambda whole: whole.replace('"handle":', '"hendle":', 1), "tables.users.11111111-1111-4111-8111-1111111111"),
         (lambda whole: whole.replace('"handle":', '"hendle":', 1), "[0].hendle is no field of a record of users"),
         (lambda whole: whole.replace('"seed":0', '"seed":"x"'), "Expected `int`, got `str` - at `$.seed`"),
     ],
 )
-def test_a_bad_state_file_is_told_with_its_place(tmp_path, made, told):
+def test_a_bad_state_file_is_reported_with_its_place(tmp_path, made, text):
     """Exit 1, and one line that names the file and the first thing in it that cannot be."""
     file = tmp_path / "state.json"
     Simulator().save(file)
@@ -144,10 +144,10 @@ def test_a_bad_state_file_is_told_with_its_place(tmp_path, made, told):
     code, error = run("--import", file)
     assert (code, error.count("\n")) == (1, 1)
     assert error.startswith(f"Error: state file {str(file)!r}: ")
-    assert told in error
+    assert text in error
 
 
-def test_a_state_file_that_is_not_there_is_told(tmp_path):
+def test_a_state_file_that_is_not_there_is_reported(tmp_path):
     """In the words of the system."""
     assert run("--import", tmp_path / "x.json")[0] == 1
     assert "No such file or directory" in run("--import", tmp_path / "x.json")[1]

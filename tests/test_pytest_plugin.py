@@ -253,21 +253,21 @@ def test_the_server_has_worlds_and_names(run):
 
         @pytest.mark.parametrize("turn", range(2))
         def test_it(confsim_server, turn):
-            def told(path, **headers):
+            def get(path, **headers):
                 return httpx.get(confsim_server.root + path, headers=headers)
 
-            assert told("/_confsim/info").json()["base_url"] == confsim_server.base_url
+            assert get("/_confsim/info").json()["base_url"] == confsim_server.base_url
             assert confsim_server.worlds.most > 7
             confsim_server.worlds.most = 7
-            assert told("/../../w/other/_confsim/health").status_code == 404
+            assert get("/../../w/other/_confsim/health").status_code == 404
             confsim_server.worlds.add("other", seed=3)
-            assert told("/../../w/other/_confsim/health").status_code == 200
+            assert get("/../../w/other/_confsim/health").status_code == 200
             assert set(confsim_server.worlds) == {"", "other", confsim_server.name}
-            assert told("/_confsim/health", host="conf.example").status_code == 403
+            assert get("/_confsim/health", host="conf.example").status_code == 403
             confsim_server.answer_to("conf.example")
-            assert told("/_confsim/health", host="conf.example").status_code == 200
+            assert get("/_confsim/health", host="conf.example").status_code == 200
             confsim_server.worlds.public_url = "https://proxy.example"
-            assert told("/_confsim/info").json()["base_url"].startswith("https://proxy.example/w/")
+            assert get("/_confsim/info").json()["base_url"].startswith("https://proxy.example/w/")
             confsim_server.simulator.reset()
         """
     ).assert_outcomes(passed=2)
@@ -517,8 +517,8 @@ def test_a_project_that_does_not_use_it_pays_nothing():
         "import pytest, sys; import confsim.pytest_plugin; "
         "print(sorted(name for name in sys.modules if name.startswith(('confsim', 'msgspec', 'rpds', 'werkzeug'))))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "['confsim', 'confsim.pytest_plugin']"
+    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert text.stdout.strip() == "['confsim', 'confsim.pytest_plugin']"
 
 
 def test_the_marker_is_known(run):

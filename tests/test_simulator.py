@@ -100,13 +100,13 @@ def test_a_caller_that_is_no_token_is_misuse(sim, caller):
 
 
 def test_bodies_may_be_bytes_of_a_type(sim):
-    """As they are, with the type that is told."""
+    """As they are, with the given media type."""
     assert sim.call("update_terms_url", "demo-api-token", body=b'{"url":"https://x.example/"}').ok
     assert sim.call("update_terms_url", "demo-api-token", body=b"{", content_type="text/html").status == 415
 
 
 def test_profiles_come_as_tables_or_files(tmp_path):
-    """Nested or flat; what is wrong in them is told with everything else that is."""
+    """Nested or flat; all mistakes in them are reported together."""
     path = tmp_path / "acme.toml"
     path.write_text('[encode]\nempty = "204"\n')
     for profile in (path, str(path), {"encode": {"empty": "204"}}, {"encode.empty": "204"}):
@@ -196,7 +196,7 @@ def test_a_world_knows_the_server_that_runs_here(sim):
     assert sim.control.context.root == "http://confsim.test"
 
 
-def test_a_port_that_is_taken_is_told(sim):
+def test_a_port_that_is_taken_is_reported(sim):
     """Before anything is served."""
     with sim.serve() as server, pytest.raises(OSError, match="in use"), sim.fork().serve(port=server.port):
         pass

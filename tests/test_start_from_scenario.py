@@ -103,7 +103,7 @@ def test_an_unknown_scenario_is_misuse():
 
 
 def test_a_world_of_a_server_starts_from_a_scenario(sim):
-    """By its name; the outputs are told at once and by /info, and the other worlds are as before."""
+    """By its name; the outputs are in the answer and in /info, and the other worlds are as before."""
     sim.service.clock.freeze()
     before = sim.service.world
     with sim.serve() as server:
@@ -121,7 +121,7 @@ def test_a_scenario_is_run_once_for_worlds_that_are_alike(sim, monkeypatch):
     """Those of one start, at one instant; each is as if the scenario had been run for it, and goes on by itself."""
     alone = Simulator(clock=START, scenario="handle-reservation").service
     ran, run = [], scenarios.start_from
-    monkeypatch.setattr(scenarios, "start_from", lambda *told, **more: (ran.append(told[0]), run(*told, **more)))
+    monkeypatch.setattr(scenarios, "start_from", lambda *text, **more: (ran.append(text[0]), run(*text, **more)))
     worlds = [sim.worlds.add(f"w{number}", "handle-reservation") for number in range(3)]
     worlds[0].call("create_channel", "demo-owner", body={"name": "Room"})
     worlds.append(sim.worlds.add("w3", "handle-reservation"))
@@ -149,7 +149,7 @@ def test_what_is_set_meanwhile_holds_for_worlds_after_a_scenario_too(sim):
 def test_a_scenario_from_a_file_is_run_once_too(sim, monkeypatch):
     """It is known by its content, whatever the order of its fields; of many such runs the oldest are forgotten."""
     ran, run = [], scenarios.start_from
-    monkeypatch.setattr(scenarios, "start_from", lambda *told, **more: (ran.append(told[0]), run(*told, **more)))
+    monkeypatch.setattr(scenarios, "start_from", lambda *text, **more: (ran.append(text[0]), run(*text, **more)))
     file = json.loads((library.folder() / "lobby.arazzo.json").read_bytes())
     made = [sim.worlds.add("w1", file), sim.worlds.add("w2", dict(reversed(file.items())))]
     assert made[0].service.world.digest() == made[1].service.world.digest()
@@ -163,7 +163,7 @@ def test_a_scenario_from_a_file_is_run_once_too(sim, monkeypatch):
 def test_a_scenario_is_run_again_when_time_has_gone_on(sim, monkeypatch):
     """A world is never older than a second; and one whose scenario left faults or snapshots is its own."""
     ran, run = [], scenarios.start_from
-    monkeypatch.setattr(scenarios, "start_from", lambda *told, **more: (ran.append(told[0]), run(*told, **more)))
+    monkeypatch.setattr(scenarios, "start_from", lambda *text, **more: (ran.append(text[0]), run(*text, **more)))
     with time_machine.travel(START, tick=False) as machine:
         running = Simulator()
         for number, (later, runs) in enumerate([(0, 1), (999, 1), (1, 2), (0, 2), (-5, 3)]):
@@ -185,8 +185,8 @@ def test_a_scenario_is_run_again_when_time_has_gone_on(sim, monkeypatch):
     ],
 )
 def test_a_server_waits_for_no_scenario(sim, monkeypatch, steps, status):
-    """Others want to be answered: what is there is seen, what is not is told at once, what is slow is not."""
-    told = [
+    """Others want to be answered: what is there is seen, what is not is an error at once, what is slow is not."""
+    text = [
         {"stepId": f"s{place}", "operationId": name}
         | ({"parameters": [{"name": "clientId", "in": "path", "value": CUSTOMER}]} if body is None else {})
         | ({} if body is None else {"requestBody": {"contentType": "application/json", "payload": body}})
@@ -199,7 +199,7 @@ def test_a_server_waits_for_no_scenario(sim, monkeypatch, steps, status):
             {"name": "api", "url": "/openapi.json", "type": "openapi"},
             {"name": "control", "url": "/_confsim/openapi.json", "type": "openapi"},
         ],
-        "workflows": [{"workflowId": "w", "steps": told}],
+        "workflows": [{"workflowId": "w", "steps": text}],
     }
     monkeypatch.setattr(waiting.time, "sleep", lambda seconds: pytest.fail("it waits"))
     answer = sim.client().post("/_confsim/worlds", json={"name": "w1", "from": document})
@@ -209,7 +209,7 @@ def test_a_server_waits_for_no_scenario(sim, monkeypatch, steps, status):
 
 @pytest.mark.parametrize("source", ["no-such", "../lobby", "scenarios/lobby.arazzo.json"])
 def test_the_server_reads_no_files(sim, source):
-    """Only scenarios that ship can be named; what there is, is told."""
+    """Only scenarios that ship can be named; the error lists them."""
     with pytest.raises(Misuse, match=r"neither a world nor a scenario; there are .*lobby") as caught:
         make_world(ControlContext(sim.service, sim._all()), MakeWorld(name="w1", from_=source))
     assert caught.value.status == 404

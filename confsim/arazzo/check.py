@@ -17,10 +17,11 @@ from .document import Action, Document, Step, Workflow
 from .expressions import Expression, expressions
 
 
-class Face(Struct, frozen=True):
-    """A catalogue that steps may name operations of.
+class SourceCatalogue(Struct, frozen=True):
+    """A catalogue whose operations steps can call: the one behind a source description.
 
-    ``suffix`` is how the address of its description ends, ``profile`` what its routes follow.
+    ``suffix`` is the end of the URL of such a source description; the empty suffix stands for all others. ``profile``
+    determines the routes.
     """
 
     suffix: str
@@ -40,7 +41,7 @@ class Ready(Struct, frozen=True):
 
     step: Step
     operation: Operation | None
-    face: Face | None
+    source: SourceCatalogue | None
     workflow: str
     tests: tuple[Test, ...]
     on_success: tuple[Bound, ...]
@@ -61,9 +62,9 @@ class Plan(Struct, frozen=True):
         return {each.name: each.url for each in self.document.source_descriptions}
 
 
-def plan(document: Document, faces: Iterable[Face], name: str) -> Plan:
+def plan(document: Document, catalogues: Iterable[SourceCatalogue], name: str) -> Plan:
     """The document with every name in it found. Misuse for what names nothing, and for what is not supported."""
-    checker = _Checker(document, tuple(faces), name)
+    checker = _Checker(document, tuple(catalogues), name)
     steps = {}
     for workflow in document.workflows:
         with checker.at(f"workflow {workflow.workflow_id!r}"):
@@ -73,15 +74,16 @@ def plan(document: Document, faces: Iterable[Face], name: str) -> Plan:
 
 
 class _Checker:
-    def __init__(self, document: Document, faces: tuple[Face, ...], name: str) -> None:
+    def __init__(self, document: Document, catalogues: tuple[SourceCatalogue, ...], name: str) -> None:
         self.document = document
         self.name = name
-        self.faces = {}
+        self.catalogues = {}
         for source in document.source_descriptions:
             if source.type == "arazzo":
                 raise Misuse(f"{name}: sourceDescriptions {source.name!r} of type arazzo is not supported")
-            fits = [face for face in faces if face.suffix and source.url.partition("?")[0].endswith(face.suffix)]
-            self.faces[source.name] = fits[0] if fits else next(face for face in faces if not face.suffix)
+            path = source.url.partition("?")[0]
+            fits = [each for each in catalogues if each.suffix and path.endswith(each.suffix)]
+            self.catalogues[source.name] = fits[0] if fits else next(each for each in catalogues if not each.suffix)
 
     @contextmanager
     def at(self, place: str) -> Iterator[None]:
@@ -106,7 +108,7 @@ class _Checker:
     def ready(self, workflow: Workflow, step: Step) -> Ready:
         """The step with everything found that it names."""
         with self.at(f"workflow {workflow.workflow_id!r}, step {step.step_id!r}"):
-            operation, face, called = self._called(step)
+            operation, catalogue, called = self._called(step)
             if operation is not None:
                 _parameters(operation, step, workflow)
             else:
@@ -123,7 +125,7 @@ class _Checker:
             self._references(workflow, said)
             tried = [*tests, *(test for bound in (*on_success, *on_failure) for test in bound.tests)]
             self._known(workflow, [each for test in tried for each in test.expressions])
-            return Ready(step, operation, face, called, tests, on_success, on_failure)
+            return Ready(step, operation, catalogue, called, tests, on_success, on_failure)
 
     def order(self) -> Iterator[str]:
         """The workflows in the order of the document, each after those that it depends on. Misuse for a circle."""
@@ -143,7 +145,7 @@ class _Checker:
             visit(workflow.workflow_id, ())
         return iter(done)
 
-    def _called(self, step: Step) -> tuple[Operation | None, Face | None, str]:
+    def _called(self, step: Step) -> tuple[Operation | None, SourceCatalogue | None, str]:
         given = [step.operation_id, step.operation_path, step.workflow_id]
         if sum(each is not None for each in given) != 1:
             raise Misuse("it takes exactly one of operationId and workflowId")
@@ -155,20 +157,20 @@ class _Checker:
             return None, None, self._workflow(step.workflow_id, "workflowId").workflow_id
         return *self._operation(step.operation_id or ""), ""
 
-    def _operation(self, id: str) -> tuple[Operation, Face]:
-        faces, name = self.faces, id
+    def _operation(self, id: str) -> tuple[Operation, SourceCatalogue]:
+        catalogues, name = self.catalogues, id
         if id.startswith("$sourceDescriptions."):
             source, _, name = id.removeprefix("$sourceDescriptions.").partition(".")
-            if source not in faces:
-                raise Misuse(f"there is no sourceDescription {source!r}{_nearest(source, faces)}")
-            faces = {source: faces[source]}
-        found = [(face.catalogue[name], face) for face in faces.values() if name in face.catalogue.operations]
+            if source not in catalogues:
+                raise Misuse(f"there is no sourceDescription {source!r}{_nearest(source, catalogues)}")
+            catalogues = {source: catalogues[source]}
+        found = [(each.catalogue[name], each) for each in catalogues.values() if name in each.catalogue.operations]
         if len(found) > 1:
             raise Misuse(
                 f"operationId {name!r} is in several sourceDescriptions; write $sourceDescriptions.<name>.{name}"
             )
         if not found:
-            known = [each for face in faces.values() for each in face.catalogue.operations]
+            known = [operation for each in catalogues.values() for operation in each.catalogue.operations]
             raise Misuse(f"there is no operation {name!r}{_nearest(name, known)}")
         return found[0]
 
@@ -224,7 +226,7 @@ class _Checker:
             known = workflow.inputs.get("properties", {})
             return "" if words[0] in known else f"there is no input {words[0]!r}{_nearest(words[0], known)}"
         if root == "sourceDescriptions":
-            return "" if words[0] in self.faces else f"there is no sourceDescription {words[0]!r}"
+            return "" if words[0] in self.catalogues else f"there is no sourceDescription {words[0]!r}"
         if root == "steps":
             step = workflow.step(words[0])
             if step is None:

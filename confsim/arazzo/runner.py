@@ -184,9 +184,9 @@ def _in_words_of_the_defaults(ready: Ready, exchange: Exchange | None) -> Exchan
 
     Scenarios are written without regard to profiles, which say how tokens are presented and successes told.
     """
-    if exchange is None or ready.operation is None or ready.face is None:
+    if exchange is None or ready.operation is None or ready.source is None:
         return None
-    profile, own = ready.face.profile, 200
+    profile, own = ready.source.profile, 200
     if ready.operation.result is type(None):
         own = 204 if in_force(profile, wire.EMPTY) == "204" else 200
     elif ready.operation.creates:
@@ -214,9 +214,9 @@ def _judge(workflow: Workflow, inputs: Mapping[str, Any]) -> None:
 
 def _request(workflow: Workflow, ready: Ready, scope: Scope) -> OperationRequest:
     """The request of a step."""
-    operation, face, step = ready.operation, ready.face, ready.step
+    operation, source, step = ready.operation, ready.source, ready.step
     assert operation is not None
-    assert face is not None
+    assert source is not None
     places: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}, "cookie": {}}
     own = {(each.in_, each.name) for each in step.parameters}
     shared = [each for each in workflow.parameters if (each.in_, each.name) not in own]
@@ -226,14 +226,14 @@ def _request(workflow: Workflow, ready: Ready, scope: Scope) -> OperationRequest
             places[place][each.name.lower() if place == "header" else each.name] = as_text(filled(each.value, scope))
     operation = chosen(operation, places["query"])
     path = tuple(places["path"][name] for name in operation.placeholders)
-    headers, query = _presented(places["header"], face.profile)
+    headers, query = _presented(places["header"], source.profile)
     if places["cookie"]:
         headers["cookie"] = "; ".join(f"{name}={value}" for name, value in places["cookie"].items())
     body = b""
     if step.request_body is not None:
         headers.setdefault("content-type", step.request_body.content_type)
         body = _body(step.request_body, scope)
-    return request_of(operation, path, {**places["query"], **query}, face.profile, headers, body)
+    return request_of(operation, path, {**places["query"], **query}, source.profile, headers, body)
 
 
 def _names(operation: Any, place: str) -> tuple[str, ...]:

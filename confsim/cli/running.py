@@ -48,7 +48,7 @@ def run(
     from contextlib import closing, nullcontext
 
     from confsim.arazzo.runner import run as run_plan
-    from confsim.control.scenarios import mount, planned, play
+    from confsim.control.scenarios import mount_url, planned, play
     from confsim.service.profiles import read_profile
     from confsim.simulator import Simulator
     from confsim.transport.remote import RemoteTransport
@@ -64,7 +64,7 @@ def run(
             simulator = Simulator(world, seed, moment(clock), chosen)
             report = play(plan, simulator.control.context, given)
         else:
-            root = mount(base_url, chosen)
+            root = mount_url(base_url, chosen)
             with _fresh_world(root) if fresh else nullcontext(root) as root, closing(RemoteTransport(root)) as there:
                 report = run_plan(plan, there, given)
         _print_report(report, quiet)

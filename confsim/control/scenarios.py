@@ -1,4 +1,4 @@
-"""Scenarios in this process: the catalogues that their steps name, the way in without HTTP, worlds after a scenario."""
+"""Scenarios in this process: the catalogues that steps can call, the transport, worlds that start after a scenario."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from confsim.api.catalogue import API
 from confsim.arazzo import check, library, runner
-from confsim.arazzo.check import Face, Plan
+from confsim.arazzo.check import Plan, SourceCatalogue
 from confsim.arazzo.document import read
 from confsim.arazzo.report import Report
 from confsim.assumptions.protocol import transport
@@ -22,23 +22,23 @@ from .declare import CONTROL, PREFIX
 from .invoke import respond
 
 
-def faces(profile: Mapping[str, Any]) -> tuple[Face, ...]:
-    """The catalogues that steps may name operations of, under a profile. What is not the control plane is the API."""
+def source_catalogues(profile: Mapping[str, Any]) -> tuple[SourceCatalogue, ...]:
+    """The catalogues whose operations steps can call: the control plane, and the API under a profile for all else."""
     return (
-        Face(f"{PREFIX}/openapi.json", CONTROL, {}),
-        Face("", API, profile),
+        SourceCatalogue(f"{PREFIX}/openapi.json", CONTROL, {}),
+        SourceCatalogue("", API, profile),
     )
 
 
 def planned(scenario: str | Path | Mapping[str, Any], profile: Mapping[str, Any]) -> Plan:
-    """A scenario by its name, its file or its content, checked. Misuse that names what cannot work."""
+    """A checked scenario, by name, by path or by content. Raises Misuse with the first mistake in it."""
     if isinstance(scenario, Mapping):
-        return check.plan(read(scenario, "scenario"), faces(profile), "scenario")
-    return check.plan(library.load(scenario), faces(profile), f"scenario {str(scenario)!r}")
+        return check.plan(read(scenario, "scenario"), source_catalogues(profile), "scenario")
+    return check.plan(library.load(scenario), source_catalogues(profile), f"scenario {str(scenario)!r}")
 
 
 def direct(context: ControlContext, *, patient: bool = True) -> DirectTransport:
-    """The transport to a world of this process, without HTTP; without ``patient`` it waits for no response."""
+    """The transport to a world of this process, without HTTP; it does not wait for responses unless ``patient``."""
     perform = partial(respond, context.service, context.worlds)
     return DirectTransport(context.service, CONTROL, perform, patient=patient)
 
@@ -46,14 +46,15 @@ def direct(context: ControlContext, *, patient: bool = True) -> DirectTransport:
 def play(
     plan: Plan, context: ControlContext, inputs: Mapping[str, Any] | None = None, *, patient: bool = True
 ) -> Report:
-    """Run a scenario in a world of this process."""
+    """Run a scenario in a world of this process and return its report."""
     return runner.run(plan, direct(context, patient=patient), inputs)
 
 
 def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext, *, patient: bool = True) -> None:
-    """Let a world start from what it is after a scenario, with its outputs at hand.
+    """Run a scenario and make the state after it, with its outputs, the start of the world.
 
-    Misuse when the scenario fails, or waits where nobody is ``patient``, since a server has others to answer.
+    Raises Misuse when the scenario fails, and unless ``patient`` when it would have to wait, since that would block the
+    server for other callers.
     """
     service = context.service
     report = play(planned(scenario, service.profile), context, patient=patient)
@@ -63,6 +64,6 @@ def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext
     service.begin()
 
 
-def mount(base_url: str, profile: Mapping[str, Any]) -> str:
-    """The address of the mount whose API stands at the base URL; the address of the mount itself will do too."""
+def mount_url(base_url: str, profile: Mapping[str, Any]) -> str:
+    """The URL of the mount whose API has this base URL; the URL of the mount itself is accepted as well."""
     return base_url.rstrip("/").removesuffix(in_force(profile, transport.PREFIX))

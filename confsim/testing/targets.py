@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from confsim.contract.operation import Operation
-from confsim.control.scenarios import direct, mount
+from confsim.control.scenarios import direct, mount_url
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST
 from confsim.service.profiles import read_profile
@@ -126,7 +126,7 @@ class Url(Target):
 
     def __init__(self, base_url: str, profile: Mapping[str, Any] | None = None) -> None:
         chosen = read_profile(profile)
-        wire = _Readdressed(mount(base_url, chosen))
+        wire = _Readdressed(mount_url(base_url, chosen))
         super().__init__(wire, wire, chosen)
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from confsim.arazzo import check, document, runner
-from confsim.control.scenarios import faces
+from confsim.control.scenarios import source_catalogues
 from confsim.service.message import Response
 
 API = {"name": "api", "url": "http://127.0.0.1:8080/openapi.json"}
@@ -31,7 +31,9 @@ def written():
 @pytest.fixture
 def planned():
     """Read and check a document."""
-    return lambda values, profile=None: check.plan(document.read(values, "test"), faces(profile or {}), "test")
+    return lambda values, profile=None: check.plan(
+        document.read(values, "test"), source_catalogues(profile or {}), "test"
+    )
 
 
 class Script:

@@ -85,18 +85,18 @@ def test_curl_says_no_type_of_its_own(sim, body, said):
 #: As much of curl as the lines need, for machines that have none.
 CURL = f"""#!{sys.executable}
 import argparse, sys, urllib.request
-told = argparse.ArgumentParser()
+options = argparse.ArgumentParser()
 for name in ("--silent", "--head"):
-    told.add_argument(name, action="store_true")
-told.add_argument("-X", default="GET")
-told.add_argument("-H", action="append", default=[])
-told.add_argument("--data-raw")
-told.add_argument("--data-binary")
-told.add_argument("url")
-told = told.parse_args()
-body = sys.stdin.buffer.read() if told.data_binary else told.data_raw.encode() if told.data_raw else None
-headers = dict(line.split(": ", 1) for line in told.H)
-urllib.request.urlopen(urllib.request.Request(told.url, body, headers, method=told.X))
+    options.add_argument(name, action="store_true")
+options.add_argument("-X", default="GET")
+options.add_argument("-H", action="append", default=[])
+options.add_argument("--data-raw")
+options.add_argument("--data-binary")
+options.add_argument("url")
+options = options.parse_args()
+body = sys.stdin.buffer.read() if options.data_binary else options.data_raw.encode() if options.data_raw else None
+headers = dict(line.split(": ", 1) for line in options.H)
+urllib.request.urlopen(urllib.request.Request(options.url, body, headers, method=options.X))
 """
 
 

@@ -22,7 +22,7 @@ def test_the_clock_tells_what_it_shows(plane):
 
 
 def test_advancing_by_a_duration_lets_things_fall_due(plane, sim):
-    """What falls due on the way is told with its own instant, and has happened."""
+    """What falls due on the way is listed with its own instant, and has happened."""
     reserve(sim)
     status, moved = plane("POST", "/clock/advance", {"by": "20m"})
     assert (status, moved["now"]) == (200, START_MS + 20 * MINUTE)
@@ -125,7 +125,7 @@ def machine(monkeypatch):
 
 
 def test_a_clock_runs_at_a_multiple(plane, machine):
-    """From the instant it shows, standing or running; the rate is told, and slow motion is one too."""
+    """From the instant it shows, standing or running; the rate is shown, and slow motion is one too."""
     assert plane("POST", "/clock/run", {"rate": 60}) == (200, {"now": START_MS, "fired": []})
     machine.at += 2
     assert plane("GET", "/clock")[1] == {"now": START_MS + 2 * MINUTE, "frozen": False, "rate": 60}

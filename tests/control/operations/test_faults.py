@@ -57,16 +57,16 @@ def ask(root, path=ME, **headers):
 
 def fault(plane, **fields):
     """Let one fault be in force, of reading who one is unless said otherwise."""
-    status, told = plane("PUT", "/faults", [{"operation": "get_me", **fields}])
-    assert status == 200, told
-    return told
+    status, found = plane("PUT", "/faults", [{"operation": "get_me", **fields}])
+    assert status == 200, found
+    return found
 
 
 def test_the_list_is_put_told_and_cleared(plane, sim):
     """Each with its id, what it strikes, when, what it does, and its counts."""
     assert plane("GET", "/faults") == (200, [])
     put = [{"operation": "get_me", "on": 2, "do": {"status": 503}}, {"thing": "mail", "times": "always", "do": "lost"}]
-    told = [
+    found = [
         {
             "id": "f1",
             "operation": "get_me",
@@ -79,7 +79,7 @@ def test_the_list_is_put_told_and_cleared(plane, sim):
         },
         {"id": "f2", "thing": "mail", "match": {}, "on": 1, "times": "always", "do": "lost", "met": 0, "hits": 0},
     ]
-    assert plane("PUT", "/faults", put) == plane("GET", "/faults") == (200, told)
+    assert plane("PUT", "/faults", put) == plane("GET", "/faults") == (200, found)
     assert [sim.call("get_me", OWNER).status for _ in range(3)] == [200, 503, 200]
     assert [(each["met"], each["hits"]) for each in plane("GET", "/faults")[1]] == [(3, 1), (0, 0)]
     assert plane("DELETE", "/faults") == plane("GET", "/faults") == (200, [])
@@ -94,7 +94,7 @@ def test_one_more_leaves_the_counts_of_the_others(plane, sim):
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "found"),
     [
         (
             [{"operation": "get_m", "do": {"status": 503}}],
@@ -108,12 +108,12 @@ def test_one_more_leaves_the_counts_of_the_others(plane, sim):
         (b'[{"operation": "get_me", "do": {"status": 1e400}}]', ""),
     ],
 )
-def test_what_cannot_be_is_a_problem_and_nothing_is_taken(plane, body, told):
+def test_what_cannot_be_is_a_problem_and_nothing_is_taken(plane, body, found):
     """400 with the place and the nearest name; the faults in force stay."""
     fault(plane, do={"status": 503})
     status, problem = plane("PUT", "/faults", body)
     assert (status, problem["title"]) == (400, "Bad Request")
-    assert told in problem["detail"]
+    assert found in problem["detail"]
     assert [each["id"] for each in plane("GET", "/faults")[1]] == ["f1"]
 
 
@@ -137,8 +137,8 @@ def test_the_journal_tells_what_struck(plane, sim):
     fault(plane, do={"status": 503})
     sim.call("get_me", OWNER)
     sim.call("get_me", OWNER)
-    struck, fine = plane("GET", "/requests")[1]
-    assert (struck["status"], struck["fault"]) == (503, [{"id": "f1", "do": {"status": 503}, "when": "before"}])
+    failed, fine = plane("GET", "/requests")[1]
+    assert (failed["status"], failed["fault"]) == (503, [{"id": "f1", "do": {"status": 503}, "when": "before"}])
     assert fine["fault"] == []
 
 
@@ -146,13 +146,13 @@ def test_the_rate_limit_over_http(plane, live):
     """429 with Retry-After in the envelope of the API; then the call goes through on the same connection."""
     fault(plane, do={"retryAfter": 2})
     connection = http.client.HTTPConnection(urlsplit(live).netloc, timeout=5)
-    told = []
+    found = []
     for _ in range(2):
         connection.request("GET", ME, headers={"Authorization": f"Bearer {OWNER}"})
         answer = connection.getresponse()
-        told.append((answer.status, answer.headers["Retry-After"], json.loads(answer.read()).get("code")))
+        found.append((answer.status, answer.headers["Retry-After"], json.loads(answer.read()).get("code")))
     connection.close()
-    assert told == [(429, "2", "too_many_calls"), (200, None, None)]
+    assert found == [(429, "2", "too_many_calls"), (200, None, None)]
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -295,19 +295,19 @@ def test_a_conditional_answer_may_be_slow_too():
 
 def test_a_request_brings_its_own_fault(live):
     """By header or by query, as pairs or as JSON, for this request alone."""
-    brought = [
+    answers = [
         ask(live, X_Confsim="status=503;retryAfter=9"),
         ask(live, f"{ME}?_confsim=status%3D502"),
         ask(live, f"{ME}?for_client=&_confsim=%7B%22reason%22:%22channel_full%22%7D"),
         ask(live),
     ]
-    assert [each[0].status for each in brought] == [503, 502, 409, 200]
-    assert brought[0][0].headers["Retry-After"] == "9"
+    assert [each[0].status for each in answers] == [503, 502, 409, 200]
+    assert answers[0][0].headers["Retry-After"] == "9"
     assert raw(live, X_Confsim="drop=after") == b""
 
 
 @pytest.mark.parametrize(
-    ("path", "headers", "told"),
+    ("path", "headers", "found"),
     [
         (ME, {"X_Confsim": "statu=503"}, "did you mean 'status'?"),
         (f"{ME}?_confsim=statu=503", {}, "did you mean 'status'?"),
@@ -315,11 +315,11 @@ def test_a_request_brings_its_own_fault(live):
         (f"{ME}?_confsim=status=503&_confsim=status=503", {}, "more than once"),
     ],
 )
-def test_nonsense_in_a_request_is_a_problem(sim, live, path, headers, told):
+def test_nonsense_in_a_request_is_a_problem(sim, live, path, headers, found):
     """400 as problem+json with the nearest name; the call is not made."""
     answer, body, _ = ask(live, path, **headers)
     assert (answer.status, answer.headers["Content-Type"]) == (400, "application/problem+json")
-    assert told in json.loads(body)["detail"]
+    assert found in json.loads(body)["detail"]
     assert len(sim.requests) == 0
 
 

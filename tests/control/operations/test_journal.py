@@ -1,4 +1,4 @@
-"""The journal in the control plane: what was asked, what was answered, what it leaned on and changed."""
+"""The journal in the control plane: calls, their answers, the assumptions they used, the records they changed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def last(plane):
 
 
 def test_an_entry_tells_the_whole_call(plane, sim, people):
-    """Request, answer, caller and what it leaned on."""
+    """Request, answer, caller and the assumptions it used."""
     answer = sim.call("list_channels", "demo-owner", limit=1)
     entry = last(plane)
     assert entry["id"] == answer.headers["X-Confsim-Request-Id"]
@@ -89,7 +89,7 @@ def test_what_fell_due_before_a_call_is_told(plane, sim):
 
 
 def test_what_fell_due_in_a_world_that_is_gone_is_forgotten(sim):
-    """After a reset, a restored snapshot, a state that was put; and of very much only the latest is kept."""
+    """After a reset, a restored snapshot, a state that was put; and of very much only the latest calls stay."""
     sim.snapshot("start")
     document = sim.state
     ways = (sim.reset, lambda: sim.restore("start"), lambda: sim.control("put_state", **document))
@@ -173,7 +173,7 @@ def test_entries_are_found_by_a_part_of_their_body(plane, sim, body, count):
 
 
 def test_entries_are_forgotten_one_by_one_or_all(plane, sim):
-    """And what is not there is told."""
+    """And what is not there is an error."""
     for _ in range(3):
         update(sim)
     assert plane("DELETE", "/requests/r2") == (200, {"count": 1})
@@ -194,7 +194,7 @@ def test_entries_are_forgotten_one_by_one_or_all(plane, sim):
     ],
 )
 def test_entries_are_forgotten_by_what_they_are(plane, sim, query, left):
-    """The same words as of the list; what they leaned on, and ids, stay as they were."""
+    """The same words as of the list; the assumptions that they used, and ids, stay as they were."""
     update(sim)
     sim.call("update_terms_url", "demo-user", body=URL)
     sim.call("get_user_terms", "demo-user")

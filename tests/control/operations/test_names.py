@@ -63,7 +63,7 @@ def test_addresses_are_those_by_which_a_call_was_made(sim):
             connection.close()
 
 
-def shown(server, path, host="localhost"):
+def json_of(server, path, host="localhost"):
     """What is answered to the owner under a Host name."""
     connection = HTTPConnection("127.0.0.1", server.port, timeout=5)
     connection.request("GET", path, headers={"Host": host, "Authorization": "Bearer demo-user"})
@@ -79,15 +79,15 @@ def test_addresses_are_what_was_set(sim):
     plane = sim.client()
     with sim.serve() as server:
         assert plane.get("/_confsim/address").json == {"url": None}
-        told = plane.put("/_confsim/address", json={"url": "https://Proxy.example:8443/conf/"})
-        assert told.json == {"url": "https://Proxy.example:8443/conf"}
+        answer = plane.put("/_confsim/address", json={"url": "https://Proxy.example:8443/conf/"})
+        assert answer.json == {"url": "https://Proxy.example:8443/conf"}
         for mount in ("", "/w/w1"):
             root = f"https://Proxy.example:8443/conf{mount}"
-            assert shown(server, f"{mount}/v1_0/users/me")["imageUrl"].startswith(f"{root}/files/")
-            info = shown(server, f"{mount}/_confsim/info", "proxy.EXAMPLE:1")
+            assert json_of(server, f"{mount}/v1_0/users/me")["imageUrl"].startswith(f"{root}/files/")
+            info = json_of(server, f"{mount}/_confsim/info", "proxy.EXAMPLE:1")
             assert info["base_url"] == f"{root}/v1_0"
         plane.put("/_confsim/address", json={"url": None})
-        assert shown(server, "/v1_0/users/me")["imageUrl"].startswith("http://localhost/files/")
+        assert json_of(server, "/v1_0/users/me")["imageUrl"].startswith("http://localhost/files/")
         assert status(server, "proxy.example") == 403
 
 
@@ -107,11 +107,11 @@ def test_links_and_journals_go_by_the_address_that_was_set(sim):
     """Mails link to it, curl lines ask it, and a test that repeats the calls holds without it."""
     sim.worlds.public_url = "https://proxy.example/conf"
     sim.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
-    shown = sim.call("get_me", "demo-user").body["imageUrl"]
-    assert shown.startswith("https://proxy.example/conf/files/")
+    url = sim.call("get_me", "demo-user").body["imageUrl"]
+    assert url.startswith("https://proxy.example/conf/files/")
     assert "https://proxy.example/conf/v1_0/users/me" in sim.requests.export("curl")
     text = sim.requests.export("pytest")
-    assert shown.replace("https://proxy.example/conf", "http://confsim.test") in text
+    assert url.replace("https://proxy.example/conf", "http://confsim.test") in text
     assert "proxy.example" not in text
 
 

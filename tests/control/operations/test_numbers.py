@@ -10,7 +10,7 @@ from kit import CUSTOMER, OTHER, OTHER_ADMIN
 
 
 def test_a_number_is_made(sim, plane):
-    """It is answered as +E164 and listed with its country; with its code and on the default list where told."""
+    """It is answered as +E164 and listed with its country; with its code and on the default list where asked."""
     assert plane("POST", "/numbers", {"clientId": OTHER, "number": "4930123456"}) == (200, {"number": "+4930123456"})
     body = {"clientId": OTHER, "number": "+999123", "code": "xx", "isDefault": True}
     assert plane("POST", "/numbers", body) == (200, {"number": "+999123"})

@@ -27,7 +27,7 @@ def test_a_token_lives_as_long_as_told(plane, sim, people, ttl, life):
 
 
 def test_an_api_token_of_a_client(plane, sim):
-    """It never ends unless told to, and is listed like any."""
+    """It never expires unless given a ttl, and is listed like any."""
     made = plane("POST", "/tokens", {"clientId": PARTNER, "kind": "api"})[1]
     assert made["expires"] is None
     assert len(sim.call("list_api_tokens", made["token"]).body) == 1
@@ -54,10 +54,10 @@ def test_an_api_token_of_a_client(plane, sim):
     ],
 )
 def test_a_wrong_order_for_a_token(plane, sim, body, status):
-    """It is told what is wrong, and nothing is minted."""
+    """The problem says what is wrong, and no token is issued."""
     before = sim.service.world
-    told, problem = plane("POST", "/tokens", body)
-    assert (told, problem["status"]) == (status, status)
+    found, problem = plane("POST", "/tokens", body)
+    assert (found, problem["status"]) == (status, status)
     assert sim.service.world is before
 
 
@@ -102,10 +102,10 @@ def test_an_unregistered_user(plane, sim):
     ],
 )
 def test_a_wrong_order_for_a_user(plane, sim, changes, status):
-    """It is told what is wrong, and nobody is made."""
+    """The problem says what is wrong, and no user is made."""
     before = sim.service.world
-    told, problem = plane("POST", "/users", {"clientId": CUSTOMER, "handle": "New", **changes})
-    assert (told, problem["status"]) == (status, status)
+    found, problem = plane("POST", "/users", {"clientId": CUSTOMER, "handle": "New", **changes})
+    assert (found, problem["status"]) == (status, status)
     assert sim.service.world is before
 
 

@@ -36,10 +36,10 @@ def test_live_streaming_is_switched_as_the_api_does():
     sim.call("start_broadcast", "demo-owner", uuid=ROOM)
     sim.change_record("channel", ROOM, broadcastEnabled=True, star=True)
     assert sim.call("get_broadcast_state", "demo-owner", uuid=ROOM).body == {"state": "running"}
-    told = sim.change_record("channel", ROOM, broadcastEnabled=False, reputation=9)
+    found = sim.change_record("channel", ROOM, broadcastEnabled=False, reputation=9)
     assert sim.call("get_broadcast_state", "demo-owner", uuid=ROOM).body == {"state": "off"}
     assert sim.call("get_channel_settings", "demo-owner", uuid=ROOM).body["broadcastEnabled"] is False
-    assert (told["broadcast_enabled"], told["star"], told["reputation"]) == (False, True, 9)
+    assert (found["broadcast_enabled"], found["star"], found["reputation"]) == (False, True, 9)
 
 
 def test_a_client(plane, sim):
@@ -51,7 +51,7 @@ def test_a_client(plane, sim):
 
 
 def test_media(plane, sim):
-    """Tags show in the asset, in a channel's pool and in the client's; its bytes are not told."""
+    """Tags show in the asset, in a channel's pool and in the client's; its bytes are not shown."""
     pools = {"channel": ("demo-owner", {"uuid": ROOM}), "client": ("demo-api-token", {})}
     for pool, (caller, path) in pools.items():
         id = sim.call(f"upload_{pool}_media", caller, name="a", body=b"abc", **path).body["id"]
@@ -90,15 +90,15 @@ def test_media(plane, sim):
 def test_what_cannot_be_set_is_told(plane, sim, place, body, status):
     """Unknown kinds, records and fields, and values that do not fit; the world stays."""
     before = sim.service.world
-    told, problem = plane("POST", f"/records/{place}", body)
-    assert (told, problem["status"]) == (status, status)
+    found, problem = plane("POST", f"/records/{place}", body)
+    assert (found, problem["status"]) == (status, status)
     assert sim.service.world is before
 
 
 def test_limits_are_told_by_their_names(plane):
     """In the words of whoever sets them."""
-    told = plane("POST", f"/records/channel/{ROOM}", {"maxUsers": -1, "populationLimit": -2})[1]["detail"]
-    assert told == "channel: maxUsers, populationLimit below 0"
+    found = plane("POST", f"/records/channel/{ROOM}", {"maxUsers": -1, "populationLimit": -2})[1]["detail"]
+    assert found == "channel: maxUsers, populationLimit below 0"
 
 
 @pytest.mark.parametrize("kind", Kind.declared.values(), ids=lambda kind: kind.name)

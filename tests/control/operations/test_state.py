@@ -144,7 +144,7 @@ def test_state_goes_out_and_comes_in_as_the_same_bytes(busy):
 
 
 def test_an_imported_world_goes_on_like_its_original(busy):
-    """The same calls afterwards have the same answers: minting, sequences, order and timers came along."""
+    """The same calls afterwards have the same answers: id counters, sequences, order and timers came along."""
     other = Simulator("empty", clock=START_MS)
     other.state = busy.state
     for each in (busy, other):
@@ -178,7 +178,7 @@ def _edited(document, *steps):
 
 
 @pytest.mark.parametrize(
-    ("steps", "told"),
+    ("steps", "problem_text"),
     [
         (("version", 99), "version"),
         (("version", None), "version"),
@@ -196,12 +196,12 @@ def _edited(document, *steps):
         (("sequences", {"user": "many"}), "sequences"),
     ],
 )
-def test_a_document_that_cannot_be_is_refused_with_its_place(sim, plane, steps, told):
+def test_a_document_that_cannot_be_is_refused_with_its_place(sim, plane, steps, problem_text):
     """The first thing that is wrong is named, and the world stays."""
     before = sim.service.world
     status, problem = plane("PUT", "/state", _edited(sim.state, *steps))
     assert status == 400
-    assert told in problem["detail"]
+    assert problem_text in problem["detail"]
     assert sim.service.world is before
 
 
@@ -212,7 +212,7 @@ def test_what_is_no_state_document_is_refused(plane, body):
 
 
 def test_a_timer_that_fails_is_our_bug_and_stops_nothing(sim):
-    """A hand-made state whose timer has nothing to act on: the bug is kept, and the world goes on."""
+    """A hand-made state whose timer has nothing to act on: the defect is recorded, and the world goes on."""
     document = sim.state
     document["timers"] = [[START_MS + 1, "handle reservation", CUSTOMER, "nobody"]]
     sim.state = document

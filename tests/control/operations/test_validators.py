@@ -46,6 +46,6 @@ def test_a_validator_is_inactive_unless_told(plane, sim):
 def test_a_validator_that_cannot_be_is_refused(plane, sim, changes, status):
     """Never with alg none, never with a key of another kind; the world stays."""
     before = sim.service.world
-    told, problem = plane("POST", "/validators", {**GIVEN, "key": SECRET, **changes})
-    assert (told, problem["status"]) == (status, status)
+    actual, problem = plane("POST", "/validators", {**GIVEN, "key": SECRET, **changes})
+    assert (actual, problem["status"]) == (status, status)
     assert sim.service.world is before

@@ -250,10 +250,10 @@ def raw(live, *bodies, more=b""):
 def test_requests_behind_one_that_waits_are_answered_after_it(live):
     """In their order, on their connection; others are not behind it."""
     with soon(renew(live)):
-        told = raw(
+        received = raw(
             live, ("/wait", {"for": {"request": {}}}), ("/requests/count", {}), ("/clock/set", {"to": START_MS + 5})
         )
-    answers = told.split("HTTP/1.1 ")[1:]
+    answers = received.split("HTTP/1.1 ")[1:]
     assert [answer[:3] for answer in answers] == ["200", "200", "200"]
     assert ['"seen"' in answers[0], '{"count":1}' in answers[1], f'"now":{START_MS + 5}' in answers[2]] == [True] * 3
 

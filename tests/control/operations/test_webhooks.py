@@ -14,7 +14,7 @@ URL = "https://hooks.example/hook"
 
 @pytest.fixture
 def endpoints(sim):
-    """The ids of two endpoints that are told what happens."""
+    """The ids of two endpoints that hear of events."""
     ids = [ok(sim, "add_events_endpoint", body={"url": f"{URL}/{number}"})["id"] for number in range(2)]
     ok(sim, "set_events_state", state="enable")
     return ids

@@ -128,8 +128,8 @@ def test_a_reset_leaves_other_worlds_alone(plane, ask):
 def test_a_world_that_cannot_be_is_refused(plane, body, status):
     """Bad and taken names, unknown sources, files of the machine above all; no world is added."""
     plane("POST", "/worlds", {"name": "taken"})
-    told, problem = plane("POST", "/worlds", body)
-    assert (told, problem["status"]) == (status, status)
+    send, problem = plane("POST", "/worlds", body)
+    assert (send, problem["status"]) == (status, status)
     assert len(plane("GET", "/worlds")[1]) == 2
 
 
@@ -140,8 +140,8 @@ def test_a_world_that_is_not_there_is_told(ask, plane, name, path):
     answer = ask("POST", f"/w/{name}{path}")
     assert answer.status == 404
     if name or path:
-        told = json.loads(answer.body)
-        assert (told["detail"], told["code"]) == (f"there is no world {name!r}", "world_unknown")
+        send = json.loads(answer.body)
+        assert (send["detail"], send["code"]) == (f"there is no world {name!r}", "world_unknown")
         assert plane("GET", "/requests")[1] == []
     assert ask("GET", "/w").status == 404
 
@@ -187,7 +187,7 @@ def test_the_same_in_python(sim):
 
 
 @pytest.fixture
-def told(ask):
+def send(ask):
     """What a call of the control plane of a world is answered: method, path, body as plain values."""
 
     def call(method, path, body=None):
@@ -197,45 +197,45 @@ def told(ask):
     return call
 
 
-def test_a_world_is_made_from_a_snapshot(told, ask):
+def test_a_world_is_made_from_a_snapshot(send, ask):
     """Of the root or of another world, with the instant and the pace of its clock; a reset comes back to it."""
     ask("POST", "/v1_0/terms", URL)
-    told("POST", "/_confsim/snapshots", {"name": "new terms"})
-    told("POST", "/_confsim/clock/advance", {"by": "1h"})
-    told("POST", "/_confsim/worlds", {"name": "w1", "from": {"snapshot": "new terms"}})
+    send("POST", "/_confsim/snapshots", {"name": "new terms"})
+    send("POST", "/_confsim/clock/advance", {"by": "1h"})
+    send("POST", "/_confsim/worlds", {"name": "w1", "from": {"snapshot": "new terms"}})
     assert b"terms.example/new" in ask("GET", f"/w/w1/v1_0/clients/{CUSTOMER}/terms").body
-    assert told("GET", "/w/w1/_confsim/clock")[1]["now"] == told("GET", "/_confsim/clock")[1]["now"] - 3_600_000
-    told("POST", "/w/w1/_confsim/clock/run", {"rate": 60})
-    told("POST", "/w/w1/_confsim/snapshots", {"name": "fast"})
-    told("POST", "/_confsim/worlds", {"name": "w2", "from": {"snapshot": "fast", "world": "w1"}, "seed": 9})
-    assert told("GET", "/w/w2/_confsim/info")[1]["seed"] == 9
-    assert (told("GET", "/w/w2/_confsim/clock")[1]["rate"], told("GET", "/_confsim/clock")[1]["rate"]) == (60, 1)
-    told("POST", "/w/w2/_confsim/clock/freeze")
-    told("POST", "/w/w2/_confsim/reset")
-    assert told("GET", "/w/w2/_confsim/clock")[1]["frozen"] is False
+    assert send("GET", "/w/w1/_confsim/clock")[1]["now"] == send("GET", "/_confsim/clock")[1]["now"] - 3_600_000
+    send("POST", "/w/w1/_confsim/clock/run", {"rate": 60})
+    send("POST", "/w/w1/_confsim/snapshots", {"name": "fast"})
+    send("POST", "/_confsim/worlds", {"name": "w2", "from": {"snapshot": "fast", "world": "w1"}, "seed": 9})
+    assert send("GET", "/w/w2/_confsim/info")[1]["seed"] == 9
+    assert (send("GET", "/w/w2/_confsim/clock")[1]["rate"], send("GET", "/_confsim/clock")[1]["rate"]) == (60, 1)
+    send("POST", "/w/w2/_confsim/clock/freeze")
+    send("POST", "/w/w2/_confsim/reset")
+    assert send("GET", "/w/w2/_confsim/clock")[1]["frozen"] is False
 
 
-def test_a_world_is_made_from_a_state_document_or_a_scenario(told):
+def test_a_world_is_made_from_a_state_document_or_a_scenario(send):
     """As GET /state gives it, and as a file of a scenario has it; the outputs are at hand."""
-    told("POST", "/_confsim/users", {"clientId": CUSTOMER, "handle": "Newcomer"})
-    document = told("GET", "/_confsim/state")[1]
-    told("POST", "/_confsim/worlds", {"name": "state", "from": document})
-    assert told("GET", "/w/state/_confsim/state")[1] == document
+    send("POST", "/_confsim/users", {"clientId": CUSTOMER, "handle": "Newcomer"})
+    document = send("GET", "/_confsim/state")[1]
+    send("POST", "/_confsim/worlds", {"name": "state", "from": document})
+    assert send("GET", "/w/state/_confsim/state")[1] == document
     scenario = json.loads((library.folder() / "invitations.arazzo.json").read_bytes())
-    by_content = told("POST", "/_confsim/worlds", {"name": "content", "from": scenario})[1]
-    by_name = told("POST", "/_confsim/worlds", {"name": "name", "from": "invitations"})[1]
+    by_content = send("POST", "/_confsim/worlds", {"name": "content", "from": scenario})[1]
+    by_name = send("POST", "/_confsim/worlds", {"name": "name", "from": "invitations"})[1]
     assert by_content["outputs"] == by_name["outputs"] != {}
 
 
-def test_a_world_has_a_profile_of_its_own(told, ask):
+def test_a_world_has_a_profile_of_its_own(send, ask):
     """Over that of the world it is made from; nobody else is under it."""
     profile = {"errors": {"body": "nested"}, "route": {"prefix": "/x/v1_0"}}
-    made = told("POST", "/_confsim/worlds", {"name": "w1", "profile": profile})[1]
+    made = send("POST", "/_confsim/worlds", {"name": "w1", "profile": profile})[1]
     assert made["base_url"].endswith("/w/w1/x/v1_0")
     assert "error" in json.loads(ask("GET", "/w/w1/x/v1_0/channels/nope").body)
     assert "code" in json.loads(ask("GET", "/v1_0/channels/nope").body)
-    told("POST", "/_confsim/worlds", {"name": "w2", "from": "w1", "profile": {"encode": {"empty": "204"}}})
-    assert told("GET", "/w/w2/_confsim/info")[1]["profile"] == {
+    send("POST", "/_confsim/worlds", {"name": "w2", "from": "w1", "profile": {"encode": {"empty": "204"}}})
+    assert send("GET", "/w/w2/_confsim/info")[1]["profile"] == {
         "errors.body": "nested", "route.prefix": "/x/v1_0", "encode.empty": "204",
     }  # fmt: skip
 
@@ -256,34 +256,34 @@ def test_a_world_has_a_profile_of_its_own(told, ask):
                                 "get_user_client": "GET /users/me/terms/{userId}"}}}, 400),
     ],
 )  # fmt: skip
-def test_what_no_world_can_be_made_from_is_told(told, body, status):
+def test_what_no_world_can_be_made_from_is_told(send, body, status):
     """Snapshots and worlds that are not there, documents that are none, profiles that cannot be; nothing is added."""
-    told("POST", "/_confsim/snapshots", {"name": "a"})
-    code, problem = told("POST", "/_confsim/worlds", {"name": "w1", **body})
+    send("POST", "/_confsim/snapshots", {"name": "a"})
+    code, problem = send("POST", "/_confsim/worlds", {"name": "w1", **body})
     assert (code, problem["status"]) == (status, status)
-    assert len(told("GET", "/_confsim/worlds")[1]) == 1
+    assert len(send("GET", "/_confsim/worlds")[1]) == 1
 
 
-def test_a_snapshot_where_there_is_none_is_told(told):
+def test_a_snapshot_where_there_is_none_is_told(send):
     """With those that there are, if there are any."""
     body = {"name": "w1", "from": {"snapshot": "nope"}}
-    assert told("POST", "/_confsim/worlds", body)[1]["detail"] == "from: there is no snapshot 'nope'; there is none"
-    told("POST", "/_confsim/snapshots", {"name": "a"})
-    assert told("POST", "/_confsim/worlds", body)[1]["detail"] == "from: there is no snapshot 'nope'; there are a"
+    assert send("POST", "/_confsim/worlds", body)[1]["detail"] == "from: there is no snapshot 'nope'; there is none"
+    send("POST", "/_confsim/snapshots", {"name": "a"})
+    assert send("POST", "/_confsim/worlds", body)[1]["detail"] == "from: there is no snapshot 'nope'; there are a"
 
 
 def test_worlds_may_be_made_from_each_other(sim, monkeypatch):
     """At the same time, each by a call of the other: nobody waits for the lock of a world that waits for them."""
     other, met, fork = sim.worlds.add("other"), threading.Barrier(2), pipeline.Service.fork
 
-    def together(service, *told):
+    def together(service, *send):
         with suppress(threading.BrokenBarrierError):  # a server that answers one after the other lets none meet
             met.wait(1)
-        return fork(service, *told)
+        return fork(service, *send)
 
     monkeypatch.setattr(pipeline.Service, "fork", together)
     calls = ((sim, "one", "other"), (other, "two", ""))
-    threads = [threading.Thread(target=own.worlds.add, args=told, daemon=True) for own, *told in calls]
+    threads = [threading.Thread(target=own.worlds.add, args=send, daemon=True) for own, *send in calls]
     for each in threads:
         each.start()
     for each in threads:
@@ -308,54 +308,54 @@ def later(monkeypatch):
     return pass_
 
 
-def test_the_list_tells_who_is_idle(told, ask, later):
+def test_the_list_tells_who_is_idle(send, ask, later):
     """Age and idle time in milliseconds of real time, whatever clocks show, and the calls of the API there were."""
-    told("POST", "/_confsim/worlds", {"name": "w1"})
+    send("POST", "/_confsim/worlds", {"name": "w1"})
     later(120)
-    told("POST", "/_confsim/worlds", {"name": "w2"})
+    send("POST", "/_confsim/worlds", {"name": "w2"})
     ask("GET", "/w/w2/v1_0/users/me")
     ask("GET", "/w/w2/v1_0/nowhere")
     later(30)
-    _, one, two = told("GET", "/_confsim/worlds")[1]
+    _, one, two = send("GET", "/_confsim/worlds")[1]
     assert (one["age"] // 1000, one["idle"] // 1000, one["calls"]) == (150, 150, 0)
     assert (two["age"] // 1000, two["idle"] // 1000, two["calls"]) == (30, 30, 2)
-    told("GET", "/w/w1/_confsim/clock")
-    assert [each["idle"] // 1000 for each in told("GET", "/_confsim/worlds")[1][1:]] == [0, 30]
+    send("GET", "/w/w1/_confsim/clock")
+    assert [each["idle"] // 1000 for each in send("GET", "/_confsim/worlds")[1][1:]] == [0, 30]
 
 
-def test_idle_worlds_are_listed_and_dropped(told, later):
+def test_idle_worlds_are_listed_and_dropped(send, later):
     """Those that nobody called for so long, and never the root."""
     for name in ("old", "older"):
-        told("POST", "/_confsim/worlds", {"name": name})
+        send("POST", "/_confsim/worlds", {"name": name})
     later(600)
-    told("POST", "/_confsim/worlds", {"name": "new"})
-    assert [each["name"] for each in told("GET", "/_confsim/worlds?idle=10m")[1]] == ["old", "older"]
-    assert told("DELETE", "/_confsim/worlds?idle=600000") == (200, {"dropped": ["old", "older"]})
-    assert told("DELETE", "/_confsim/worlds?idle=10m") == (200, {"dropped": []})
-    assert [each["name"] for each in told("GET", "/_confsim/worlds")[1]] == ["", "new"]
-    assert told("DELETE", "/_confsim/worlds?idle=soon")[0] == 400
+    send("POST", "/_confsim/worlds", {"name": "new"})
+    assert [each["name"] for each in send("GET", "/_confsim/worlds?idle=10m")[1]] == ["old", "older"]
+    assert send("DELETE", "/_confsim/worlds?idle=600000") == (200, {"dropped": ["old", "older"]})
+    assert send("DELETE", "/_confsim/worlds?idle=10m") == (200, {"dropped": []})
+    assert [each["name"] for each in send("GET", "/_confsim/worlds")[1]] == ["", "new"]
+    assert send("DELETE", "/_confsim/worlds?idle=soon")[0] == 400
 
 
-def test_the_longest_idle_makes_room_and_nobody_in_use_does(told, sim, later):
+def test_the_longest_idle_makes_room_and_nobody_in_use_does(send, sim, later):
     """Beyond as many as may be, one that nobody called for a minute goes; else the new one is refused, by a code."""
     sim.worlds.most = 2
     for name in ("a", "b"):
-        assert told("POST", "/_confsim/worlds", {"name": name})[0] == 200
+        assert send("POST", "/_confsim/worlds", {"name": name})[0] == 200
     later(59)
-    status, problem = told("POST", "/_confsim/worlds", {"name": "c"})
+    status, problem = send("POST", "/_confsim/worlds", {"name": "c"})
     assert (status, problem["code"], problem["most"]) == (409, "too_many_worlds", 2)
     later(2)
-    told("GET", "/w/a/_confsim/health")
-    assert told("POST", "/_confsim/worlds", {"name": "c"})[0] == 200
+    send("GET", "/w/a/_confsim/health")
+    assert send("POST", "/_confsim/worlds", {"name": "c"})[0] == 200
     assert list(sim.worlds) == ["", "a", "c"]
-    assert told("POST", "/_confsim/worlds", {"name": "d"})[0] == 409
+    assert send("POST", "/_confsim/worlds", {"name": "d"})[0] == 409
 
 
-def test_a_server_may_hold_no_other_world(told, sim):
+def test_a_server_may_hold_no_other_world(send, sim):
     """And what it holds when fewer may be stays, until one more is wanted."""
-    told("POST", "/_confsim/worlds", {"name": "a"})
+    send("POST", "/_confsim/worlds", {"name": "a"})
     sim.worlds.most = 0
-    assert told("POST", "/_confsim/worlds", {"name": "b"})[0] == 409
+    assert send("POST", "/_confsim/worlds", {"name": "b"})[0] == 409
     assert list(sim.worlds) == ["", "a"]
     with pytest.raises(Misuse):
         sim.worlds.most = -1
