@@ -117,7 +117,7 @@ def _client(call: Call, id: str) -> Client:
     if call.caller is None:
         call.client = client
     elif client.id != call.client.id:
-        if ask(call, PATH_CLIENT) == "own" or not clients.below(call.change, client, call.client):
+        if ask(call, PATH_CLIENT) == "own" or not clients.is_below(call.change, client, call.client):
             raise Refusal(Reason.NOT_FOUND, what="client", id=id)
         if not credentials.manages_children(call.change, call.caller):
             raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate=Grant.PARTNER_ADMIN)

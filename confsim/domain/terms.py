@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from confsim.assumptions import terms as assumed
 from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.domain.clients.clients import Client, Terms
+from confsim.assumptions.register import ask, note
+from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.events.event_log import happened
-from confsim.domain.users.users import Account, User
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.domain.users.users import USERS, Account, User
+from confsim.kernel.machine import Machine
+from confsim.kernel.rows import Computed, Guard, Row
 from confsim.kernel.world import Change
 
-from .clients import clients
 from .users import users
 
 
@@ -27,36 +27,32 @@ class Document(Enum):
     PUBLISHED = "published"
 
 
-_PUBLISHED = Document.PUBLISHED
-
-
 class Acceptance(Enum):
-    """How a user stands to the current terms of the client (P1 User terms state)."""
+    """Whether a user has accepted terms of the client, of whatever version (P1 User terms state)."""
 
     NEVER = "never"
-    STALE = "stale"
-    CURRENT = "current"
+    ACCEPTED = "accepted"
 
 
-def _replace_url(change: Change, client: Client, facts: Facts) -> Client:
+def _replace_url(change: Change, client: Client, *, url: str) -> Client:
     """The link is replaced; nobody is asked to accept again."""
-    return clients.update(change, client, terms=replace(client.terms, url=facts["url"]))
+    return replace(client, terms=replace(client.terms, url=url))
 
 
-def _promulgate(change: Change, client: Client, facts: Facts) -> Client:
+def _promulgate(change: Change, client: Client, *, url: str) -> Client:
     """A new version: every user of the client must accept again."""
-    terms = Terms(client.terms.version + 1, facts["url"], change.now, client.terms.required)
-    return clients.update(change, client, terms=terms)
+    return replace(client, terms=Terms(client.terms.version + 1, url, change.now, client.terms.required))
 
 
-def _require(change: Change, client: Client, facts: Facts) -> Client:
-    """Guests are bound to accept, or freed from it."""
-    return clients.update(change, client, terms=replace(client.terms, required=facts["required"]))
+def _require(change: Change, client: Client, *, required: bool) -> Client:
+    """Guests must accept, or need not."""
+    return replace(client, terms=replace(client.terms, required=required))
 
 
 DOCUMENT: Machine[Document, Client] = Machine(
     "terms document",
     "The terms that a client has published (R103, R104, R107, R108).",
+    CLIENTS,
     Document,
     (
         Row("link", Document.PUBLISHED, Document.PUBLISHED, effect=_replace_url, source="P1 States L177, R107, G171"),
@@ -69,47 +65,46 @@ DOCUMENT: Machine[Document, Client] = Machine(
         ),
         Row("require", Document.PUBLISHED, Document.PUBLISHED, effect=_require, source="P1 Terms L118, G172"),
     ),
-    read=lambda client, facts: _PUBLISHED,
+    state=Computed(lambda client: Document.PUBLISHED),
+    facts={"link": "url", "promulgate": "url", "require": "required"},
     refusals={None: Reason.INVALID_INPUT},
     initial=Document.PUBLISHED,
 )
 
 
-def _acceptance(user: User, facts: Facts) -> Acceptance:
-    if user.accepted is None:
-        return Acceptance.NEVER if facts["binding"] else Acceptance.CURRENT
-    return Acceptance.CURRENT if user.accepted == facts["currentVersion"] else Acceptance.STALE
-
-
-def _accept(change: Change, user: User, facts: Facts) -> User:
+def _accept(change: Change, user: User, *, version: int) -> User:
     """The user has accepted this version; calls are permitted again, also with tokens issued before."""
-    return users.update(change, user, accepted=facts["version"])
+    return replace(user, accepted=version)
 
 
-_IS_CURRENT = Guard("the version is the current one", lambda user, facts: facts["version"] == facts["currentVersion"])
+_IS_CURRENT = Guard("the version is the current one", lambda user, *, version, current: version == current)
 
 ACCEPTANCE: Machine[Acceptance, User] = Machine(
     "terms acceptance",
-    "Whether a user has accepted the current terms (R080, R101, R102); promulgating makes every acceptance stale.",
+    "Whether a user has accepted terms (R080, R101, R102); it counts while its version is the current one.",
+    USERS,
     Acceptance,
     (
         Row(
             "accept",
-            (Acceptance.NEVER, Acceptance.STALE, Acceptance.CURRENT),
-            Acceptance.CURRENT,
+            tuple(Acceptance),
+            Acceptance.ACCEPTED,
             only_if=_IS_CURRENT,
             effect=_accept,
             source="P1 States L175, R101, G180",
         ),
     ),
-    read=_acceptance,
+    state=Computed(lambda user: Acceptance.NEVER if user.accepted is None else Acceptance.ACCEPTED),
+    facts={"accept": "version current"},
     refusals={"accept": Reason.VERSION_NOT_CURRENT},
     initial=Acceptance.NEVER,
 )
 
 
 class Standing(Struct, frozen=True):
-    """How one user stands to the terms of the client."""
+    """The terms of the client as they concern one user: ``current`` is whether the user need not accept them, ``first``
+    whether the user must accept and never did.
+    """
 
     current: bool
     version: int
@@ -124,8 +119,11 @@ def _binding(change: Change, client: Client) -> bool:
 
 def standing(change: Change, client: Client, user: User) -> Standing:
     """How the user stands to the client's terms (R079-R082)."""
-    state = ACCEPTANCE.read(user, {"currentVersion": client.terms.version, "binding": _binding(change, client)})
-    return Standing(state is Acceptance.CURRENT, client.terms.version, client.terms.url, state is Acceptance.NEVER)
+    terms = client.terms
+    binding = _binding(change, client)
+    first = user.accepted is None and binding
+    current = not first and user.accepted in {None, terms.version}
+    return Standing(current, terms.version, terms.url, first)
 
 
 def blocked(change: Change, client: Client, user: User) -> bool:
@@ -161,5 +159,8 @@ def require(change: Change, client: Client, required: bool) -> Client:
 
 def accept(change: Change, client: Client, user: User, version: int) -> User:
     """The user accepts a version, which must be the current one."""
-    facts = {"version": version, "currentVersion": client.terms.version, "binding": _binding(change, client)}
-    return ACCEPTANCE.fire(change, user, "accept", **facts)
+    if client.terms.version == 1:
+        note(change, assumed.FIRST)  # it says whether there was anything to accept (G168)
+    current = client.terms.version
+    details = {"version": version, "currentVersion": current}
+    return ACCEPTANCE.fire(change, user, "accept", version=version, current=current, details=details)

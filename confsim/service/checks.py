@@ -99,7 +99,7 @@ def _enter_child(call: Call, id: str) -> None:
     if id == caller.client.id and ask(call, members.FOR_CLIENT_OWN):
         return
     child = clients.CLIENTS.of(call.change).get(id)
-    if child is None or not clients.below(call.change, child, caller.client):
+    if child is None or not clients.is_below(call.change, child, caller.client):
         raise Refusal(Reason.FOR_CLIENT_REFUSED)
     call.client = child
     admission.require_service(call, child)

@@ -82,7 +82,9 @@ class Step(Struct, frozen=True):
 
 
 #: By the format from which they lead to the next one.
-STEPS: Mapping[int, Step] = {1: Step(owned=("api tokens",))}
+STEPS: Mapping[int, Step] = {
+    1: Step(fields={"reservations": {"until": "expires"}}, owned=("api tokens", "reservations"))
+}
 
 
 def readable(format: object) -> bool:

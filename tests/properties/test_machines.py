@@ -30,14 +30,15 @@ EXCLUSIVE = (
 #: Whatever the documents let begin, change or end, by the names of the tables.
 SUBJECTS = """
     terms document, terms acceptance, handle reservation, account, invitation, email, user token, API token,
-    validator, client service, client hierarchy, client default, handle uniqueness, friendly URLs of a client,
-    friendly URL, access level customer-admin, access level partner-admin, channel, channel role, channel image,
-    user image, property, guest access, lobby door, lobby auto-close, presence, presenter, audience, attendee
-    lock, wall, presenters limit, speech2text, midi, dial in, dial out, event room, broadcast enabled, streaming
-    placement, session, app session, breakout session, breakout room, breakout assignment, linked user,
-    recording, recording asset, download URL, asset token, inbound number, default number, number assignment,
-    dial-in PINs, call, broadcast, broadcast destination, settings template, template offer, template selection,
-    configuration document, events interface, events endpoint, media asset, gateway endpoint
+    validator, client service, client hierarchy, client default speech2text, client default dial_in, client
+    default dial_out, client default midi, handle uniqueness, friendly URLs of a client, friendly URL, access
+    level customer-admin, access level partner-admin, channel, channel role, channel image, user image,
+    property, guest access, lobby door, lobby auto-close, presence, presenter, audience, attendee lock, wall,
+    presenters limit, speech2text, midi, dial in, dial out, event room, broadcast enabled, streaming placement,
+    session, app session, breakout session, breakout room, breakout assignment, linked user, recording,
+    recording asset, download URL, asset token, inbound number, default number, number assignment, dial-in PINs,
+    call, broadcast, broadcast destination, settings template, template offer, template selection, configuration
+    document, events interface, events endpoint, media asset, gateway endpoint
 """
 
 

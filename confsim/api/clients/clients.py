@@ -10,7 +10,7 @@ from confsim.contract.types import Json, Limit, Name, Offset, Page, Search, Swit
 from confsim.domain import lists
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.couplings import client_service
+from confsim.domain.couplings import child_clients
 from confsim.domain.identity import validators
 
 
@@ -58,7 +58,7 @@ class ClientItem(Wire, kw_only=True):
 def create_client(call: Call, body: NewClient) -> Id:
     """Make a client below the caller's own, with the settings of a fresh one."""
     clients.require_reseller(call.change, call.client, call.operation.name)
-    return Id(id=clients.create_child(call.change, call.client, body.name).id)
+    return Id(id=child_clients.create_child(call.change, call.client, body.name).id)
 
 
 @operation(
@@ -75,7 +75,7 @@ def set_client_service_state(call: Call, clientId: Client, state: Switch) -> Non
     Nothing is lost. Refused with 403 for the caller's own client and with 404 for an unrelated one.
     """
     clients.require_reseller(call.change, call.client, call.operation.name)
-    client_service.switch(call.change, clientId, state, by=call.client)
+    clients.switch_service(call.change, clientId, state, by=call.client)
 
 
 @operation(
@@ -111,7 +111,7 @@ def list_clients(
 ) -> Page[ClientItem]:
     """List the child clients in the order of their creation; ``query`` is matched against the name."""
     clients.require_reseller(call.change, call.client, call.operation.name)
-    found = clients.under(call.change, call.client)
+    found = clients.list_below(call.change, call.client)
     if query:
         found = [client for client in found if lists.matches(call, query, client.name)]
     return page(call, found, limit, offset, lambda client: _list_item_view(call, client))

@@ -222,4 +222,4 @@ def get_channel_settings(call: Call, uuid: Channel) -> ChannelSettings:
 )
 def set_client_speech2text_state(call: Call, state: Switch) -> None:
     """Enable or disable speech to text for new channels of the client; existing channels are unchanged."""
-    settings.switch(call.change, call.client, Default.SPEECH2TEXT, state)
+    settings.switch_default(call.change, call.client, Default.SPEECH2TEXT, state)

@@ -22,7 +22,7 @@ from confsim.domain.clients.settings import Default
 )
 def set_client_dial_in_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling in to new channels of the client; those that are there keep what they have."""
-    settings.switch(call.change, call.client, Default.DIAL_IN, state)
+    settings.switch_default(call.change, call.client, Default.DIAL_IN, state)
 
 
 @operation(
@@ -35,7 +35,7 @@ def set_client_dial_in_state(call: Call, state: Switch) -> None:
 )
 def set_client_dial_out_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling out of new channels of the client; those that are there keep what they have."""
-    settings.switch(call.change, call.client, Default.DIAL_OUT, state)
+    settings.switch_default(call.change, call.client, Default.DIAL_OUT, state)
 
 
 @operation(

@@ -168,6 +168,12 @@ def _rename(change: Change, channel: Channel, *, name: str) -> Channel:
     return replace(channel, name=name)
 
 
+def _stop(change: Change, channel: Channel) -> Channel:
+    """Everything that runs in it ends."""
+    MACHINE.take_along(change, channel, Step.STOP)
+    return get(change, channel.client, channel.id)
+
+
 def table_of(channel: Channel) -> Table[str, Channel]:
     """The table that holds the channel."""
     return CHANNELS if channel.parent is None else ROOMS
@@ -183,6 +189,7 @@ MACHINE: Machine[Life, Channel] = Machine(
     (
         Row("create", ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
         Row("rename", Life.EXISTS, Life.EXISTS, only_if=_NAME_FREE, effect=_rename, source="P2 L194, R381, G307"),
+        Row("stop", Life.EXISTS, Life.EXISTS, effect=_stop, source="P1 States L178, R109, G365"),
         Row("delete", Life.EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
     ),
     state=Computed(lambda channel: Life.EXISTS),
@@ -202,11 +209,6 @@ class Step(Enum):
     ROOMS = "its rooms are deleted, each by the same steps"
     RELEASE = "what is bound to it is free again"
     REMOVE = "what is stored below it goes"
-
-
-def stop(change: Change, channel: Channel) -> None:
-    """End everything that runs in the channel."""
-    MACHINE.take_along(change, channel, Step.STOP)
 
 
 def _named(change: Change, client: str, name: str, own: Channel | None = None) -> dict[str, Any]:

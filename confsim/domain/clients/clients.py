@@ -1,4 +1,4 @@
-"""Clients (tenants): their hierarchy, their switches, and the machine of their service."""
+"""Clients (tenants): their hierarchy and their service."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol import initial
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.users import users
-from confsim.domain.users.users import Account, Level
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row, store
+from confsim.domain import repeats
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.world import Change
 
@@ -61,11 +61,12 @@ class Client(Record, kw_only=True):
 CHILDREN: Index[Client] = Index("children", lambda client: (client.parent,) if client.parent else ())
 CLIENTS: SharedTable[str, Client] = SharedTable("clients", Client, "id", CHILDREN)
 
-_BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, facts: facts["by_parent"])
+_BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, *, by_parent: by_parent)
 
 MACHINE: Machine[Service, Client] = Machine(
     "client service",
     "Whether a client is served (R109-R112); an ancestor that is disabled takes the service from it too (R086).",
+    CLIENTS,
     Service,
     (
         Row(
@@ -83,66 +84,51 @@ MACHINE: Machine[Service, Client] = Machine(
             source="P1 States L179, R112, G166, G537",
         ),
     ),
-    read=lambda client, facts: client.service,
-    write=store("service"),
+    state="service",
+    facts={"disable": "by_parent", "enable": "by_parent"},
     refusals={None: Reason.NOT_PARENT},
     initial=Service.ENABLED,
 )
 
 
 class Rank(Enum):
-    """Where a client stands in the hierarchy; it never moves, and none goes (P1 L7)."""
+    """Where a client stands in the hierarchy: it never changes its parent and is never deleted (P1 L7)."""
 
-    ABSENT = "absent"
     ROOT = "root"
     CHILD = "child"
 
 
-class Slot(Record):
-    """The place of one client, taken or not: what the machine moves."""
-
-    client: Client | None
-
-
-def _rank(slot: Slot, facts: Facts) -> Rank:
-    if slot.client is None:
-        return Rank.ABSENT
-    return Rank.ROOT if slot.client.parent is None else Rank.CHILD
-
-
-def _make(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _create(change: Change, *, id: str, name: str, parent: str | None, reseller: bool) -> Client:
     """A client with the settings of a fresh one."""
-    client = CLIENTS.of(change).put(
-        Client(
-            id=facts["id"],
-            name=facts["name"],
-            parent=facts["parent"],
-            reseller=facts["reseller"],
-            terms=Terms(1, ask(change, initial.TERMS_URL), change.now, ask(change, initial.TERMS_REQUIRED)),
-            unique_handles=ask(change, initial.UNIQUE_HANDLES),
-            friendly_urls=ask(change, initial.FRIENDLY_URLS),
-            speech2text=ask(change, initial.SPEECH2TEXT),
-            dial_in=ask(change, initial.DIAL_IN),
-            dial_out=ask(change, initial.DIAL_OUT),
-            midi=ask(change, initial.MIDI),
-            events=ask(change, initial.EVENTS),
-            providers=ask(change, initial.PROVIDERS),
-        )
+    return Client(
+        id=id,
+        name=name,
+        parent=parent,
+        reseller=reseller,
+        terms=Terms(1, ask(change, initial.TERMS_URL), change.now, ask(change, initial.TERMS_REQUIRED)),
+        unique_handles=ask(change, initial.UNIQUE_HANDLES),
+        friendly_urls=ask(change, initial.FRIENDLY_URLS),
+        speech2text=ask(change, initial.SPEECH2TEXT),
+        dial_in=ask(change, initial.DIAL_IN),
+        dial_out=ask(change, initial.DIAL_OUT),
+        midi=ask(change, initial.MIDI),
+        events=ask(change, initial.EVENTS),
+        providers=ask(change, initial.PROVIDERS),
     )
-    return Slot(client)
 
 
-HIERARCHY: Machine[Rank, Slot] = Machine(
+HIERARCHY: Machine[Rank, Client] = Machine(
     "client hierarchy",
     "Whether a client is a root or the child of another (R084, R234).",
+    CLIENTS,
     Rank,
     (
-        Row("found", Rank.ABSENT, Rank.ROOT, effect=_make, source="G137"),
-        Row("create", Rank.ABSENT, Rank.CHILD, effect=_make, source="P1 L296, R234, G296"),
+        Row("create root", ABSENT, Rank.ROOT, effect=_create, source="G137"),
+        Row("create", ABSENT, Rank.CHILD, effect=_create, source="P1 L296, R234, G296"),
     ),
-    read=_rank,
+    state=Computed(lambda client: Rank.ROOT if client.parent is None else Rank.CHILD),
+    facts={"create root": "id name parent reseller", "create": "id name parent reseller"},
     refusals={None: Reason.STATE_HOLDS},
-    initial=Rank.ABSENT,
 )
 
 
@@ -150,24 +136,9 @@ def create(
     change: Change, name: str, parent: str | None, *, reseller: bool = False, id: str | UnsetType = UNSET
 ) -> Client:
     """A new client with the settings of a fresh one (G168, G296): below the parent, or a root without one."""
-    facts = {"id": change.uuid() if isinstance(id, UnsetType) else id, "name": name, "parent": parent}
-    event = "found" if parent is None else "create"
-    made = HIERARCHY.fire(change, Slot(None), event, reseller=reseller, **facts).client
-    assert made is not None
-    return made
-
-
-def create_child(change: Change, parent: Client, name: str) -> Client:
-    """A new client below the parent (R234).
-
-    With or without the parent's terms (G168), the reseller interface and a first admin (G138, G296).
-    """
-    child = create(change, name, parent.id, reseller=ask(change, initial.RESELLER))
-    if ask(change, initial.TERMS_FROM) == "parent":
-        child = update(change, child, terms=parent.terms)
-    if ask(change, assumed.FIRST_ADMIN):
-        users.create(change, child.id, "Customer Admin", Account.PREDEFINED, levels=(Level.CUSTOMER_ADMIN,))
-    return child
+    new = change.uuid() if isinstance(id, UnsetType) else id
+    event = "create root" if parent is None else "create"
+    return HIERARCHY.create(change, event, id=new, name=name, parent=parent, reseller=reseller)
 
 
 def get(change: Change, id: str) -> Client:
@@ -188,21 +159,21 @@ def children(change: Change, client: Client) -> list[Client]:
     return CLIENTS.of(change).find(CHILDREN, client.id)
 
 
-def below(change: Change, client: Client, ancestor: Client) -> bool:
+def is_below(change: Change, client: Client, ancestor: Client) -> bool:
     """Whether the client is a child of the ancestor: a direct one, or any below it (G154)."""
     if client.parent == ancestor.id:
         return True
     if client.parent is None or ask(change, assumed.DEPTH) == "direct":
         return False
-    return any(each.parent == ancestor.id for each in lineage(change, client))
+    return any(above.parent == ancestor.id for above in ancestors(change, client))
 
 
-def under(change: Change, client: Client) -> list[Client]:
+def list_below(change: Change, client: Client) -> list[Client]:
     """The children of the client, in order of creation; with all below them where those count (G154)."""
-    found = children(change, client)
+    direct = children(change, client)
     if ask(change, assumed.DEPTH) == "direct":
-        return found
-    return [each for child in found for each in (child, *under(change, child))]
+        return direct
+    return [each for child in direct for each in (child, *list_below(change, child))]
 
 
 def descendants(change: Change, client: Client) -> Iterator[Client]:
@@ -212,7 +183,7 @@ def descendants(change: Change, client: Client) -> Iterator[Client]:
         yield from descendants(change, child)
 
 
-def lineage(change: Change, client: Client) -> Iterator[Client]:
+def ancestors(change: Change, client: Client) -> Iterator[Client]:
     """The client and its ancestors, from the nearest to the root."""
     clients = CLIENTS.of(change)
     while True:
@@ -236,7 +207,7 @@ def served(change: Change, client: Client) -> bool:
 
 
 def shown_disabled(change: Change, client: Client) -> bool:
-    """What ``disabled`` tells of the client (R085, G165)."""
+    """The value of ``disabled`` that is shown of the client (R085, G165)."""
     if ask(change, assumed.DISABLED_FIELD) == "own":
         return client.service is Service.DISABLED
     return not served(change, client)
@@ -249,17 +220,19 @@ def require_reseller(change: Change, client: Client, call: str) -> None:
 
 
 def switch_service(change: Change, client: Client, event: str, by: Client | None = None) -> Client:
-    """Enable or disable the client's service; nothing else in it moves (R109-R112, R549, G543).
+    """Enable or disable the client's service (R109-R112, R549, G543).
 
-    ``by`` is the client of the Partner Admin who calls, None for the service operator. Refusal NOT_PARENT when the
-    client is the caller's own.
+    ``by`` is the client of the Partner Admin who calls, None for the service operator. Refusals: NOT_PARENT when the
+    client is the caller's own, STATE_HOLDS where repeating a state is refused (G537).
     """
-    return CLIENTS.of(change).put(
-        MACHINE.fire(change, client, event, by_parent=by is None or _parent(change, client, by))
-    )
+    holds = MACHINE.holds(client, event)
+    by_parent = by is None or _is_parent(change, client, by)
+    switched = MACHINE.fire(change, client, event, by_parent=by_parent)
+    repeats.allow(change, event, holds=holds)
+    return switched
 
 
-def _parent(change: Change, client: Client, by: Client) -> bool:
+def _is_parent(change: Change, client: Client, by: Client) -> bool:
     if client.id == by.id:
         return ask(change, assumed.OWN_SERVICE)
-    return below(change, client, by)
+    return is_below(change, client, by)

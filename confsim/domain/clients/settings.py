@@ -1,16 +1,16 @@
-"""Settings of a client: the switches whose position new channels start with."""
+"""Settings of a client: the flags that new channels start with."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from confsim.assumptions.refusals import Reason
 from confsim.domain import repeats
-from confsim.kernel.old_machine import Facts, Machine, Row
+from confsim.kernel.machine import Machine, switch
 from confsim.kernel.world import Change
 
-from . import clients
-from .clients import Client
+from .clients import CLIENTS, Client
 
 
 class Default(Enum):
@@ -23,35 +23,31 @@ class Default(Enum):
 
 
 class Position(Enum):
-    """Where a switch stands."""
+    """The value of a flag."""
 
-    OFF = "off"
     ON = "on"
+    OFF = "off"
 
 
-def _turn(change: Change, client: Client, facts: Facts) -> Client:
-    """New channels start with it; those that are there keep what they have (R316)."""
-    return clients.update(change, client, **{facts["flag"].value: facts["on"]})
+_SOURCE = "P2 L112, L354, R315, G537"
+
+#: New channels start with the value; existing ones keep theirs (R316).
+MACHINES: Mapping[Default, Machine[Position, Client]] = {
+    flag: switch(
+        f"client default {flag.value}",
+        "A feature flag of a client, which only seeds new channels (R088, R315, R316, G297).",
+        CLIENTS,
+        flag.value,
+        Position,
+        refusals={None: Reason.INVALID_STATE},
+        sources=(_SOURCE, _SOURCE),
+    )
+    for flag in Default
+}
 
 
-_BOTH = (Position.OFF, Position.ON)
-
-MACHINE: Machine[Position, Client] = Machine(
-    "client default",
-    "A feature flag of a client, which only seeds new channels (R088, R315, R316, G297).",
-    Position,
-    (
-        Row("enable", _BOTH, Position.ON, effect=_turn, source="P2 L112, L354, R315, G537"),
-        Row("disable", _BOTH, Position.OFF, effect=_turn, source="P2 L112, L354, R315, G537"),
-    ),
-    read=lambda client, facts: Position.ON if getattr(client, facts["flag"].value) else Position.OFF,
-    refusals={None: Reason.INVALID_STATE},
-    initial=Position.OFF,
-)
-
-
-def switch(change: Change, client: Client, flag: Default, event: str) -> Client:
-    """Enable or disable what new channels of the client start with."""
-    on = event == "enable"
-    repeats.allow(change, event, holds=getattr(client, flag.value) is on)
-    return MACHINE.fire(change, client, event, flag=flag, on=on)
+def switch_default(change: Change, client: Client, flag: Default, event: str) -> Client:
+    """Enable or disable a flag that new channels of the client start with."""
+    machine = MACHINES[flag]
+    repeats.allow(change, event, holds=machine.holds(client, event))
+    return machine.fire(change, client, event)

@@ -55,7 +55,7 @@ Level = tuple[str, str]
 def _broad(change: Change, client: Client) -> list[Level]:
     """The levels of clients, the broadest first."""
     if ask(change, assumed.PARENT_LEVEL):
-        return [(each.id, each.id) for each in clients.lineage(change, client)][::-1]
+        return [(each.id, each.id) for each in clients.ancestors(change, client)][::-1]
     return [(client.id, client.id)]
 
 

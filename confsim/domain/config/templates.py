@@ -253,7 +253,7 @@ def listed(change: Change, client: Client) -> list[Offered]:
 
 def inherited(change: Change, client: Client) -> list[Offered]:
     """The templates that the client inherits: those from furthest above first, each client's in order of creation."""
-    near = [each.id for each in clients.lineage(change, client)]
+    near = [each.id for each in clients.ancestors(change, client)]
     found = [template for template in _visible(change, client) if template.client != client.id]
     found.sort(key=lambda template: near.index(template.client), reverse=True)
     return [_seen(change, client, template) for template in found]
@@ -273,7 +273,7 @@ def selected(change: Change, client: Client, channel: Channel) -> Offered | None
     id = template_choice.selected(change, channel)
     if id is None:
         return None
-    found = (TEMPLATES.of(change, each.id).get(id) for each in clients.lineage(change, client))
+    found = (TEMPLATES.of(change, each.id).get(id) for each in clients.ancestors(change, client))
     return next((_seen(change, client, template) for template in found if template is not None), None)
 
 
@@ -285,7 +285,7 @@ def _visible(change: Change, client: Client) -> Iterator[Template]:
 
 def _givers(change: Change, client: Client) -> Iterator[Client]:
     """The client and those above whose templates it may inherit, the nearest first (G411)."""
-    for distance, each in enumerate(clients.lineage(change, client)):
+    for distance, each in enumerate(clients.ancestors(change, client)):
         if distance > 1 and ask(change, assumed.INHERITED_FROM) == "parent":
             return
         yield each

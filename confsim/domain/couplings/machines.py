@@ -11,6 +11,8 @@ from confsim.domain.breakout.breakout_rooms import State
 from confsim.domain.breakout.breakouts import Phase
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import channels, friendly_urls
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Service
 from confsim.domain.identity import invitations, validators
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.runtime import lobby, presence, sessions, streaming
@@ -295,6 +297,15 @@ COUPLINGS: tuple[Coupling, ...] = (
         "remove",
         friendly_urls.channels_to_clear,
         source="G285",
+    ),
+    # A client loses its service
+    Coupling(
+        clients.MACHINE,
+        Service.DISABLED,
+        channels.MACHINE,
+        "stop",
+        related.channels_below,
+        source="P1 States L178, R109, R110",
     ),
     # Users are connected
     Coupling(

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import recordings as assumed_recordings
 from confsim.assumptions import runtime
 from confsim.assumptions.register import ask
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel
+from confsim.domain.channels.channels import CHANNELS, Channel
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.recordings.assets import Asset
 from confsim.domain.recordings.recordings import Recording
@@ -74,6 +77,13 @@ def empty_already(change: Change, channel: Channel) -> Iterable[Channel]:
     """The channel, when nobody is in it and that counts as becoming empty."""
     if not presence.crowd(change, channel.client, channel.id).count and ask(change, runtime.AUTO_CLOSE_EMPTY):
         yield channel
+
+
+def channels_below(change: Change, client: Client) -> Iterable[Channel]:
+    """The channels of the client and of every client below it, when what runs in them ends with the service."""
+    if ask(change, assumed_clients.DISABLE_ENDS) == "sessions":
+        for tenant in clients.descendants(change, client):
+            yield from list(CHANNELS.of(change, tenant.id))
 
 
 def waiting(change: Change, channel: Channel) -> Iterable[Presence]:

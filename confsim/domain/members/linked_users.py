@@ -95,7 +95,7 @@ def create(change: Change, client: Client, channel: Channel, handle: str, ttl: i
         user.handle == handle and user.account is Account.LINKED for user in listed(change, channel)
     ):
         raise Refusal(Reason.LINKED_HANDLE_TAKEN, handle=handle)
-    handles.require_bearable(change, client, handle)
+    handles.require_usable(change, client, handle)
     user = users.create(change, client.id, handle, Account.LINKED, channel=channel.id)
     MACHINE.fire(change, replace(_of(change, channel, user.id), made_for=True), "create")
     invitations.create(change, user, ttl)

@@ -93,7 +93,7 @@ def several(change: Change, client: Client, ids: list[int]) -> list[User]:
 
 def by_handle(change: Change, client: Client, handle: str) -> User:
     """The registered user of this handle, the oldest where several have it (G559). Refusal NOT_FOUND."""
-    user = handles.holder(change, client, handle)
+    user = handles.find_holder(change, client, handle)
     if user is None:
         raise Refusal(Reason.NOT_FOUND, what="user with handle", id=handle)
     return user

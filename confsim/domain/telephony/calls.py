@@ -200,7 +200,7 @@ def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *,
     """
     _require_dial_out(change, channel)
     dialled = e164.extracted(change, text)
-    handles.require_bearable(change, clients.get(change, channel.client), name)
+    handles.require_usable(change, clients.get(change, channel.client), name)
     meeting = channels.governing(change, channel)
     callee = users.create(change, channel.client, name, Account.DIALLED, channel=meeting.id)
     return _dial(change, channel, dialled, callee, whisper)

@@ -60,8 +60,8 @@ def test_what_is_below_is_what_has_it_as_ancestor(parents, deep):
     for top, above in enumerate(made):
         for place, client in enumerate(made):
             expected = place != top and (top in ancestors(parents, place) if deep else parents[place] == top)
-            assert clients.below(change, client, above) is expected
-            assert (client in clients.under(change, above)) is expected
+            assert clients.is_below(change, client, above) is expected
+            assert (client in clients.list_below(change, above)) is expected
 
 
 @pytest.mark.rule("R110")

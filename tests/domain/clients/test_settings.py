@@ -22,7 +22,7 @@ def test_a_flag_seeds_new_channels_and_moves_no_other(flag):
     """A channel made after the switch has the flag, one made before has not, and the other flags stay off."""
     change, client = made()
     before = channels.create(change, client, "Before", None, None)
-    client = settings.switch(change, client, flag, "enable")
+    client = settings.switch_default(change, client, flag, "enable")
     after = channels.create(change, client, "After", None, None)
     for each in Default:
         assert getattr(clients.get(change, client.id), each.value) is (each is flag)
@@ -34,9 +34,9 @@ def test_a_flag_seeds_new_channels_and_moves_no_other(flag):
 def test_a_switch_may_be_set_to_where_it_stands(event):
     """Repeating changes nothing, or is refused where that is assumed."""
     change, client = made()
-    client = settings.switch(change, client, Default.MIDI, event)
-    assert settings.switch(change, client, Default.MIDI, event) == client
+    client = settings.switch_default(change, client, Default.MIDI, event)
+    assert settings.switch_default(change, client, Default.MIDI, event) == client
     strict, client = made({"states.repeated": "refuse"})
     with pytest.raises(Refusal) as refused:
-        settings.switch(strict, client, Default.MIDI, "disable")
+        settings.switch_default(strict, client, Default.MIDI, "disable")
     assert refused.value.reason is Reason.STATE_HOLDS

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from enum import Enum
 from itertools import product
 
 import pytest
@@ -11,9 +12,10 @@ from confsim.assumptions.protocol import conventions
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
-from confsim.domain.users.handles import MACHINE, RESERVATION, UNIQUENESS, Holding, Reservation, Slot, Uniqueness
+from confsim.domain.users.handles import MACHINE, RESERVATION, UNIQUENESS, Holding, Reservation, Uniqueness
 from confsim.domain.users.users import Account, User, folded
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change, World, settle
 from kit import MINUTE
 
@@ -50,33 +52,35 @@ class Tenant:
         return self.do(handles.reserve, handle, by=by, user=user).token
 
 
-@pytest.mark.parametrize(("state", "event", "open_"), sorted(product(Holding, MACHINE.events, [True, False]), key=str))
-def test_the_reservation_moves_as_stated_and_in_no_other_way(state: Holding, event: str, open_: bool):
+@pytest.mark.parametrize(
+    ("state", "event", "open_"), sorted(product(MACHINE.states, MACHINE.events, [True, False]), key=str)
+)
+def test_the_reservation_moves_as_stated_and_in_no_other_way(state: Enum, event: str, open_: bool):
     """A reservation is made and used only while nobody else stands in the way, and expires regardless."""
-    change = Tenant().change()
-    own = None
-    if state is Holding.RESERVED:
-        own = handles.RESERVATIONS.of(change, "c").put(Reservation("t", "ann", "Ann", "1", 5))
-    slot = Slot("c", "1", open_, own)
-    moves = {
-        (Holding.FREE, "reserve", True): Holding.RESERVED,
-        (Holding.RESERVED, "reserve", True): Holding.RESERVED,
-        (Holding.RESERVED, "use", True): Holding.FREE,
-        (Holding.RESERVED, "expire", True): Holding.FREE,
-        (Holding.RESERVED, "expire", False): Holding.FREE,
+    tenant = Tenant()
+    change, client = tenant.change(), tenant.client
+    rows = handles.RESERVATIONS.of(change, client.id)
+    own = rows.put(Reservation("t", client.id, "ann", "Ann", "1", 5)) if state is Holding.RESERVED else None
+    every = {"available": open_, "client": client, "handle": "Ann", "by": "1"}
+    facts = {name: every[name] for name in MACHINE.facts[event]}
+    admitted = {
+        (ABSENT, "reserve", True),
+        (Holding.RESERVED, "use", True),
+        *((Holding.RESERVED, event, whether) for event in ("replace", "expire") for whether in (True, False)),
     }
-    if (state, event, open_) in moves:
-        assert MACHINE.read(MACHINE.fire(change, slot, event, handle="Ann"), {}) is moves[state, event, open_]
+    if (state, event, open_) in admitted:
+        MACHINE.fire(change, own, event, **facts)
+        assert len(rows) == (event == "reserve")
     else:
         with pytest.raises(Refusal):
-            MACHINE.fire(change, slot, event, handle="Ann")
+            MACHINE.fire(change, own, event, **facts)
 
 
 @pytest.mark.parametrize(("before", "required"), list(product([True, False], [True, False])))
 def test_uniqueness_is_switched_from_anywhere(before: bool, required: bool):
     """Requiring what is required already is no error."""
     client = Tenant(unique=before).do(handles.require, required)
-    assert UNIQUENESS.read(client, {}) is (Uniqueness.REQUIRED if required else Uniqueness.OFF)
+    assert UNIQUENESS.state(client) is (Uniqueness.REQUIRED if required else Uniqueness.OFF)
 
 
 @pytest.mark.rule("R095", "R541")
