@@ -85,14 +85,34 @@ class RequestsFacade(Sequence[RequestInfo]):
         found = list(context.service.journal)[place]
         return [describe(context, each) for each in found] if isinstance(found, list) else describe(context, found)
 
-    def find(self, **pattern: object) -> list[RequestInfo]:
-        """The calls that match: ``operation``, ``method``, ``path``, ``status``, ``body`` (a part of it)."""
-        found: list[RequestInfo] = self._control("find_requests", **pattern)
+    def find(
+        self,
+        *,
+        operation: str | None = None,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        body: object = None,
+    ) -> list[RequestInfo]:
+        """The calls that match every given value; ``path`` may contain ``*``, ``body`` is a part of the JSON body."""
+        found: list[RequestInfo] = self._control(
+            "find_requests", operation=operation, method=method, path=path, status=status, body=body
+        )
         return found
 
-    def matching(self, **pattern: object) -> int:
-        """The number of calls that match; the pattern is that of ``find``."""
-        count: int = self._control("count_requests", **pattern).count
+    def matching(
+        self,
+        *,
+        operation: str | None = None,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        body: object = None,
+    ) -> int:
+        """The number of calls that match, as for ``find``."""
+        count: int = self._control(
+            "count_requests", operation=operation, method=method, path=path, status=status, body=body
+        ).count
         return count
 
     @property
@@ -101,18 +121,36 @@ class RequestsFacade(Sequence[RequestInfo]):
         found: list[UnmatchedRequest] = self._control("list_unmatched_requests")
         return found
 
-    def export(self, kind: str, **pattern: object) -> str:
+    def export(
+        self,
+        kind: str,
+        *,
+        operation: str | None = None,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        limit: int | None = None,
+    ) -> str:
         """The calls as text: as "curl" commands, as a "pytest" test, or as a "scenario" (Arazzo).
 
         Exports all of them, with the calls of the control plane between them; or those that match ``operation``,
         ``method``, ``path`` and ``status``, with ``limit`` the newest so many.
         """
-        exported: bytes = self._control("export_requests", as_=kind, **pattern).data
+        exported: bytes = self._control(
+            "export_requests", as_=kind, operation=operation, method=method, path=path, status=status, limit=limit
+        ).data
         return exported.decode()
 
-    def clear(self, **pattern: object) -> int:
-        """Remove all calls, or those that match, as for ``export``; returns their number."""
-        count: int = self._control("clear_requests", **pattern).count
+    def clear(
+        self,
+        *,
+        operation: str | None = None,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+    ) -> int:
+        """Remove all calls, or those that match, as for ``find``; returns their number."""
+        count: int = self._control("clear_requests", operation=operation, method=method, path=path, status=status).count
         return count
 
     def forget(self, id: str) -> None:
@@ -148,9 +186,18 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
     def __getitem__(self, place: int | slice) -> DeliveryInfo | list[DeliveryInfo]:
         return self.find()[place]
 
-    def find(self, **pattern: object) -> list[DeliveryInfo]:
-        """The deliveries that match: ``endpoint``, ``kind``, ``delivered``, ``state``."""
-        found: list[DeliveryInfo] = self._control("list_deliveries", **pattern)
+    def find(
+        self,
+        *,
+        endpoint: str | None = None,
+        kind: str | None = None,
+        delivered: bool | None = None,
+        state: str | None = None,
+    ) -> list[DeliveryInfo]:
+        """The deliveries that match every given value."""
+        found: list[DeliveryInfo] = self._control(
+            "list_deliveries", endpoint=endpoint, kind=kind, delivered=delivered, state=state
+        )
         return found
 
     def deliver_to(self, receiver: Any) -> None:

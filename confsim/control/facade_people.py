@@ -20,9 +20,19 @@ class CallsFacade:
         calls: list[PhoneCall] = self._control("list_calls")
         return calls
 
-    def dial_in(self, number: str, **keyed: object) -> DialedIn:
-        """Let a phone call an inbound number; ``code`` or ``meetingId``, ``pin`` and ``caller`` are optional."""
-        connected: DialedIn = self._control("dial_in", number=number, **keyed)
+    def dial_in(
+        self,
+        number: str,
+        *,
+        code: str | None = None,
+        meetingId: str | None = None,
+        pin: str | None = None,
+        caller: str | None = None,
+    ) -> DialedIn:
+        """Let a phone call an inbound number and key in ``code`` or ``meetingId``, and ``pin``."""
+        keyed = {"code": code, "meetingId": meetingId, "pin": pin, "caller": caller}
+        given = {name: text for name, text in keyed.items() if text is not None}
+        connected: DialedIn = self._control("dial_in", number=number, **given)
         return connected
 
     def answer(self, user_id: int) -> str:
