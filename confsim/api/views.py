@@ -17,13 +17,12 @@ from confsim.contract.types import ImageSize, Int, Long, Page, Wire
 from confsim.domain.users import languages, users
 from confsim.domain.users.users import Account, Level
 from confsim.domain.users.users import User as Person
-from confsim.kernel.table import Record
 
 from .call import Call
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R")
 T = TypeVar("T")
-R_co = TypeVar("R_co", bound=Record, covariant=True)
+R_co = TypeVar("R_co", covariant=True)
 
 
 class Found(Protocol[R_co]):

@@ -16,8 +16,9 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import User
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -71,44 +72,42 @@ BY_INDEX: Index[Log] = Index("index", lambda log: ((log.app_session, log.index),
 LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "place", BY_SESSION, BY_INDEX)
 
 
-def _append(change: Change, run: AppSession, facts: Facts) -> AppSession:
-    """The log is kept, in the place of the one that has its index where that is allowed."""
-    log: Log = facts["log"]
-    earlier: Log | None = facts["earlier"]
+def _register(change: Change, *, draft: AppSession) -> AppSession:
+    """The run is known from now on."""
+    return draft
+
+
+def _append(change: Change, run: AppSession, *, log: Log, earlier: Log | None) -> AppSession:
+    """The log is stored, in place of the one that has its index where that is allowed."""
     if earlier is not None:
-        log = replace(log, number=earlier.number)
-    else:
-        run = APP_SESSIONS.of(change, run.client).put(replace(run, logged=log.number))
+        LOGS.of(change, run.client).put(replace(log, number=earlier.number))
+        return run
     LOGS.of(change, run.client).put(log)
-    return run
+    return replace(run, logged=log.number)
 
 
-def _link(change: Change, run: AppSession, facts: Facts) -> AppSession:
+def _link(change: Change, run: AppSession, *, links: dict[str, Any]) -> AppSession:
     """Channels, channel sessions and users are sets: linking again says nothing new (G388)."""
-    linked = {name: tuple(dict.fromkeys((*getattr(run, name), id))) for name, id in facts["links"].items()}
-    return APP_SESSIONS.of(change, run.client).put(replace(run, **linked))
+    return replace(run, **{name: tuple(dict.fromkeys((*getattr(run, name), id))) for name, id in links.items()})
 
 
-def _nothing(change: Change, run: AppSession, facts: Facts) -> AppSession:
-    """The log is there already."""
-    return run
-
-
-_ALIKE = Guard("it counts as the same log", lambda run, facts: facts["alike"])
+_ALIKE = Guard("it counts as the same log", lambda run, *, alike: alike)
 _HERE = Run.REGISTERED
 
 MACHINE: Machine[Run, AppSession] = Machine(
     "app session",
     "One run of a client application (R306, R427-R435).",
+    APP_SESSIONS,
     Run,
     (
+        Row("register", ABSENT, _HERE, effect=_register, source="P2 L242, R427"),
         Row("log", _HERE, _HERE, effect=_append, source="P2 L243, R428"),
-        Row("repeat", _HERE, _HERE, only_if=_ALIKE, effect=_nothing, source="P2 L243, R429, G383"),
+        Row("repeat", _HERE, _HERE, only_if=_ALIKE, source="P2 L243, R429, G383"),
         Row("link", _HERE, _HERE, effect=_link, source="P2 L246, L354, R434, R435, G388, G582"),
     ),
-    read=lambda run, facts: Run.REGISTERED,
+    state=Computed(lambda run: Run.REGISTERED),
+    facts={"register": "draft", "log": "log earlier", "repeat": "alike", "link": "links"},
     refusals={None: Reason.LOG_INDEX_TAKEN},
-    initial=Run.REGISTERED,
 )
 
 
@@ -127,17 +126,16 @@ def register(change: Change, caller: Caller, started: int, url: str, channel: st
             raise Refusal(Reason.INVALID_INPUT, where="body channel", problem=f"there is no channel {channel!r} here")
         channel = known.id if known is not None else channel
     user = caller.user
-    return APP_SESSIONS.of(change, client).put(
-        AppSession(
-            id=change.uuid(),
-            client=client,
-            url=url,
-            started=started,
-            by=user.id if user is not None else None,
-            channels=(channel,) if channel is not None else (),
-            users=(user.id,) if user is not None and ask(change, assumed.REGISTRANT) else (),
-        )
+    draft = AppSession(
+        id=change.uuid(),
+        client=client,
+        url=url,
+        started=started,
+        by=user.id if user is not None else None,
+        channels=(channel,) if channel is not None else (),
+        users=(user.id,) if user is not None and ask(change, assumed.REGISTRANT) else (),
     )
+    return MACHINE.create(change, "register", draft=draft)
 
 
 def get(change: Change, client: str, id: str) -> AppSession:
@@ -160,7 +158,8 @@ def append(change: Change, run: AppSession, time: int, data: str, index: int | N
         MACHINE.fire(change, run, "log", log=log, earlier=earlier)
     else:
         same = earlier.time == time and earlier.data == data
-        MACHINE.fire(change, run, "repeat", index=index, alike=how == "ignored" or (how == "same-ignored" and same))
+        alike = how == "ignored" or (how == "same-ignored" and same)
+        MACHINE.fire(change, run, "repeat", alike=alike, details={"index": index})
 
 
 def logs(change: Change, run: AppSession) -> list[Log]:

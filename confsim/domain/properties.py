@@ -1,4 +1,4 @@
-"""Properties: values under keys, of users and of channels. A value is kept as the text of its JSON."""
+"""Properties: values under keys, of users and of channels. A value is stored as the text of its JSON."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Entry, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User
-from confsim.kernel.old_machine import Facts, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -28,68 +29,58 @@ class Owner(Struct, frozen=True):
     name: str
 
 
+class Held(Enum):
+    """The state of a property that is there (P2 Channel properties)."""
+
+    STORED = "stored"
+
+
 class Property(Record):
     """One value under its key. ``text`` is the value as JSON, so that it is answered as it came."""
 
     owner: str
     key: str
     text: str
+    client: str
 
     @property
     def place(self) -> tuple[str, str]:
-        """What tells it from every other property of the client."""
+        """The key of the record: unique in the client."""
         return (self.owner, self.key)
 
 
-BY_OWNER: Index[Property] = Index("owner", lambda kept: (kept.owner,))
+BY_OWNER: Index[Property] = Index("owner", lambda stored: (stored.owner,))
 PROPERTIES: Table[tuple[str, str], Property] = Table("properties", Property, "place", BY_OWNER)
 
 
-class Held(Enum):
-    """Whether a value is stored under a key (P2 Channel properties)."""
-
-    ABSENT = "absent"
-    STORED = "stored"
+def _store(change: Change, *, owner: Owner, key: str, text: str) -> Property:
+    """The value is there."""
+    return Property(owner.name, key, text, owner.client)
 
 
-class Slot(Record):
-    """One key of an owner, with or without a value: what the machine moves."""
-
-    client: str
-    owner: str
-    key: str
-    text: str | None
-
-
-def _store(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _replace(change: Change, stored: Property, *, text: str) -> Property:
     """The value is there, in place of what was."""
-    PROPERTIES.of(change, slot.client).put(Property(slot.owner, slot.key, facts["text"]))
-    return replace(slot, text=facts["text"])
+    return replace(stored, text=text)
 
 
-def _remove(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """Nothing is under the key any more."""
-    PROPERTIES.of(change, slot.client).remove((slot.owner, slot.key))
-    return replace(slot, text=None)
-
-
-MACHINE: Machine[Held, Slot] = Machine(
+MACHINE: Machine[Held, Property] = Machine(
     "property",
     "A value under a key of a user or a channel (R191, R337, R411, R412).",
+    PROPERTIES,
     Held,
     (
-        Row("store", (Held.ABSENT, Held.STORED), Held.STORED, effect=_store, source="P1 L243, P2 L224, R191, R411"),
-        Row("remove", Held.STORED, Held.ABSENT, effect=_remove, source="P1 L247, P2 L225, R412"),
+        Row("store", ABSENT, Held.STORED, effect=_store, source="P1 L243, P2 L224, R191, R411"),
+        Row("store", Held.STORED, Held.STORED, effect=_replace, source="P1 L243, P2 L224, R191, R411"),
+        Row("remove", Held.STORED, ABSENT, source="P1 L247, P2 L225, R412"),
     ),
-    read=lambda slot, facts: Held.ABSENT if slot.text is None else Held.STORED,
+    state=Computed(lambda stored: Held.STORED),
+    facts={"store": "owner key text"},
     refusals={None: Reason.NOT_FOUND},
-    initial=Held.ABSENT,
 )
 
 
-def _slot(change: Change, owner: Owner, key: str) -> Slot:
-    kept = PROPERTIES.of(change, owner.client).get((owner.name, key))
-    return Slot(owner.client, owner.name, key, None if kept is None else kept.text)
+def _find(change: Change, owner: Owner, key: str) -> Property | None:
+    return PROPERTIES.of(change, owner.client).get((owner.name, key))
 
 
 def of_user(user: User) -> Owner:
@@ -104,41 +95,41 @@ def of_channel(channel: Channel) -> Owner:
 
 def get(change: Change, owner: Owner, key: str, missing: Entry[str] = assumed.PROPERTY_MISSING) -> str:
     """The JSON text under the key. Refusal NOT_FOUND, or null, by the entry."""
-    kept = PROPERTIES.of(change, owner.client).get((owner.name, key))
-    if kept is not None:
-        return kept.text
+    stored = _find(change, owner, key)
+    if stored is not None:
+        return stored.text
     if ask(change, missing) == NULL:
         return NULL
     raise Refusal(Reason.NOT_FOUND, what="property", id=key)
 
 
 def put(change: Change, owner: Owner, key: str, text: str) -> None:
-    """Keep the JSON text under the key, in place of what was there. Refusal PROPERTY_TOO_LARGE (G249)."""
+    """Store the JSON text under the key, in place of what was there. Refusal PROPERTY_TOO_LARGE (G249)."""
     if text == NULL and ask(change, assumed.PROPERTY_NULL) == "removes":
-        MACHINE.follow(change, _slot(change, owner, key), "remove")
+        MACHINE.fire_if_allowed(change, _find(change, owner, key), "remove")
         return
     limit = ask(change, sizes.PROPERTY)
     if len(text.encode()) > limit:
         raise Refusal(Reason.PROPERTY_TOO_LARGE, limit=limit)
-    MACHINE.fire(change, _slot(change, owner, key), "store", text=text)
+    MACHINE.fire(change, _find(change, owner, key), "store", owner=owner, key=key, text=text)
 
 
 def remove(change: Change, owner: Owner, key: str) -> None:
     """Remove the value under the key. Refusal NOT_FOUND (G536)."""
-    MACHINE.fire(change, _slot(change, owner, key), "remove", what="property", id=key)
+    MACHINE.end(change, _find(change, owner, key), "remove", details={"what": "property", "id": key})
 
 
 def keys(change: Change, owner: Owner) -> list[str]:
     """The keys that hold a value, sorted (G097)."""
-    return sorted(kept.key for kept in PROPERTIES.of(change, owner.client).find(BY_OWNER, owner.name))
+    return sorted(stored.key for stored in PROPERTIES.of(change, owner.client).find(BY_OWNER, owner.name))
 
 
-def forget(change: Change, owner: Owner) -> None:
-    """Remove every property of an owner that goes."""
-    for kept in PROPERTIES.of(change, owner.client).find(BY_OWNER, owner.name):
-        MACHINE.fire(change, Slot(owner.client, owner.name, kept.key, kept.text), "remove")
+def remove_all(change: Change, owner: Owner) -> None:
+    """Remove every property of an owner."""
+    for stored in PROPERTIES.of(change, owner.client).find(BY_OWNER, owner.name):
+        MACHINE.end(change, stored, "remove")
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """The properties of a channel go with it (G309)."""
-    forget(change, of_channel(channel))
+    remove_all(change, of_channel(channel))

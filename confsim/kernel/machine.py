@@ -375,14 +375,14 @@ class Observer:
 class Cascade:
     """What the removal of a record takes along: ``take(change, record)``, while the record is still in its table.
 
-    ``step`` groups the cascades of a machine, for ``Machine.take_along``. Making a cascade puts it in force, after
-    those made before it.
+    ``step`` groups the cascades of a machine that has steps, for ``Machine.take_along``. Making a cascade puts it in
+    force, after those made before it.
     """
 
     __slots__ = ("source", "step", "take", "when")
 
     def __init__(
-        self, when: Machine[Any, Any], step: Enum, take: Callable[[Change, Any], object], *, source: str
+        self, when: Machine[Any, Any], step: Enum | None, take: Callable[[Change, Any], object], *, source: str
     ) -> None:
         self.when = when
         self.step = step

@@ -81,9 +81,17 @@ class Step(Struct, frozen=True):
         ]
 
 
+def _without(*names: str) -> Convert:
+    return lambda values: {name: value for name, value in values.items() if name not in names}
+
+
 #: By the format from which they lead to the next one.
 STEPS: Mapping[int, Step] = {
-    1: Step(fields={"reservations": {"until": "expires"}}, owned=("api tokens", "reservations"))
+    1: Step(
+        records={"linked users": _without("bond")},
+        fields={"reservations": {"until": "expires"}},
+        owned=("api tokens", "configuration", "properties", "reservations", "template choices", "template selections"),
+    )
 }
 
 

@@ -102,5 +102,5 @@ def test_an_owner_who_goes_takes_the_properties_along():
     for owner in (ANN, BOB):
         for key in "ab":
             properties.put(change, owner, key, "1")
-    properties.forget(change, ANN)
+    properties.remove_all(change, ANN)
     assert (properties.keys(change, ANN), properties.keys(change, BOB)) == ([], ["a", "b"])

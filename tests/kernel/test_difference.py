@@ -93,7 +93,7 @@ def test_keys_of_several_parts_are_found_again():
     """A removed row is told as the record that it was, from which its key is read."""
     change, touched = World().change(0), Touched()
     for key in ("a", "b"):
-        PROPERTIES.of(change, "c").put(Property("user 1", key, "1"))
+        PROPERTIES.of(change, "c").put(Property("user 1", key, "1", "c"))
     before = change.commit()
     change = before.change(0)
     PROPERTIES.of(change, "c").remove(("user 1", "a"))

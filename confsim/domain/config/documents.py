@@ -5,12 +5,15 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from msgspec.structs import replace
+
 from confsim.assumptions import config as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -32,6 +35,7 @@ class Document(Record):
     theme: str
     language: str | None
     values: dict[str, Any]
+    client: str
 
     @property
     def place(self) -> Place:
@@ -44,47 +48,44 @@ DOCUMENTS: Table[Place, Document] = Table("configuration", Document, "place", BY
 
 
 class Content(Enum):
-    """Whether anything is configured at a place."""
+    """The state of a document that is there: an empty one is not."""
 
-    EMPTY = "empty"
     WRITTEN = "written"
 
 
-class Slot(Record):
-    """One place for a document, with or without one: what the machine moves."""
-
-    client: str
-    place: Place
-    values: dict[str, Any]
+def _create(change: Change, *, client: str, place: Place, values: dict[str, Any]) -> Document:
+    """The document is what was posted."""
+    return Document(*place, values, client)
 
 
-def _write(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _write(change: Change, document: Document, *, values: dict[str, Any]) -> Document:
     """The document is what the update makes of it."""
-    DOCUMENTS.of(change, slot.client).put(Document(*slot.place, facts["after"]))
-    return Slot(slot.client, slot.place, facts["after"])
+    return replace(document, values=values)
 
 
-def _clear(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """Nothing is left, so there is no document."""
-    if slot.values:
-        DOCUMENTS.of(change, slot.client).remove(slot.place)
-    return Slot(slot.client, slot.place, {})
+_LEAVES_SOMETHING = Guard("the update leaves something", lambda document, *, values: bool(values))
 
-
-_LEAVES_SOMETHING = Guard("the update leaves something", lambda slot, facts: bool(facts["after"]))
-_ANY = (Content.EMPTY, Content.WRITTEN)
-
-MACHINE: Machine[Content, Slot] = Machine(
+MACHINE: Machine[Content, Document] = Machine(
     "configuration document",
     "The document of one level for one theme and one language (R436-R447).",
+    DOCUMENTS,
     Content,
     (
-        Row("update", _ANY, Content.WRITTEN, only_if=_LEAVES_SOMETHING, effect=_write, source="P2 L255, R443, G394"),
-        Row("update", _ANY, Content.EMPTY, only_if=~_LEAVES_SOMETHING, effect=_clear, source="G394"),
+        Row("create", ABSENT, Content.WRITTEN, effect=_create, source="P2 L255, R443, G394"),
+        Row(
+            "update",
+            Content.WRITTEN,
+            Content.WRITTEN,
+            only_if=_LEAVES_SOMETHING,
+            effect=_write,
+            source="P2 L255, R443, G394",
+        ),
+        Row("update", Content.WRITTEN, ABSENT, only_if=~_LEAVES_SOMETHING, source="G394"),
+        Row("remove", Content.WRITTEN, ABSENT, source="G309, G413"),
     ),
-    read=lambda slot, facts: Content.WRITTEN if slot.values else Content.EMPTY,
+    state=Computed(lambda document: Content.WRITTEN),
+    facts={"create": "client place values", "update": "values"},
     refusals={None: Reason.INVALID_INPUT},
-    initial=Content.EMPTY,
 )
 
 
@@ -105,17 +106,17 @@ def update(
         how = ask(change, assumed.TEXTS_WITHOUT_LANGUAGE)
         if how == "refuse":
             raise Refusal(Reason.LANGUAGE_MISSING)
-        _fire(change, client, (level, theme, None), rest)
+        _update(change, client, (level, theme, None), rest)
         if how == "default-language":
-            _fire(change, client, (level, theme, ask(change, assumed.DEFAULT_LANGUAGE)), texts)
+            _update(change, client, (level, theme, ask(change, assumed.DEFAULT_LANGUAGE)), texts)
     elif language is not None and ask(change, assumed.LANGUAGE_SCOPE) == "texts":
-        _fire(change, client, (level, theme, None), rest)
-        _fire(change, client, (level, theme, language), texts)
+        _update(change, client, (level, theme, None), rest)
+        _update(change, client, (level, theme, language), texts)
     else:
-        _fire(change, client, (level, theme, language), posted)
+        _update(change, client, (level, theme, language), posted)
 
 
-def _fire(change: Change, client: str, place: Place, posted: dict[str, Any]) -> None:
+def _update(change: Change, client: str, place: Place, posted: dict[str, Any]) -> None:
     document = DOCUMENTS.of(change, client).get(place)
     before = {} if document is None else document.values
     how = ask(change, assumed.UPDATE)
@@ -123,7 +124,10 @@ def _fire(change: Change, client: str, place: Place, posted: dict[str, Any]) -> 
         after = posted
     else:
         after = json_documents.patched(before, posted) if how == "patch" else json_documents.merged(before, posted)
-    MACHINE.fire(change, Slot(client, place, before), "update", after=after)
+    if document is not None:
+        MACHINE.fire(change, document, "update", values=after)
+    elif after:
+        MACHINE.create(change, "create", client=client, place=place, values=after)
 
 
 def _shaped(change: Change, posted: dict[str, Any]) -> None:
@@ -142,13 +146,12 @@ def known(change: Change, theme: str) -> None:
         raise Refusal(Reason.THEME_UNKNOWN, theme=theme, expected=", ".join(themes))
 
 
-def forget(change: Change, client: str, level: str) -> None:
+def remove_all(change: Change, client: str, level: str) -> None:
     """Remove every document of a level."""
-    rows = DOCUMENTS.of(change, client)
-    for document in rows.find(BY_LEVEL, level):
-        rows.remove(document.place)
+    for document in DOCUMENTS.of(change, client).find(BY_LEVEL, level):
+        MACHINE.end(change, document, "remove")
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """The configuration of a channel goes with it (G309)."""
-    forget(change, channel.client, channel.id)
+    remove_all(change, channel.client, channel.id)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import Enum
+
+from msgspec.structs import replace
 
 from confsim.assumptions.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
 
 class Use(Enum):
-    """Whether a channel uses a template."""
+    """The state of a selection that is there."""
 
-    NONE = "none"
     SELECTED = "selected"
 
 
@@ -24,90 +27,75 @@ class Selection(Record):
 
     channel: str
     template: str
+    client: str
 
 
 BY_TEMPLATE: Index[Selection] = Index("template", lambda selection: (selection.template,))
 SELECTIONS: Table[str, Selection] = Table("template selections", Selection, "channel", BY_TEMPLATE)
 
 
-class Place(Record):
-    """A channel of a client and the id of the template that it uses: what the machine of its selection moves."""
-
-    client: str
-    channel: str
-    template: str | None
+def _select(change: Change, *, channel: Channel, template: str) -> Selection:
+    """The channel uses this template."""
+    return Selection(channel.id, template, channel.client)
 
 
-def _select(change: Change, place: Place, facts: Facts) -> Place:
-    """The channel uses this template, in the place of another."""
-    SELECTIONS.of(change, place.client).put(Selection(place.channel, facts["id"]))
-    return Place(place.client, place.channel, facts["id"])
+def _exchange(change: Change, selection: Selection, *, template: str) -> Selection:
+    """The channel uses this template, in place of another."""
+    return replace(selection, template=template)
 
 
-def _deselect(change: Change, place: Place, facts: Facts) -> Place:
-    """The channel uses no template."""
-    SELECTIONS.of(change, place.client).remove(place.channel)
-    return Place(place.client, place.channel, None)
+_IS_OFFERED = Guard("the client offers it", lambda selection, *, enabled: enabled)
 
-
-_IS_OFFERED = Guard("the client offers it", lambda place, facts: facts["enabled"])
-
-MACHINE: Machine[Use, Place] = Machine(
+MACHINE: Machine[Use, Selection] = Machine(
     "template selection",
     "The template that a channel uses, if any (R322, R438, G586).",
+    SELECTIONS,
     Use,
     (
-        Row(
-            "select",
-            (Use.NONE, Use.SELECTED),
-            Use.SELECTED,
-            only_if=_IS_OFFERED,
-            effect=_select,
-            source="P2 L250, L354, G586",
-        ),
-        Row("remove", Use.SELECTED, Use.NONE, effect=_deselect, source="P2 L354, G586"),
-        Row("remove", Use.NONE, Use.NONE, source="G536"),
+        Row("select", ABSENT, Use.SELECTED, only_if=_IS_OFFERED, effect=_select, source="P2 L250, L354, G586"),
+        Row("select", Use.SELECTED, Use.SELECTED, only_if=_IS_OFFERED, effect=_exchange, source="P2 L354, G586"),
+        Row("remove", Use.SELECTED, ABSENT, source="P2 L354, G586"),
     ),
-    read=lambda place, facts: Use.NONE if place.template is None else Use.SELECTED,
+    state=Computed(lambda selection: Use.SELECTED),
+    facts={"select": "channel template enabled"},
     refusals={"select": Reason.TEMPLATE_DISABLED, None: Reason.NOT_FOUND},
-    initial=Use.NONE,
 )
+
+
+def _find(change: Change, channel: Channel) -> Selection | None:
+    return SELECTIONS.of(change, channel.client).get(channel.id)
 
 
 def select(change: Change, channel: Channel, template: str, *, enabled: bool) -> None:
     """Let the channel use the template. Refusal TEMPLATE_DISABLED when the client does not offer it."""
-    MACHINE.fire(change, _place(change, channel), "select", id=template, enabled=enabled)
+    facts = {"channel": channel, "template": template, "enabled": enabled}
+    MACHINE.fire(change, _find(change, channel), "select", **facts, details={"id": template})
 
 
 def deselect(change: Change, channel: Channel) -> None:
     """Let the channel use no template. Refusal NOT_FOUND where an empty slot is refused (G536)."""
-    place = _place(change, channel)
-    repeats.allow_empty(change, "template of channel", channel.id, empty=place.template is None)
-    MACHINE.fire(change, place, "remove")
+    selection = _find(change, channel)
+    repeats.allow_empty(change, "template of channel", channel.id, empty=selection is None)
+    MACHINE.fire_if_allowed(change, selection, "remove")
 
 
 def selected(change: Change, channel: Channel) -> str | None:
     """The id of the template that the channel uses, or None."""
-    return _place(change, channel).template
+    selection = _find(change, channel)
+    return None if selection is None else selection.template
 
 
 def used(change: Change, scope: list[str], template: str) -> bool:
     """Whether a channel of one of the clients uses the template."""
-    return any(SELECTIONS.of(change, client).find(BY_TEMPLATE, template) for client in scope)
+    return any(SELECTIONS.of(change, client).count(BY_TEMPLATE, template) for client in scope)
 
 
-def drop(change: Change, scope: list[str], template: str) -> None:
-    """Take the template from every channel of the clients that uses it."""
+def selections(change: Change, scope: Iterable[str], template: str) -> Iterator[Selection]:
+    """The selections of the template by channels of these clients."""
     for client in scope:
-        for selection in SELECTIONS.of(change, client).find(BY_TEMPLATE, template):
-            MACHINE.fire(change, Place(client, selection.channel, template), "remove")
-
-
-def _place(change: Change, channel: Channel) -> Place:
-    selection = SELECTIONS.of(change, channel.client).get(channel.id)
-    return Place(channel.client, channel.id, None if selection is None else selection.template)
+        yield from SELECTIONS.of(change, client).find(BY_TEMPLATE, template)
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """The choice of a template goes with the channel (G309)."""
-    MACHINE.fire(change, _place(change, channel), "remove")
+    MACHINE.fire_if_allowed(change, _find(change, channel), "remove")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import config as assumed
@@ -15,18 +16,19 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import text_key
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import documents, template_choice
+from .template_choice import Selection
 
 
 class State(Enum):
-    """Whether a template is there, and whether sub-clients may enable it."""
+    """Whether sub-clients may enable a template."""
 
-    ABSENT = "absent"
     OWN = "own"
     INHERITABLE = "inheritable"
 
@@ -52,13 +54,14 @@ class Choice(Record):
 
     template: str
     offer: Offer
+    client: str
 
 
 TEMPLATES: Table[str, Template] = Table("templates", Template, "id")
 CHOICES: Table[str, Choice] = Table("template choices", Choice, "template")
 
 
-class Offered(Record):
+class Offered(Struct, frozen=True):
     """A template as one client sees it; whether it is enabled each client says for itself."""
 
     client: str
@@ -81,122 +84,71 @@ class Offered(Record):
         return self.template.client != self.client
 
 
-class Slot(Record):
-    """The place of one template of a client, taken or not: what the machine of its life moves."""
-
-    client: str
-    template: Template | None
-
-
-def _make(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _create(change: Change, *, client: Client, name: str) -> Template:
     """A template with a fresh id; sub-clients do not see it."""
-    return _keep(change, Template(id=change.uuid(), client=slot.client, name=facts["name"]))
+    return Template(id=change.uuid(), client=client.id, name=name)
 
 
-def _share(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """Sub-clients see the template and may enable it."""
-    assert slot.template is not None
-    return _keep(change, replace(slot.template, inheritable=True))
+_FREE = Guard("no channel holds it", lambda record, *, held: not held)
+_BOTH = (State.OWN, State.INHERITABLE)
 
-
-def _withdraw(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """Sub-clients no longer see the template; their channels keep it or lose it (G413)."""
-    assert slot.template is not None
-    if facts["lose"]:
-        template_choice.drop(change, _below(change, slot.client), slot.template.id)
-    return _keep(change, replace(slot.template, inheritable=False))
-
-
-def _remove(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """The template goes from every channel, with its configuration and with what clients said about it."""
-    assert slot.template is not None
-    id = slot.template.id
-    everyone = [slot.client, *_below(change, slot.client)]
-    template_choice.drop(change, everyone, id)
-    for client in everyone:
-        if id in CHOICES.of(change, client):
-            CHOICES.of(change, client).remove(id)
-    documents.forget(change, slot.client, id)
-    TEMPLATES.of(change, slot.client).remove(id)
-    return Slot(slot.client, None)
-
-
-def _offer(change: Change, seen: Offered, facts: Facts) -> Offered:
-    """The client offers the template to its channels."""
-    return _say(change, seen, Offer.ENABLED)
-
-
-def _hide(change: Change, seen: Offered, facts: Facts) -> Offered:
-    """The client no longer offers the template; its channels keep it or lose it (G413)."""
-    if facts["lose"]:
-        template_choice.drop(change, [seen.client], seen.id)
-    return _say(change, seen, Offer.DISABLED)
-
-
-def _keep(change: Change, template: Template) -> Slot:
-    return Slot(template.client, TEMPLATES.of(change, template.client).put(template))
-
-
-def _say(change: Change, seen: Offered, offer: Offer) -> Offered:
-    CHOICES.of(change, seen.client).put(Choice(seen.id, offer))
-    return replace(seen, offer=offer)
-
-
-def _state(slot: Slot, facts: Facts) -> State:
-    if slot.template is None:
-        return State.ABSENT
-    return State.INHERITABLE if slot.template.inheritable else State.OWN
-
-
-_FREE = Guard("no channel holds it", lambda subject, facts: not facts["held"])
-_THERE = (State.OWN, State.INHERITABLE)
-
-MACHINE: Machine[State, Slot] = Machine(
+MACHINE: Machine[State, Template] = Machine(
     "settings template",
     "A template of the client that made it, for its own channels or for sub-clients too (R320, R440, G583, G584).",
+    TEMPLATES,
     State,
     (
-        Row("create", State.ABSENT, State.OWN, effect=_make, source="P2 L354, G584"),
-        Row("allow", _THERE, State.INHERITABLE, effect=_share, source="P2 L120, L250, R440, G583"),
-        Row("disallow", _THERE, State.OWN, only_if=_FREE, effect=_withdraw, source="P2 L354, G413, G583"),
-        Row("remove", _THERE, State.ABSENT, only_if=_FREE, effect=_remove, source="P2 L354, G413, G584"),
+        Row("create", ABSENT, State.OWN, effect=_create, source="P2 L354, G584"),
+        Row("allow", _BOTH, State.INHERITABLE, source="P2 L120, L250, R440, G583"),
+        Row("disallow", _BOTH, State.OWN, only_if=_FREE, source="P2 L354, G413, G583"),
+        Row("remove", _BOTH, ABSENT, only_if=_FREE, source="P2 L354, G413, G584"),
     ),
-    read=_state,
+    state=Flag("inheritable", State.INHERITABLE, State.OWN),
+    facts={"create": "client name", "disallow": "held", "remove": "held"},
     refusals={None: Reason.TEMPLATE_IN_USE},
-    initial=State.ABSENT,
 )
 
-OFFER: Machine[Offer, Offered] = Machine(
+
+def _choose(offer: Offer) -> Callable[..., Choice]:
+    """The effect that makes the first choice of a client."""
+
+    def choose(change: Change, *, seen: Offered) -> Choice:
+        """The client offers the template, or does not, whatever it inherits."""
+        return Choice(seen.id, offer, seen.client)
+
+    return choose
+
+
+_EITHER = (Offer.DISABLED, Offer.ENABLED)
+
+OFFER: Machine[Offer, Choice] = Machine(
     "template offer",
     "Whether a client offers a template, its own or an inherited one, to its channels (R320, R440, G411, G585).",
+    CHOICES,
     Offer,
     (
-        Row(
-            "enable", (Offer.DISABLED, Offer.ENABLED), Offer.ENABLED, effect=_offer, source="P2 L120, L354, G411, G537"
-        ),
-        Row(
-            "disable",
-            (Offer.DISABLED, Offer.ENABLED),
-            Offer.DISABLED,
-            only_if=_FREE,
-            effect=_hide,
-            source="P2 L354, G413, G537",
-        ),
+        Row("enable", ABSENT, Offer.ENABLED, effect=_choose(Offer.ENABLED), source="P2 L120, L354, G411"),
+        Row("enable", _EITHER, Offer.ENABLED, source="P2 L120, L354, G411, G537"),
+        Row("disable", ABSENT, Offer.DISABLED, only_if=_FREE, effect=_choose(Offer.DISABLED), source="P2 L354, G413"),
+        Row("disable", _EITHER, Offer.DISABLED, only_if=_FREE, source="P2 L354, G413, G537"),
+        Row("remove", _EITHER, ABSENT, source="G413"),
     ),
-    read=lambda seen, facts: seen.offer,
+    state="offer",
+    facts={"enable": "seen", "disable": "seen held"},
     refusals={None: Reason.TEMPLATE_IN_USE},
-    initial=Offer.DISABLED,
 )
 
 
 def create(change: Change, client: Client, name: str) -> Offered:
     """A new template of the client, enabled and inheritable or not as G584 says."""
-    slot = MACHINE.fire(change, Slot(client.id, None), "create", name=name)
+    template = MACHINE.create(change, "create", client=client, name=name)
     if ask(change, assumed.NEW_INHERITABLE):
-        slot = MACHINE.fire(change, slot, "allow")
-    assert slot.template is not None
-    seen = Offered(client.id, slot.template, Offer.DISABLED)
-    return OFFER.fire(change, seen, "enable") if ask(change, assumed.NEW_ENABLED) else seen
+        template = MACHINE.fire(change, template, "allow")
+    seen = Offered(client.id, template, Offer.DISABLED)
+    if ask(change, assumed.NEW_ENABLED):
+        OFFER.create(change, "enable", seen=seen)
+        seen = replace(seen, offer=Offer.ENABLED)
+    return seen
 
 
 def rename(change: Change, seen: Offered, name: str) -> None:
@@ -209,21 +161,26 @@ def remove(change: Change, seen: Offered) -> None:
     """Remove the template from everywhere. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE (G411, G413)."""
     template = owned(seen)
     scope = [template.client, *_below(change, template.client)]
-    MACHINE.fire(change, Slot(template.client, template), "remove", **_in_use(change, template, scope))
+    held = _held(change, template, scope)
+    MACHINE.end(change, template, "remove", held=held, details={"name": template.name})
 
 
 def share(change: Change, seen: Offered, event: str) -> None:
     """Allow or disallow sub-clients to use the template. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE."""
     template = owned(seen)
-    repeats.allow(change, event, holds=template.inheritable is (event == "allow"))
-    facts = _in_use(change, template, _below(change, template.client))
-    MACHINE.fire(change, Slot(template.client, template), event, **facts)
+    repeats.allow(change, event, holds=MACHINE.holds(template, event))
+    held = _held(change, template, _below(change, template.client))
+    facts = {"held": held} if event == "disallow" else {}
+    MACHINE.fire(change, template, event, **facts, details={"name": template.name})
 
 
 def offer(change: Change, seen: Offered, event: str) -> None:
     """Enable or disable the template for the channels of this client alone. Refusal TEMPLATE_IN_USE (G413)."""
     repeats.allow(change, event, holds=seen.enabled is (event == "enable"))
-    OFFER.fire(change, seen, event, **_in_use(change, seen.template, [seen.client]))
+    held = _held(change, seen.template, [seen.client])
+    facts = {"held": held} if event == "disable" else {}
+    choice = CHOICES.of(change, seen.client).get(seen.id)
+    OFFER.fire(change, choice, event, seen=seen, **facts, details={"name": seen.template.name})
 
 
 def owned(seen: Offered) -> Template:
@@ -310,9 +267,31 @@ def _below(change: Change, client: str) -> list[str]:
     return [each.id for each in clients.descendants(change, clients.get(change, client)) if each.id != client]
 
 
-def _in_use(change: Change, template: Template, scope: list[str]) -> dict[str, object]:
-    """What a machine must know of a template that channels of these clients may use (G413)."""
-    if not template_choice.used(change, scope, template.id):
-        return {"held": False, "lose": False}
-    how = ask(change, assumed.IN_USE)
-    return {"held": how == "refuse", "lose": how == "lose", "name": template.name}
+def _held(change: Change, template: Template, scope: list[str]) -> bool:
+    """Whether channels of these clients that use the template keep it from being withdrawn (G413)."""
+    return template_choice.used(change, scope, template.id) and ask(change, assumed.IN_USE) == "refuse"
+
+
+def withdrawn_below(change: Change, template: Template) -> Iterator[Selection]:
+    """The selections by channels of clients below, which lose a template that they no longer inherit (G413)."""
+    return _losing(change, template.id, _below(change, template.client))
+
+
+def withdrawn(change: Change, choice: Choice) -> Iterator[Selection]:
+    """The selections by channels of the client, which lose a template that it no longer offers (G413)."""
+    return _losing(change, choice.template, [choice.client])
+
+
+def _losing(change: Change, template: str, scope: list[str]) -> Iterator[Selection]:
+    if template_choice.used(change, scope, template) and ask(change, assumed.IN_USE) == "lose":
+        yield from template_choice.selections(change, scope, template)
+
+
+def remove_of_template(change: Change, template: Template) -> None:
+    """The template goes from every channel, with its configuration and with what clients chose about it."""
+    scope = [template.client, *_below(change, template.client)]
+    for selection in list(template_choice.selections(change, scope, template.id)):
+        template_choice.MACHINE.end(change, selection, "remove")
+    for client in scope:
+        OFFER.fire_if_allowed(change, CHOICES.of(change, client).get(template.id), "remove")
+    documents.remove_all(change, template.client, template.id)

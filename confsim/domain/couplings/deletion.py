@@ -1,4 +1,4 @@
-"""What the deletion of a channel takes along, and in which order (R365, R374, R551, G309, machines M14)."""
+"""What a deletion takes along, and in which order: of a channel (R365, R374, R551, G309), a template, a link."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.channels import channel_images, channels, friendly_urls
 from confsim.domain.channels.channels import Channel, Step
-from confsim.domain.config import documents, template_choice
+from confsim.domain.config import documents, template_choice, templates
 from confsim.domain.media import media
 from confsim.domain.members import linked_users, roles
 from confsim.domain.recordings import recordings
@@ -49,4 +49,6 @@ DELETION: tuple[Cascade, ...] = (
     Cascade(channels.MACHINE, Step.REMOVE, template_choice.remove_of_channel, source="G309"),
     Cascade(channels.MACHINE, Step.REMOVE, sessions.remove_of_channel, source="G309"),
     Cascade(channels.MACHINE, Step.REMOVE, streaming.remove_of_channel, source="G309"),
+    Cascade(templates.MACHINE, None, templates.remove_of_template, source="P2 L354, G413, G584"),
+    Cascade(linked_users.MACHINE, None, linked_users.remove_made_for, source="P2 States L171, R365, G445"),
 )

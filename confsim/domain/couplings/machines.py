@@ -13,6 +13,7 @@ from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import channels, friendly_urls
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Service
+from confsim.domain.config import template_choice, templates
 from confsim.domain.identity import invitations, validators
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.runtime import lobby, presence, sessions, streaming
@@ -333,6 +334,19 @@ COUPLINGS: tuple[Coupling, ...] = (
         "disable",
         related_identity.other_active,
         source="P1 States L180, R114",
+    ),
+    # Templates
+    Coupling(
+        templates.MACHINE,
+        templates.State.OWN,
+        template_choice.MACHINE,
+        "remove",
+        templates.withdrawn_below,
+        out_of=(templates.State.INHERITABLE,),
+        source="G413, G583",
+    ),
+    Coupling(
+        templates.OFFER, templates.Offer.DISABLED, template_choice.MACHINE, "remove", templates.withdrawn, source="G413"
     ),
     # Users are removed
     Coupling(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import members as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
@@ -14,8 +12,9 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -23,9 +22,8 @@ from . import roles
 
 
 class Bond(Enum):
-    """Whether a user is linked to a channel."""
+    """The state of a link that is there."""
 
-    UNLINKED = "unlinked"
     LINKED = "linked"
 
 
@@ -36,7 +34,6 @@ class Link(Record, kw_only=True):
     channel: str
     user: int
     made_for: bool = False
-    bond: Bond = Bond.UNLINKED
 
     @property
     def key(self) -> str:
@@ -48,41 +45,39 @@ BY_CHANNEL: Index[Link] = Index("channel", lambda link: (link.channel,))
 LINKS: Table[str, Link] = Table("linked users", Link, "key", BY_CHANNEL)
 
 
-def _link(change: Change, link: Link, facts: Facts) -> Link:
+def _link(change: Change, *, channel: Channel, user: User) -> Link:
     """The user stands among the linked users of the channel."""
-    return LINKS.of(change, link.client).put(replace(link, bond=Bond.LINKED))
+    return Link(client=channel.client, channel=channel.id, user=user.id, made_for=user.account is Account.LINKED)
 
 
-def _unlink(change: Change, link: Link, facts: Facts) -> Link:
-    """A user who was made for the channel is removed; a regular one stays (G445)."""
-    LINKS.of(change, link.client).remove(link.key)
+def remove_made_for(change: Change, link: Link) -> None:
+    """A user who was made for the channel is removed with the link; a regular one stays (G445)."""
     user = USERS.of(change, link.client).get(link.user)
     if link.made_for and user is not None and user.account is Account.LINKED:
         roles.dismiss(change, user)
-    return replace(link, bond=Bond.UNLINKED)
 
 
-_REGULAR = Guard("the user is registered or predefined", lambda link, facts: facts["regular"])
+_REGULAR = Guard("the user is registered or predefined", lambda link, *, user: not users.unregistered(user))
 
 MACHINE: Machine[Bond, Link] = Machine(
     "linked user",
     "A user linked to a channel (R365, R469-R473).",
+    LINKS,
     Bond,
     (
-        Row("create", Bond.UNLINKED, Bond.LINKED, effect=_link, source="P2 L287, R469"),
-        Row("link", Bond.UNLINKED, Bond.LINKED, only_if=_REGULAR, effect=_link, source="P2 L288, R473, G444"),
+        Row("create", ABSENT, Bond.LINKED, effect=_link, source="P2 L287, R469"),
+        Row("link", ABSENT, Bond.LINKED, only_if=_REGULAR, effect=_link, source="P2 L288, R473, G444"),
         Row("link", Bond.LINKED, Bond.LINKED, source="G444, G537"),
-        Row("unlink", Bond.LINKED, Bond.UNLINKED, effect=_unlink, source="P2 States L171, R365, G445"),
+        Row("unlink", Bond.LINKED, ABSENT, source="P2 States L171, R365, G445"),
     ),
-    read=lambda link, facts: link.bond,
+    state=Computed(lambda link: Bond.LINKED),
+    facts={"create": "channel user", "link": "channel user"},
     refusals={"unlink": Reason.NOT_LINKED, None: Reason.NOT_REGULAR},
-    initial=Bond.UNLINKED,
 )
 
 
-def _of(change: Change, channel: Channel, user: int) -> Link:
-    found = LINKS.of(change, channel.client).get(f"{channel.id}/{user}")
-    return found or Link(client=channel.client, channel=channel.id, user=user)
+def _find(change: Change, channel: Channel, user: int) -> Link | None:
+    return LINKS.of(change, channel.client).get(f"{channel.id}/{user}")
 
 
 def create(change: Change, client: Client, channel: Channel, handle: str, ttl: int | None) -> User:
@@ -97,19 +92,20 @@ def create(change: Change, client: Client, channel: Channel, handle: str, ttl: i
         raise Refusal(Reason.LINKED_HANDLE_TAKEN, handle=handle)
     handles.require_usable(change, client, handle)
     user = users.create(change, client.id, handle, Account.LINKED, channel=channel.id)
-    MACHINE.fire(change, replace(_of(change, channel, user.id), made_for=True), "create")
+    MACHINE.create(change, "create", channel=channel, user=user)
     invitations.create(change, user, ttl)
     return user
 
 
 def link(change: Change, channel: Channel, user: User) -> None:
     """Link a regular user to the channel; one who is linked stays so. Refusal NOT_REGULAR (G444)."""
-    MACHINE.fire(change, _of(change, channel, user.id), "link", id=user.id, regular=not users.unregistered(user))
+    found = _find(change, channel, user.id)
+    MACHINE.fire(change, found, "link", channel=channel, user=user, details={"id": user.id})
 
 
 def unlink(change: Change, channel: Channel, user: User) -> None:
     """End the link; a user who was made for the channel is removed. Refusal NOT_LINKED."""
-    MACHINE.fire(change, _of(change, channel, user.id), "unlink", id=user.id)
+    MACHINE.end(change, _find(change, channel, user.id), "unlink", details={"id": user.id})
 
 
 def linked(change: Change, channel: Channel, user: int) -> bool:
@@ -126,5 +122,5 @@ def listed(change: Change, channel: Channel) -> list[User]:
 
 def release_of_channel(change: Change, channel: Channel) -> None:
     """The links end with the channel (R365)."""
-    for each in LINKS.of(change, channel.client).find(BY_CHANNEL, channel.id):
-        MACHINE.fire(change, each, "unlink", id=each.user)
+    for link in LINKS.of(change, channel.client).find(BY_CHANNEL, channel.id):
+        MACHINE.end(change, link, "unlink")

@@ -177,7 +177,7 @@ def dismiss(change: Change, user: User) -> None:
     """Remove a user who was made for one channel, with every role, every token, the properties and the image (G542)."""
     leave(change, user)
     credentials.revoke(change, user)
-    properties.forget(change, properties.of_user(user))
+    properties.remove_all(change, properties.of_user(user))
     images.drop(change, user.client, user.image)
     users.remove(change, user)
 

@@ -144,7 +144,7 @@ def test_forgetting_a_level_takes_all_its_documents(change):
     """Every theme and language of the level goes, other levels stay."""
     for level, theme, language in [("a", LIGHT, None), ("a", "dark", "de"), ("b", LIGHT, None)]:
         documents.update(change, "c", level, {"x": 1}, theme, language)
-    documents.forget(change, "c", "a")
+    documents.remove_all(change, "c", "a")
     assert [document.level for document in DOCUMENTS.of(change, "c")] == ["b"]
 
 
