@@ -85,11 +85,25 @@ def _without(*names: str) -> Convert:
     return lambda values: {name: value for name, value in values.items() if name not in names}
 
 
+def _recording(values: dict[str, Any]) -> dict[str, Any]:
+    """A recording whose state followed from three of its fields."""
+    if values.get("ended") is None:
+        state = "in progress"
+    elif values.pop("failed", False):
+        state = "failed"
+    else:
+        state = "processing" if values.get("ready") is None else "ready"
+    return {**_without("failed")(values), "state": state}
+
+
 #: By the format from which they lead to the next one.
 STEPS: Mapping[int, Step] = {
     1: Step(
-        records={"linked users": _without("bond")},
-        fields={"reservations": {"until": "expires"}},
+        fields={
+            "recordings": {"looks": "polls_left", "doomed": "will_fail"},
+            "reservations": {"until": "expires"},
+        },
+        records={"linked users": _without("bond"), "recordings": _recording},
         owned=("api tokens", "configuration", "properties", "reservations", "template choices", "template selections"),
     )
 }

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from confsim.domain.clients import clients
 from confsim.domain.config import documents, effective, json_documents
-from confsim.domain.config.documents import DOCUMENTS, LIGHT, MACHINE, Content, Slot
+from confsim.domain.config.documents import DOCUMENTS, LIGHT
 from confsim.domain.config.effective import Reading
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
@@ -131,13 +131,14 @@ def test_a_document_shows_exactly_where_its_theme_and_language_reach(change, wri
         assert (shown == {"here": 1}) is reaches, (asked_theme, asked)
 
 
-def test_a_document_that_is_emptied_is_not_kept(change):
-    """The machine goes to written and back to empty, and no row is left behind."""
-    slot = Slot("c", ("l", LIGHT, None), {})
-    written = MACHINE.fire(change, slot, "update", after={"a": 1})
-    assert MACHINE.read(written, {}) is Content.WRITTEN
-    emptied = MACHINE.fire(change, written, "update", after={})
-    assert (MACHINE.read(emptied, {}), len(DOCUMENTS.of(change, "c"))) == (Content.EMPTY, 0)
+def test_a_document_that_is_emptied_is_not_there(change):
+    """An update that leaves nothing removes it; one of nothing makes none."""
+    documents.update(change, "c", "l", {"a": {}})
+    assert [document.values for document in DOCUMENTS.of(change, "c")] == [{"a": {}}]
+    documents.update(change, "c", "l", {"a": None})
+    assert len(DOCUMENTS.of(change, "c")) == 0
+    documents.update(change, "c", "l", {})
+    assert len(DOCUMENTS.of(change, "c")) == 0
 
 
 def test_forgetting_a_level_takes_all_its_documents(change):
