@@ -116,7 +116,7 @@ def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastD
             channelId=each.channel,
             enabled=each.enabled,
         )
-        for each in destinations.listed(call.change, channel)
+        for each in destinations.list_destinations(call.change, channel)
     ]
 
 
@@ -157,7 +157,7 @@ def set_broadcast_destination_state(call: Call, channel: Channel, destinationId:
     404 for an id that is none of the channel's.
     """
     broadcasts.require_feature(call.change, channel)
-    destinations.turn(call.change, channel, destinationId, state.value)
+    destinations.set_state(call.change, channel, destinationId, state.value)
 
 
 @operation(

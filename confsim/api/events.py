@@ -100,7 +100,7 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
     dated = ask(call, assumed.RECORD) == "with-created"
     return [
         EventsEndpoint(id=each.id, url=each.url, active=each.active, created=each.created if dated else None)
-        for each in endpoints.listed(call.change, call.client)
+        for each in endpoints.list_endpoints(call.change, call.client)
     ]
 
 
@@ -125,7 +125,7 @@ def get_events_status(call: Call) -> EventsStatus:
 def set_events_state(call: Call, state: Switch) -> None:
     """Enable or disable the client's events."""
     _require_on(call)
-    endpoints.switch(call.change, call.client, state.value)
+    endpoints.set_interface(call.change, call.client, state.value)
 
 
 @operation("GET /events/secret", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")

@@ -39,7 +39,7 @@ def get_media_file(
 
     403 for a link that is none, or no longer. Browsers save the file and do not show it: it is a stranger's.
     """
-    asset = media.read(call.change, clientId.id, mediaId, expires, signature)
+    asset = media.follow_link(call.change, clientId.id, mediaId, expires, signature)
     saved = ("Content-Disposition", f"attachment; filename*=UTF-8''{quote(asset.name, safe='')}")
     return Raw(asset.content_type, asset.data, (saved, ("X-Content-Type-Options", "nosniff")))
 
@@ -49,7 +49,7 @@ def get_recording_file(call: Call, token: str) -> Raw:
     """The bytes of an asset of a recording, for whoever has a download URL (G499). 403 for one that is none, or no
     longer.
     """
-    return recordings.saved(downloads.followed(call.change, token))
+    return recordings.saved(downloads.asset_of_link(call.change, token))
 
 
 @FILES.operation(

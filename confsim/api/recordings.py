@@ -302,9 +302,9 @@ def get_recording_download(
     recording has no file of the kind. The URL needs no token and answers 403 once its time is over.
     """
     recording = recording_list.ready(call.change, channelId, recordingId)
-    asset = downloads.chosen(call.change, recording.client, recording.id, kind)
+    asset = downloads.asset_of_kind(call.change, recording.client, recording.id, kind)
     root = call.root if ask(call, assumed.HOST) == "here" else "https://downloads.example"
-    return RecordingDownload(url=f"{root}/files/recordings/{downloads.link(call.change, asset, ttl)}")
+    return RecordingDownload(url=f"{root}/files/recordings/{downloads.issue_link(call.change, asset, ttl)}")
 
 
 @operation(
@@ -323,16 +323,16 @@ def get_recording_credentials(
     409 before the recording is ready.
     """
     recording = recording_list.ready(call.change, channelId, recordingId)
-    token = downloads.credentials(call.change, recording.client, recording.channel, recording.id, ttl)
+    token = downloads.issue_token(call.change, recording.client, recording.channel, recording.id, ttl)
     return RecordingCredentials(jwt=token)
 
 
 def _items(call: Call, token: str) -> list[Item]:
-    """Items that the token opens; where the call needs a caller too, one of the same client (G027)."""
-    opened = downloads.opened(call.change, token)
-    if call.caller is not None and call.client.id != opened.client:
+    """The items that the token grants; where the call needs a caller too, one of the same client (G027)."""
+    grant = downloads.open_token(call.change, token)
+    if call.caller is not None and call.client.id != grant.client:
         raise Refusal(Reason.ASSET_TOKEN_INVALID, problem="it is another client's")
-    return downloads.items(call, recording_list.downloadable(call.change, opened))
+    return downloads.items(call, recording_list.downloadable(call.change, grant))
 
 
 @operation(

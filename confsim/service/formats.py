@@ -102,9 +102,20 @@ STEPS: Mapping[int, Step] = {
         fields={
             "recordings": {"looks": "polls_left", "doomed": "will_fail"},
             "reservations": {"until": "expires"},
+            "webhook deliveries": {"aside": "bypasses"},
         },
         records={"linked users": _without("bond"), "recordings": _recording},
-        owned=("api tokens", "configuration", "properties", "reservations", "template choices", "template selections"),
+        owned=(
+            "api tokens",
+            "broadcast destinations",
+            "configuration",
+            "events endpoints",
+            "gateway endpoints",
+            "properties",
+            "reservations",
+            "template choices",
+            "template selections",
+        ),
     )
 }
 

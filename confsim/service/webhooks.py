@@ -148,7 +148,7 @@ class Webhooks:
     def _attempt(self, delivery: Delivery, now: int) -> None:
         plan = self.decide(delivery)
         if plan.delay:
-            self._record(now, partial(deliveries.postpone, id=delivery.id, delay=plan.delay, aside=plan.aside))
+            self._record(now, partial(deliveries.postpone, id=delivery.id, delay=plan.delay, bypasses=plan.aside))
         elif not plan.copies:
             self._record(now, partial(deliveries.lose, id=delivery.id))
         elif self.way is Way.HTTP:

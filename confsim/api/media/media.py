@@ -115,7 +115,7 @@ def _page(
     offset: int | None,
 ) -> Page[MediaAsset]:
     search = media.Search(query, tuple(all_ or ()), tuple(any_ or ()))
-    found = media.listed(call.change, pool, search, sort, descending=order is Order.DESC)
+    found = media.list_assets(call.change, pool, search, sort, descending=order is Order.DESC)
     return page(call, found, limit, offset, lambda asset: _asset_view(call, asset))
 
 
@@ -240,7 +240,7 @@ def batch_delete_channel_media(call: Call, uuid: Channel, body: list[str]) -> No
 
     404 when an id is not in this pool; then none is deleted.
     """
-    media.delete_all(call.change, _pool(call, uuid), body)
+    media.delete_several(call.change, _pool(call, uuid), body)
 
 
 @operation("POST /media/delete", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G572")
@@ -249,7 +249,7 @@ def batch_delete_client_media(call: Call, body: list[str]) -> None:
 
     404 when an id is not in this pool; then none is deleted.
     """
-    media.delete_all(call.change, _pool(call), body)
+    media.delete_several(call.change, _pool(call), body)
 
 
 @operation(
@@ -274,7 +274,7 @@ def get_client_media_link(call: Call, mediaId: MediaId, *, ttl: Ttl | None = Non
 
 def _link(call: Call, asset: media.Asset, ttl: Ttl | None) -> MediaLink:
     expires = call.now + (ask(call, durations.MEDIA_LINK) if ttl is None else ttl)
-    signed = urlencode({"expires": expires, "signature": media.sign(call.change, asset, expires)})
+    signed = urlencode({"expires": expires, "signature": media.sign_link(call.change, asset, expires)})
     return MediaLink(url=f"{call.root}/files/{asset.client}/media/{asset.id}?{signed}")
 
 

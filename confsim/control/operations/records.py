@@ -193,7 +193,7 @@ def _end_processing(change: Change, recording: Recording, given: dict[str, Any])
 
 def _change_media(change: Change, asset: Asset, given: dict[str, Any]) -> Record:
     if "tags" in given:
-        asset = media.tag(change, asset, given["tags"])
+        asset = media.set_tags(change, asset, given["tags"])
     return asset
 
 

@@ -122,7 +122,7 @@ def find_deliveries(
     """The deliveries that match every given value, newest last."""
     return [
         each
-        for each in deliveries.listed(change)
+        for each in deliveries.list_deliveries(change)
         if (endpoint is None or each.endpoint == endpoint)
         and (kind is None or each.kind == kind)
         and (delivered is None or (each.state is State.DELIVERED) is delivered)

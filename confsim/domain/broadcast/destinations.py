@@ -5,23 +5,21 @@ from __future__ import annotations
 from enum import Enum
 from urllib.parse import urlsplit
 
-from msgspec.structs import replace
-
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
 
-class Life(Enum):
-    """Whether a destination is there, and whether broadcasts go to it (P2 Live streaming)."""
+class State(Enum):
+    """Whether broadcasts go to a destination (P2 Live streaming)."""
 
-    ABSENT = "absent"
     ENABLED = "enabled"
     DISABLED = "disabled"
 
@@ -30,6 +28,7 @@ class Destination(Record, kw_only=True):
     """One destination of a channel; the URL holds the stream key."""
 
     id: str
+    client: str
     channel: str
     url: str
     label: str | None = None
@@ -40,62 +39,29 @@ BY_CHANNEL: Index[Destination] = Index("channel", lambda destination: (destinati
 DESTINATIONS: Table[str, Destination] = Table("broadcast destinations", Destination, "id", BY_CHANNEL)
 
 
-class Slot(Record):
-    """The place of one destination of a channel, taken or not: what the machine moves."""
-
-    client: str
-    channel: str
-    destination: Destination | None
-
-
-def _add(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _add(change: Change, *, draft: Destination) -> Destination:
     """The destination is among those of the channel."""
-    made = Destination(
-        id=change.uuid(), channel=slot.channel, url=facts["url"], label=facts["label"], enabled=facts["enabled"]
-    )
-    return _keep(change, slot, made)
+    return draft
 
 
-def _turn(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """Broadcasts that start from now on go to it or do not; one that runs stays as it is (R369)."""
-    assert slot.destination is not None
-    return _keep(change, slot, replace(slot.destination, enabled=facts["enabled"]))
+_ENABLED = Guard("it is to be enabled", lambda destination, *, draft: draft.enabled)
 
-
-def _keep(change: Change, slot: Slot, destination: Destination) -> Slot:
-    return replace(slot, destination=DESTINATIONS.of(change, slot.client).put(destination))
-
-
-def _remove(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """The destination is gone with its channel."""
-    assert slot.destination is not None
-    DESTINATIONS.of(change, slot.client).remove(slot.destination.id)
-    return replace(slot, destination=None)
-
-
-def _life(slot: Slot, facts: Facts) -> Life:
-    if slot.destination is None:
-        return Life.ABSENT
-    return Life.ENABLED if slot.destination.enabled else Life.DISABLED
-
-
-_ENABLED = Guard("it is to be enabled", lambda slot, facts: facts["enabled"])
-_BOTH = (Life.ENABLED, Life.DISABLED)
-
-MACHINE: Machine[Life, Slot] = Machine(
+MACHINE: Machine[State, Destination] = Machine(
     "broadcast destination",
     "A destination of the broadcasts of a channel (R334, R369, R524-R526).",
-    Life,
+    DESTINATIONS,
+    State,
     (
-        Row("add", Life.ABSENT, Life.ENABLED, only_if=_ENABLED, effect=_add, source="P2 L345, L354, R526, G568"),
-        Row("add", Life.ABSENT, Life.DISABLED, only_if=~_ENABLED, effect=_add, source="P2 L345, L354, R526, G568"),
-        Row("enable", _BOTH, Life.ENABLED, effect=_turn, source="P2 L345, L354, R526, G537"),
-        Row("disable", _BOTH, Life.DISABLED, effect=_turn, source="P2 L345, L354, R526, G537"),
-        Row("remove", _BOTH, Life.ABSENT, effect=_remove, source="P2 L189, G309"),
+        Row("add", ABSENT, State.ENABLED, only_if=_ENABLED, effect=_add, source="P2 L345, L354, R526, G568"),
+        Row("add", ABSENT, State.DISABLED, only_if=~_ENABLED, effect=_add, source="P2 L345, L354, R526, G568"),
+        # A broadcast that runs stays as it is.
+        Row("enable", tuple(State), State.ENABLED, source="P2 L345, L354, R369, R526, G537"),
+        Row("disable", tuple(State), State.DISABLED, source="P2 L345, L354, R369, R526, G537"),
+        Row("remove", tuple(State), ABSENT, source="P2 L189, G309"),
     ),
-    read=_life,
+    state=Flag("enabled", State.ENABLED, State.DISABLED),
+    facts={"add": "draft"},
     refusals={None: Reason.NOT_FOUND},
-    initial=Life.ABSENT,
 )
 
 
@@ -106,10 +72,10 @@ def add(change: Change, channel: Channel, url: str, label: str | None, enabled: 
         problem = f"{url[:80]!r} is no URL of {' or '.join(schemes)}"
         raise Refusal(Reason.INVALID_INPUT, where="body destination", problem=problem)
     on = ask(change, assumed.ENABLED) if enabled is None else enabled
-    place = Slot(channel.client, channel.id, None)
-    slot = MACHINE.fire(change, place, "add", url=url, label=label or None, enabled=on)
-    assert slot.destination is not None
-    return slot.destination
+    draft = Destination(
+        id=change.uuid(), client=channel.client, channel=channel.id, url=url, label=label or None, enabled=on
+    )
+    return MACHINE.create(change, "add", draft=draft)
 
 
 def _valid(url: str, schemes: tuple[str, ...]) -> bool:
@@ -121,28 +87,26 @@ def _valid(url: str, schemes: tuple[str, ...]) -> bool:
     return parts.scheme in schemes and bool(parts.hostname) and port != 0 and not any(each.isspace() for each in url)
 
 
-def turn(change: Change, channel: Channel, id: str, event: str) -> None:
+def set_state(change: Change, channel: Channel, id: str, event: str) -> None:
     """Enable or disable the destination. Refusal NOT_FOUND when it is not the channel's."""
     destination = DESTINATIONS.of(change, channel.client).get(id)
     if destination is not None and destination.channel != channel.id:
         destination = None
-    on = event == "enable"
-    repeats.allow(change, f"{event}d", holds=destination is not None and destination.enabled is on)
-    slot = Slot(channel.client, channel.id, destination)
-    MACHINE.fire(change, slot, event, enabled=on, what="destination", id=id)
+    repeats.allow(change, f"{event}d", holds=MACHINE.holds(destination, event))
+    MACHINE.fire(change, destination, event, details={"what": "destination", "id": id})
 
 
-def listed(change: Change, channel: Channel) -> list[Destination]:
+def list_destinations(change: Change, channel: Channel) -> list[Destination]:
     """The channel's destinations, in order of creation."""
     return DESTINATIONS.of(change, channel.client).find(BY_CHANNEL, channel.id)
 
 
 def enabled(change: Change, channel: Channel) -> tuple[str, ...]:
-    """The URLs to which a broadcast of the channel goes that starts now."""
-    return tuple(destination.url for destination in listed(change, channel) if destination.enabled)
+    """The URLs of a broadcast of the channel that starts now."""
+    return tuple(destination.url for destination in list_destinations(change, channel) if destination.enabled)
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The destinations of a channel go with it (G309)."""
-    for destination in listed(change, channel):
-        MACHINE.fire(change, Slot(channel.client, channel.id, destination), "remove")
+    """Remove the destinations of a channel that is deleted (G309)."""
+    for destination in list_destinations(change, channel):
+        MACHINE.end(change, destination, "remove")

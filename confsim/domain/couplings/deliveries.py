@@ -1,4 +1,4 @@
-"""What moves deliveries: their endpoints come and go, and are told what happens or not."""
+"""The couplings of deliveries: their endpoints are added, removed, activated and deactivated, and they queue."""
 
 from __future__ import annotations
 
@@ -9,57 +9,82 @@ from confsim.assumptions import events
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.events import endpoints
-from confsim.domain.events.deliveries import DELIVERIES, LANE, MACHINE, OPEN, Delivery, turn
-from confsim.domain.events.endpoints import ENDPOINTS, Endpoint
+from confsim.domain.events.deliveries import (
+    CLOSED,
+    DELIVERIES,
+    MACHINE,
+    OPEN,
+    QUEUE,
+    Delivery,
+    Place,
+    State,
+    next_due,
+)
+from confsim.domain.events.endpoints import ENDPOINTS, Activity, Endpoint, Interface
 from confsim.kernel.machine import Coupling
+from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change
 
 
-def _of_slot(change: Change, slot: endpoints.Slot) -> Iterable[Delivery]:
-    assert slot.endpoint is not None
-    return turn(change, slot.client, slot.endpoint.id)
+def _of_endpoint(change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
+    """The deliveries to an endpoint that are due."""
+    return next_due(change, endpoint.client, endpoint.id)
 
 
 def _of_client(change: Change, client: Client) -> Iterable[Delivery]:
-    for endpoint in endpoints.listening(change, client.id):
-        yield from turn(change, client.id, endpoint.id)
+    """The deliveries to the active endpoints of a client that are due."""
+    for endpoint in endpoints.subscribed(change, client.id):
+        yield from _of_endpoint(change, endpoint)
 
 
 def _open(change: Change, endpoint: Endpoint) -> list[Delivery]:
+    """The deliveries to an endpoint that are not finished."""
     rows = DELIVERIES.of(change)
-    return [each for lane in ("under way", "aside", "waits") for each in rows.find(LANE, (endpoint.id, lane))]
+    return [each for place in Place for each in rows.find(QUEUE, (endpoint.id, place))]
 
 
-def _gone(change: Change, slot: endpoints.Slot) -> Iterable[Delivery]:
-    there = {endpoint.id for endpoint in ENDPOINTS.of(change, slot.client)}
+def _of_removed(change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
+    """The deliveries of a client to endpoints that were removed."""
+    existing = {each.id for each in ENDPOINTS.of(change, endpoint.client)}
     return [
         each
         for each in DELIVERIES.of(change)
-        if each.client == slot.client and each.endpoint not in there and each.state in OPEN
+        if each.client == endpoint.client and each.endpoint not in existing and each.state in OPEN
     ]
 
 
-def _deaf(choice: str, change: Change, slot: endpoints.Slot) -> Iterable[Delivery]:
-    assert slot.endpoint is not None
-    return _open(change, slot.endpoint) if ask(change, events.WHILE_INACTIVE) == choice else ()
+def _of_inactive(choice: str, change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
+    """The deliveries to an inactive endpoint, where this choice is in force for them."""
+    return _open(change, endpoint) if ask(change, events.WHILE_INACTIVE) == choice else ()
 
 
-def _all_deaf(choice: str, change: Change, client: Client) -> Iterable[Delivery]:
+def _of_disabled(choice: str, change: Change, client: Client) -> Iterable[Delivery]:
+    """The deliveries of a client whose events are off, where this choice is in force for them."""
     if ask(change, events.WHILE_INACTIVE) != choice:
         return []
     return [each for endpoint in ENDPOINTS.of(change, client.id).oldest() for each in _open(change, endpoint)]
 
 
-#: Endpoints that are told no more, or again, move what is on its way to them.
+def _behind(change: Change, delivery: Delivery) -> Iterable[Delivery]:
+    """The deliveries to the same endpoint that are due."""
+    return next_due(change, delivery.client, delivery.endpoint)
+
+
+def _passing(change: Change, delivery: Delivery) -> Iterable[Delivery]:
+    """The deliveries that a postponed one lets pass."""
+    return _behind(change, delivery) if delivery.bypasses else ()
+
+
+#: Endpoints move the deliveries to them; a delivery that is finished lets the next one go.
 MOVES: tuple[Coupling, ...] = (
     *(
         Coupling(
             endpoints.ENDPOINT,
-            endpoints.Life.INACTIVE,
+            Activity.INACTIVE,
             MACHINE,
             event,
-            partial(_deaf, choice),
-            out_of=(endpoints.Life.ACTIVE,),
+            partial(_of_inactive, choice),
+            out_of=(Activity.ACTIVE,),
             source="P2 L366, R532, G534",
         )
         for event, choice in (("hold", "waits"), ("lose", "lost"))
@@ -67,15 +92,18 @@ MOVES: tuple[Coupling, ...] = (
     *(
         Coupling(
             endpoints.MACHINE,
-            endpoints.Interface.DISABLED,
+            Interface.DISABLED,
             MACHINE,
             event,
-            partial(_all_deaf, choice),
+            partial(_of_disabled, choice),
             source="R531, G534, G591",
         )
         for event, choice in (("hold", "waits"), ("lose", "lost"))
     ),
-    Coupling(endpoints.ENDPOINT, endpoints.Life.ACTIVE, MACHINE, "release", _of_slot, source="P2 L366, R532, G534"),
-    Coupling(endpoints.ENDPOINT, endpoints.Life.ABSENT, MACHINE, "lose", _gone, source="P2 L368, G594"),
-    Coupling(endpoints.MACHINE, endpoints.Interface.ENABLED, MACHINE, "release", _of_client, source="R531, G534, G591"),
+    Coupling(endpoints.ENDPOINT, Activity.ACTIVE, MACHINE, "release", _of_endpoint, source="P2 L366, R532, G534"),
+    Coupling(endpoints.ENDPOINT, ABSENT, MACHINE, "lose", _of_removed, source="P2 L368, G594"),
+    Coupling(endpoints.MACHINE, Interface.ENABLED, MACHINE, "release", _of_client, source="R531, G534, G591"),
+    Coupling(MACHINE, State.WAITING, MACHINE, "release", _behind, out_of=(ABSENT, *CLOSED), source="G533, G534"),
+    Coupling(MACHINE, State.LATER, MACHINE, "release", _passing, source="G534"),
+    *(Coupling(MACHINE, closed, MACHINE, "release", _behind, source="G534") for closed in CLOSED),
 )

@@ -18,7 +18,7 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client, Service
 from confsim.domain.events.event_log import happened
 from confsim.domain.media import media
-from confsim.domain.media.media import Asset, Stored
+from confsim.domain.media.media import Asset, Visibility
 from confsim.domain.recordings import recording_mail, recordings
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import lobby, presence, sessions
@@ -82,9 +82,7 @@ def _user(user: User) -> Payload:
     return {"user": user.id, "handle": user.handle, "account": user.account.value}
 
 
-def _media(slot: media.Slot) -> Payload:
-    asset: Asset | None = slot.asset
-    assert asset is not None
+def _media(asset: Asset) -> Payload:
     pool = {} if asset.channel is None else {"channel": asset.channel}
     return {**pool, "media": asset.id, "name": asset.name}
 
@@ -105,7 +103,6 @@ _RECORDINGS = {
     recordings.Phase.READY: Kind.RECORDING_READY,
     recordings.Phase.FAILED: Kind.RECORDING_FAILED,
 }
-_STORED = (Stored.PRIVATE, Stored.PUBLIC)
 
 TIDINGS: tuple[Observer, ...] = (
     _tidings(Kind.SESSION_STARTED, sessions.MACHINE, sessions.Life.ONGOING, _session),
@@ -127,8 +124,8 @@ TIDINGS: tuple[Observer, ...] = (
     _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
     *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,)) for born in CREATED_BY),
     _tidings(Kind.USER_REMOVED, users.MACHINE, ABSENT, _user),
-    *(_tidings(Kind.MEDIA_ADDED, media.MACHINE, stored, _media) for stored in _STORED),
-    _tidings(Kind.MEDIA_REMOVED, media.MACHINE, Stored.ABSENT, _media),
+    *(_tidings(Kind.MEDIA_ADDED, media.MACHINE, visibility, _media) for visibility in Visibility),
+    _tidings(Kind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media),
     _tidings(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),
     _tidings(Kind.SERVICE_ENABLED, clients.MACHINE, Service.ENABLED, _client),
 )

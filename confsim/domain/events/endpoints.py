@@ -11,11 +11,11 @@ from confsim.assumptions import events as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
-from confsim.domain.clients import clients
-from confsim.domain.clients.clients import Client
+from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.kernel.ids import as_token
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -23,130 +23,82 @@ from confsim.kernel.world import Change
 class Interface(Enum):
     """Whether the Events API is enabled for the client (P2 L362)."""
 
-    DISABLED = "disabled"
     ENABLED = "enabled"
+    DISABLED = "disabled"
 
 
-def _switch(change: Change, client: Client, facts: Facts) -> Client:
-    """Endpoints and secret stay; only what happens while it is on is told."""
-    return clients.update(change, client, events=facts["on"])
-
-
-_BOTH = (Interface.DISABLED, Interface.ENABLED)
-
-MACHINE: Machine[Interface, Client] = Machine(
+#: Endpoints and secret stay; only what happens while events are enabled is delivered.
+MACHINE: Machine[Interface, Client] = switch(
     "events interface",
     "Whether a client's events are on (R531).",
+    CLIENTS,
+    "events",
     Interface,
-    (
-        Row("enable", _BOTH, Interface.ENABLED, effect=_switch, source="P2 L362, L368, R531, G537, G591"),
-        Row("disable", _BOTH, Interface.DISABLED, effect=_switch, source="P2 L362, L368, R531, G537, G591"),
-    ),
-    read=lambda client, facts: Interface.ENABLED if client.events else Interface.DISABLED,
     refusals={None: Reason.EVENTS_OFF},
-    initial=Interface.DISABLED,
+    sources=("P2 L362, L368, R531, G537, G591",) * 2,
+    client=lambda client: client.id,
 )
 
 
-def switch(change: Change, client: Client, event: str) -> Client:
+def set_interface(change: Change, client: Client, event: str) -> Client:
     """Enable or disable the client's events."""
-    on = event == "enable"
-    repeats.allow(change, f"{event}d", holds=client.events is on)
-    return MACHINE.fire(change, client, event, on=on)
+    repeats.allow(change, f"{event}d", holds=MACHINE.holds(client, event))
+    return MACHINE.fire(change, client, event)
 
 
 # Endpoints
 
 
-class Life(Enum):
-    """Whether an endpoint is there, and whether it is told what happens (P2 L366)."""
+class Activity(Enum):
+    """Whether events are delivered to an endpoint (P2 L366)."""
 
-    ABSENT = "absent"
     ACTIVE = "active"
     INACTIVE = "inactive"
 
 
 class Endpoint(Record, kw_only=True):
-    """One endpoint: the URL that is told. ``created`` in epoch milliseconds."""
+    """One endpoint: the URL to which events are sent. ``created`` in epoch milliseconds."""
 
     id: str
+    client: str
     url: str
     active: bool
     created: int
 
 
-LISTENING: Index[Endpoint] = Index("active", lambda endpoint: (True,) if endpoint.active else ())
-ENDPOINTS: Table[str, Endpoint] = Table("events endpoints", Endpoint, "id", LISTENING)
+SUBSCRIBED: Index[Endpoint] = Index("active", lambda endpoint: (True,) if endpoint.active else ())
+ENDPOINTS: Table[str, Endpoint] = Table("events endpoints", Endpoint, "id", SUBSCRIBED)
 
 
-class Slot(Record):
-    """The place of one endpoint of a client, taken or not: what the machine moves."""
-
-    client: str
-    endpoint: Endpoint | None
+def _add(change: Change, *, draft: Endpoint) -> Endpoint:
+    """Events are delivered to it, unless it begins inactive."""
+    return draft
 
 
-def _add(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """The endpoint is told what happens, unless it begins inactive."""
-    made = Endpoint(id=change.uuid(), url=facts["url"], active=facts["active"], created=change.now)
-    return _keep(change, slot, made)
-
-
-def _activate(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """It is told what happens from now on."""
-    return _keep(change, slot, replace(_of(slot), active=True))
-
-
-def _deactivate(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """It is told nothing more."""
-    return _keep(change, slot, replace(_of(slot), active=False))
-
-
-def _move(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _move(change: Change, endpoint: Endpoint, *, url: str) -> Endpoint:
     """Its URL is another."""
-    return _keep(change, slot, replace(_of(slot), url=facts["url"]))
+    return replace(endpoint, url=url)
 
 
-def _remove(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """It is gone."""
-    ENDPOINTS.of(change, slot.client).remove(_of(slot).id)
-    return replace(slot, endpoint=None)
+_ACTIVE = Guard("it begins active", lambda endpoint, *, draft: draft.active)
 
-
-def _of(slot: Slot) -> Endpoint:
-    assert slot.endpoint is not None
-    return slot.endpoint
-
-
-def _keep(change: Change, slot: Slot, endpoint: Endpoint) -> Slot:
-    return Slot(slot.client, ENDPOINTS.of(change, slot.client).put(endpoint))
-
-
-def _life(slot: Slot, facts: Facts) -> Life:
-    if slot.endpoint is None:
-        return Life.ABSENT
-    return Life.ACTIVE if slot.endpoint.active else Life.INACTIVE
-
-
-_ACTIVE = Guard("it begins active", lambda slot, facts: facts["active"])
-_EITHER = (Life.ACTIVE, Life.INACTIVE)
-
-ENDPOINT: Machine[Life, Slot] = Machine(
+ENDPOINT: Machine[Activity, Endpoint] = Machine(
     "events endpoint",
-    "An endpoint of a client that is told what happens (R336, R532-R534).",
-    Life,
+    "An endpoint of a client, to which events are delivered (R336, R532-R534).",
+    ENDPOINTS,
+    Activity,
     (
-        Row("add", Life.ABSENT, Life.ACTIVE, only_if=_ACTIVE, effect=_add, source="P2 L368, G589"),
-        Row("add", Life.ABSENT, Life.INACTIVE, only_if=~_ACTIVE, effect=_add, source="P2 L368, G589"),
-        Row("activate", _EITHER, Life.ACTIVE, effect=_activate, source="P2 L366, R532"),
-        Row("deactivate", _EITHER, Life.INACTIVE, effect=_deactivate, source="P2 L366, R532"),
-        Row("move", Life.ACTIVE, Life.ACTIVE, effect=_move, source="P2 L366, R532"),
-        Row("move", Life.INACTIVE, Life.INACTIVE, effect=_move, source="P2 L366, R532"),
-        Row("remove", _EITHER, Life.ABSENT, effect=_remove, source="P2 L368, G594"),
+        Row("add", ABSENT, Activity.ACTIVE, only_if=_ACTIVE, effect=_add, source="P2 L368, G589"),
+        Row("add", ABSENT, Activity.INACTIVE, only_if=~_ACTIVE, effect=_add, source="P2 L368, G589"),
+        Row("activate", tuple(Activity), Activity.ACTIVE, source="P2 L366, R532"),
+        Row("deactivate", tuple(Activity), Activity.INACTIVE, source="P2 L366, R532"),
+        Row("move", Activity.ACTIVE, Activity.ACTIVE, effect=_move, source="P2 L366, R532"),
+        Row("move", Activity.INACTIVE, Activity.INACTIVE, effect=_move, source="P2 L366, R532"),
+        Row("remove", tuple(Activity), ABSENT, source="P2 L368, G594"),
     ),
-    read=_life,
+    state=Flag("active", Activity.ACTIVE, Activity.INACTIVE),
+    facts={"add": "draft", "move": "url"},
     refusals={None: Reason.NOT_FOUND},
-    initial=Life.ABSENT,
 )
 
 
@@ -154,7 +106,8 @@ def add(change: Change, client: Client, url: str, active: bool | None) -> Endpoi
     """A new endpoint. Refusal INVALID_INPUT for a scheme that is not taken."""
     _check(change, url)
     on = ask(change, assumed.ACTIVE) if active is None else active
-    return _of(ENDPOINT.fire(change, Slot(client.id, None), "add", url=url, active=on))
+    draft = Endpoint(id=change.uuid(), client=client.id, url=url, active=on, created=change.now)
+    return ENDPOINT.create(change, "add", draft=draft)
 
 
 def update(change: Change, client: Client, id: str, url: str | None, active: bool | None) -> None:
@@ -162,18 +115,18 @@ def update(change: Change, client: Client, id: str, url: str | None, active: boo
 
     Refusals NOT_FOUND, and INVALID_INPUT for a scheme that is not taken.
     """
-    slot = Slot(client.id, ENDPOINTS.of(change, client.id).get(id))
-    if slot.endpoint is None:
+    endpoint = ENDPOINTS.of(change, client.id).get(id)
+    if endpoint is None:
         if ask(change, assumed.UNKNOWN) == "ignore":
             return
-        raise _missing(id)
+        raise Refusal(Reason.NOT_FOUND, what="events endpoint", id=id)
     if url is None and active is None and ask(change, assumed.EMPTY_UPDATE) == "refuse":
         raise Refusal(Reason.INVALID_INPUT, where="body", problem="it has neither url nor active")
     if url is not None:
         _check(change, url)
-        slot = ENDPOINT.fire(change, slot, "move", url=url)
+        endpoint = ENDPOINT.fire(change, endpoint, "move", url=url)
     if active is not None:
-        ENDPOINT.fire(change, slot, "activate" if active else "deactivate")
+        ENDPOINT.fire(change, endpoint, "activate" if active else "deactivate")
 
 
 def _check(change: Change, url: str) -> None:
@@ -181,31 +134,27 @@ def _check(change: Change, url: str) -> None:
         raise Refusal(Reason.INVALID_INPUT, where="body url", problem=f"{url[:80]!r} is no https URL")
 
 
-def _missing(id: str) -> Refusal:
-    return Refusal(Reason.NOT_FOUND, what="events endpoint", id=id)
-
-
 def remove(change: Change, client: Client, id: str) -> None:
     """Remove the endpoint. Refusal NOT_FOUND."""
-    slot = Slot(client.id, ENDPOINTS.of(change, client.id).get(id))
-    ENDPOINT.fire(change, slot, "remove", what="events endpoint", id=id)
+    endpoint = ENDPOINTS.of(change, client.id).get(id)
+    ENDPOINT.end(change, endpoint, "remove", details={"what": "events endpoint", "id": id})
 
 
-def listed(change: Change, client: Client) -> list[Endpoint]:
+def list_endpoints(change: Change, client: Client) -> list[Endpoint]:
     """The client's endpoints, in order of creation."""
     return ENDPOINTS.of(change, client.id).oldest()
 
 
-def listening(change: Change, client: str) -> list[Endpoint]:
-    """The endpoints of the client that are told what happens, in order of creation."""
-    return ENDPOINTS.of(change, client).find(LISTENING, True)
+def subscribed(change: Change, client: str) -> list[Endpoint]:
+    """The active endpoints of the client, in order of creation."""
+    return ENDPOINTS.of(change, client).find(SUBSCRIBED, True)
 
 
 # The secret
 
 
 class Secret(Record):
-    """How often the client's secret was made anew; the secret itself hangs on that and on the world's seed."""
+    """How often the client's secret was renewed; the secret itself is derived from that and from the world's seed."""
 
     client: str
     renewals: int
@@ -217,15 +166,18 @@ SECRETS: Table[str, Secret] = Table("events secrets", Secret, "client")
 def secret(change: Change, client: str) -> str:
     """The secret that the client shares with its endpoints."""
     note(change, assumed.SECRET)
-    kept = SECRETS.of(change, client).get(client)
-    key = change.key(f"events secret {client} {0 if kept is None else kept.renewals}")
+    key = change.key(f"events secret {client} {_renewals(change, client)}")
     if ask(change, assumed.SECRET_FORM) == "text":
         return as_token(key)
     return "whsec_" + b64encode(key).decode()
 
 
 def renew_secret(change: Change, client: str) -> str:
-    """Make the secret anew; the old one is dead at once (G535)."""
-    kept = SECRETS.of(change, client).get(client)
-    SECRETS.of(change, client).put(Secret(client, 1 if kept is None else kept.renewals + 1))
+    """Renew the secret; the old one is invalid at once (G535)."""
+    SECRETS.of(change, client).put(Secret(client, _renewals(change, client) + 1))
     return secret(change, client)
+
+
+def _renewals(change: Change, client: str) -> int:
+    stored = SECRETS.of(change, client).get(client)
+    return 0 if stored is None else stored.renewals

@@ -46,11 +46,11 @@ def happened(change: Change, client: str, kind: Kind, /, **payload: Any) -> None
     if past in rows:
         rows.remove(past)
     if CLIENTS.of(change)[client].events:
-        deliveries.tell(change, client, kind, id, payload)
+        deliveries.deliver(change, client, kind, id, payload)
 
 
 def _heard(change: Change, client: str) -> bool:
-    heard = endpoints.listening(change, client) and CLIENTS.of(change)[client].events
+    heard = endpoints.subscribed(change, client) and CLIENTS.of(change)[client].events
     if not heard and value_of(change, assumed.RECORDED) != "always":
         return False
     note(change, assumed.RECORDED)

@@ -1,4 +1,4 @@
-"""Gateway endpoints: where users send their own media in, each with its credentials."""
+"""Gateway endpoints: addresses to which users send their own media, each with its credentials."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from confsim.assumptions import media as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.users.users import User
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
 
 class Life(Enum):
-    """Whether an endpoint is there; no call takes it away (P2 Gateway)."""
+    """Whether an endpoint exists; no call removes it (P2 Gateway)."""
 
-    ABSENT = "absent"
     EXISTS = "exists"
 
 
@@ -25,6 +25,7 @@ class Endpoint(Record, kw_only=True):
     """One endpoint of a user. ``username`` and ``password`` are None for kinds without credentials."""
 
     uuid: str
+    client: str
     user: int
     kind: str
     host: str
@@ -37,56 +38,46 @@ BY_USER: Index[Endpoint] = Index("user", lambda endpoint: (endpoint.user,))
 ENDPOINTS: Table[str, Endpoint] = Table("gateway endpoints", Endpoint, "uuid", BY_USER)
 
 
-class Slot(Record):
-    """The place of one endpoint of a user, taken or not: what the machine moves."""
-
-    client: str
-    user: int
-    endpoint: Endpoint | None
-
-
-def _create(change: Change, slot: Slot, facts: Facts) -> Slot:
+def _create(change: Change, *, user: User, kind: str) -> Endpoint:
     """An address that nothing listens at, with credentials of its own."""
-    kind = facts["kind"]
     secret = kind in ask(change, assumed.GATEWAY_CREDENTIALS)
-    endpoint = Endpoint(
+    return Endpoint(
         uuid=change.uuid(),
-        user=slot.user,
+        client=user.client,
+        user=user.id,
         kind=kind,
         host=ask(change, assumed.GATEWAY_HOST),
         port=ask(change, assumed.GATEWAY_KINDS)[kind],
         username=f"user-{change.digits(8)}" if secret else None,
         password=change.token() if secret else None,
     )
-    return Slot(slot.client, slot.user, ENDPOINTS.of(change, slot.client).put(endpoint))
 
 
-_ANOTHER = Guard("a user may have several of a kind", lambda slot, facts: facts["several"])
-
-MACHINE: Machine[Life, Slot] = Machine(
+MACHINE: Machine[Life, Endpoint] = Machine(
     "gateway endpoint",
     "An endpoint at which a user sends media in (R332, R333, R520-R522).",
+    ENDPOINTS,
     Life,
     (
-        Row("create", Life.ABSENT, Life.EXISTS, effect=_create, source="P2 L338, R520"),
-        Row("create", Life.EXISTS, Life.EXISTS, only_if=_ANOTHER, effect=_create, source="P2 L338, R520, G516"),
-        Row("create", Life.EXISTS, Life.EXISTS, only_if=~_ANOTHER, source="G516"),
+        Row("create", ABSENT, Life.EXISTS, effect=_create, source="P2 L338, R520, G516"),
+        Row("create", Life.EXISTS, Life.EXISTS, source="G516"),
     ),
-    read=lambda slot, facts: Life.ABSENT if slot.endpoint is None else Life.EXISTS,
+    state=Computed(lambda endpoint: Life.EXISTS),
+    facts={"create": "user kind"},
     refusals={None: Reason.NOT_FOUND},
-    initial=Life.ABSENT,
 )
 
 
 def create(change: Change, user: User, kind: str) -> Endpoint:
-    """A new endpoint of the user. Refusal INVALID_INPUT for an unknown kind (G514)."""
+    """A new endpoint of the user, or the one of this kind where a user has one of each (G516).
+
+    Refusal INVALID_INPUT for an unknown kind (G514).
+    """
     literal = _literal(change, kind)
-    found = ENDPOINTS.of(change, user.client).find(BY_USER, user.id)
-    same = next((endpoint for endpoint in found if endpoint.kind == literal), None)
-    several = ask(change, assumed.GATEWAY_SEVERAL)
-    slot = MACHINE.fire(change, Slot(user.client, user.id, same), "create", kind=literal, several=several)
-    assert slot.endpoint is not None
-    return slot.endpoint
+    of_user = ENDPOINTS.of(change, user.client).find(BY_USER, user.id)
+    same = next((endpoint for endpoint in of_user if endpoint.kind == literal), None)
+    known = None if ask(change, assumed.GATEWAY_SEVERAL) else same
+    return MACHINE.fire(change, known, "create", user=user, kind=literal)
 
 
 def _literal(change: Change, kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Media pools: files that a client or a channel keeps, their tags, and the links by which they are read."""
+"""Media pools: the files of a client or a channel, their tags, and the links to their bytes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import matches, ordered, text_key
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.table import Index, Record, Rows, Table
 from confsim.kernel.world import Change
 
 
-class Stored(Enum):
-    """Whether an asset is there, and whether it is readable without authorization (P2 Media asset)."""
+class Visibility(Enum):
+    """Whether an asset is readable without authorization (P2 Media asset)."""
 
-    ABSENT = "absent"
     PRIVATE = "private"
     PUBLIC = "public"
 
@@ -75,54 +75,35 @@ def of_client(context: Context, client: Client) -> Pool:
     return Pool(client.id, None, ask(context, sizes.MEDIA_POOL))
 
 
-class Slot(Record):
-    """The place of one asset, taken or not: what the machine moves."""
-
-    client: str
-    asset: Asset | None = None
+def _create(change: Change, *, draft: Asset) -> Asset:
+    """The file is in the pool, its bytes and its type as they came."""
+    return draft
 
 
 def _table(channel: str | None) -> Table[str, Asset]:
     return CLIENT_MEDIA if channel is None else CHANNEL_MEDIA
 
 
-def _store(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """The file is in the pool, its bytes and its type as they came."""
-    return Slot(slot.client, _keep(change, facts["asset"]))
+_PUBLIC = Guard("it is readable without authorization", lambda asset, *, draft: draft.public)
 
-
-def _delete(change: Change, slot: Slot, facts: Facts) -> Slot:
-    """The bytes are gone, and every link to them is dead."""
-    assert slot.asset is not None
-    _table(slot.asset.channel).of(change, slot.client).remove(slot.asset.id)
-    return Slot(slot.client)
-
-
-def _stored(slot: Slot, facts: Facts) -> Stored:
-    if slot.asset is None:
-        return Stored.ABSENT
-    return Stored.PUBLIC if slot.asset.public else Stored.PRIVATE
-
-
-_PUBLIC = Guard("it is readable without authorization", lambda slot, facts: facts["asset"].public)
-
-MACHINE: Machine[Stored, Slot] = Machine(
+MACHINE: Machine[Visibility, Asset] = Machine(
     "media asset",
     "A file of a media pool (R329-R331, R512, R518, R519, G571).",
-    Stored,
+    lambda asset: _table(asset.channel),
+    Visibility,
     (
-        Row("upload", Stored.ABSENT, Stored.PUBLIC, only_if=_PUBLIC, effect=_store, source="P2 L332, R518, R519"),
-        Row("upload", Stored.ABSENT, Stored.PRIVATE, only_if=~_PUBLIC, effect=_store, source="P2 L332, R518, G508"),
-        Row("delete", (Stored.PRIVATE, Stored.PUBLIC), Stored.ABSENT, effect=_delete, source="P2 L354, G571"),
+        Row("upload", ABSENT, Visibility.PUBLIC, only_if=_PUBLIC, effect=_create, source="P2 L332, R518, R519"),
+        Row("upload", ABSENT, Visibility.PRIVATE, only_if=~_PUBLIC, effect=_create, source="P2 L332, R518, G508"),
+        Row("delete", tuple(Visibility), ABSENT, source="P2 L354, G571"),
     ),
-    read=_stored,
+    state=Flag("public", Visibility.PUBLIC, Visibility.PRIVATE),
+    facts={"upload": "draft"},
     refusals={None: Reason.NOT_FOUND},
-    initial=Stored.ABSENT,
 )
 
 
 class File(Struct, frozen=True):
-    """What is uploaded. ``public`` is None when the caller does not say; ``content_type`` likewise."""
+    """An upload. ``public`` and ``content_type`` are None when the caller does not say."""
 
     name: str
     data: bytes
@@ -139,11 +120,11 @@ def upload(change: Change, pool: Pool, file: File) -> Asset:
     limit = ask(change, sizes.MEDIA)
     if size > limit:
         raise Refusal(Reason.MEDIA_TOO_LARGE, limit=limit)
-    if ask(change, assumed.NAMES) == "refuse" and any(each.name == file.name for each in _own(change, pool)):
+    if ask(change, assumed.NAMES) == "refuse" and any(each.name == file.name for each in _assets(change, pool)):
         raise Refusal(Reason.MEDIA_NAME_TAKEN, name=file.name)
     if pool.limit and used(change, pool) + size > pool.limit:
         raise Refusal(Reason.MEDIA_POOL_FULL, limit=pool.limit)
-    asset = Asset(
+    draft = Asset(
         id=change.uuid(),
         client=pool.client,
         channel=pool.channel,
@@ -154,27 +135,25 @@ def upload(change: Change, pool: Pool, file: File) -> Asset:
         created=change.now,
         data=file.data,
     )
-    MACHINE.fire(change, Slot(pool.client), "upload", asset=asset)
-    return asset
+    return MACHINE.create(change, "upload", draft=draft)
 
 
 def delete(change: Change, pool: Pool, id: str) -> None:
-    """Take the asset out of the pool. Refusal NOT_FOUND when it is in another pool, or in none."""
-    slot = Slot(pool.client, _found(change, pool, id))
-    MACHINE.fire(change, slot, "delete", what="media asset", id=id)
+    """Delete the asset from the pool. Refusal NOT_FOUND when it is in another pool, or in none."""
+    MACHINE.end(change, find(change, pool, id), "delete", details={"what": "media asset", "id": id})
 
 
-def delete_all(change: Change, pool: Pool, ids: Iterable[str]) -> None:
-    """Take assets out of the pool. Refusal NOT_FOUND for the first that is not in it, unless those are passed over."""
+def delete_several(change: Change, pool: Pool, ids: Iterable[str]) -> None:
+    """Delete assets from the pool. Refusal NOT_FOUND for the first that is not in it, unless those are skipped."""
     skip = ask(change, assumed.BATCH) == "skip"
     for id in dict.fromkeys(ids):
-        if not skip or _found(change, pool, id) is not None:
+        if not skip or find(change, pool, id) is not None:
             delete(change, pool, id)
 
 
 def get(change: Change, pool: Pool, id: str) -> Asset:
     """The asset of this id in the pool, or in one whose assets are read there. Refusal NOT_FOUND."""
-    asset = _found(change, pool, id)
+    asset = find(change, pool, id)
     if asset is None and pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
         asset = CLIENT_MEDIA.of(change, pool.client).get(id)
     if asset is None:
@@ -182,12 +161,13 @@ def get(change: Change, pool: Pool, id: str) -> Asset:
     return asset
 
 
-def _found(change: Change, pool: Pool, id: str) -> Asset | None:
+def find(change: Change, pool: Pool, id: str) -> Asset | None:
+    """The asset of this id in the pool itself, or None."""
     asset = _table(pool.channel).of(change, pool.client).get(id)
     return asset if asset is not None and asset.channel == pool.channel else None
 
 
-def _own(change: Change, pool: Pool) -> Sequence[Asset] | Rows[str, Asset]:
+def _assets(change: Change, pool: Pool) -> Sequence[Asset] | Rows[str, Asset]:
     """The assets of the pool itself: those of a channel oldest first, those of the client newest first."""
     if pool.channel is None:
         return CLIENT_MEDIA.of(change, pool.client)
@@ -203,27 +183,27 @@ class Sort(StrEnum):
 
 
 class Search(Struct, frozen=True):
-    """What is looked for in a pool: a text in the name, all of some tags, at least one of others."""
+    """A search in a pool: a text in the name, all of some tags, at least one of others."""
 
     query: str | None = None
     tags_all: tuple[str, ...] = ()
     tags_any: tuple[str, ...] = ()
 
 
-def listed(
+def list_assets(
     change: Change, pool: Pool, search: Search, sort: Sort, *, descending: bool
 ) -> Sequence[Asset] | Rows[str, Asset]:
     """The assets of the pool that match, in order (R514-R517, R555)."""
     if search == Search() and sort is Sort.CREATED and descending and pool.channel is None:
         # The table is kept in this order, so that a page of a large pool costs no more than one of a small pool.
-        return _own(change, pool)
+        return _assets(change, pool)
     if pool.channel is None:
-        oldest_first = list(_own(change, pool))[::-1]
+        oldest_first = list(_assets(change, pool))[::-1]
     else:
-        oldest_first = list(_own(change, pool))
+        oldest_first = list(_assets(change, pool))
         if ask(change, assumed.POOLS) == "inherited":
             oldest_first = list(CLIENT_MEDIA.of(change, pool.client))[::-1] + oldest_first
-    found = [asset for asset in oldest_first if _fits(change, asset, search)]
+    found = [asset for asset in oldest_first if _matches(change, asset, search)]
     return ordered(change, found, lambda asset: _column(change, asset, sort), descending=descending)
 
 
@@ -233,7 +213,7 @@ def _column(change: Change, asset: Asset, sort: Sort) -> Any:
     return asset.size if sort is Sort.SIZE else asset.created
 
 
-def _fits(change: Change, asset: Asset, search: Search) -> bool:
+def _matches(change: Change, asset: Asset, search: Search) -> bool:
     if search.query is not None and not matches(change, search.query, asset.name):
         return False
     tags = {_tag(change, tag) for tag in asset.tags} if search.tags_all or search.tags_any else set()
@@ -248,7 +228,7 @@ def _tag(change: Change, tag: str) -> str:
 
 def used(change: Change, pool: Pool) -> int:
     """The bytes in the pool."""
-    return sum(asset.size for asset in _own(change, pool))
+    return sum(asset.size for asset in _assets(change, pool))
 
 
 def pool_size(change: Change, pool: Pool) -> int:
@@ -256,7 +236,7 @@ def pool_size(change: Change, pool: Pool) -> int:
     return used(change, pool) if ask(change, assumed.POOL_SIZE) == "used" else pool.limit
 
 
-def by_id(change: Change, client: str, id: str) -> Asset:
+def get_of_client(change: Change, client: str, id: str) -> Asset:
     """The asset of this id, whatever pool of the client it is in. Refusal NOT_FOUND."""
     asset = CLIENT_MEDIA.of(change, client).get(id) or CHANNEL_MEDIA.of(change, client).get(id)
     if asset is None:
@@ -264,32 +244,28 @@ def by_id(change: Change, client: str, id: str) -> Asset:
     return asset
 
 
-def tag(change: Change, asset: Asset, tags: Iterable[str]) -> Asset:
-    """Give the asset these tags in the place of those it has; no documented call does (G509)."""
-    return _keep(change, replace(asset, tags=tuple(dict.fromkeys(tags))))
+def set_tags(change: Change, asset: Asset, tags: Iterable[str]) -> Asset:
+    """Replace the tags of the asset; no documented call does (G509)."""
+    return _table(asset.channel).of(change, asset.client).put(replace(asset, tags=tuple(dict.fromkeys(tags))))
 
 
-def _keep(change: Change, asset: Asset) -> Asset:
-    return _table(asset.channel).of(change, asset.client).put(asset)
-
-
-def sign(change: Change, asset: Asset, expires: int) -> str:
-    """The signature of a link to the asset that is good until ``expires``, epoch milliseconds."""
+def sign_link(change: Change, asset: Asset, expires: int) -> str:
+    """The signature of a link to the asset that is valid until ``expires``, epoch milliseconds."""
     text = f"{asset.client}/{asset.id}/{expires}"
     return blake2b(text.encode(), digest_size=16, key=change.key("media links")).hexdigest()
 
 
-def read(change: Change, client: str, id: str, expires: int | None, signature: str | None) -> Asset:
+def follow_link(change: Change, client: str, id: str, expires: int | None, signature: str | None) -> Asset:
     """The asset whose bytes a link asks for (R331, G510).
 
     Refusals NOT_FOUND, MEDIA_LINK_INVALID, MEDIA_LINK_EXPIRED.
     """
-    asset = by_id(change, client, id)
+    asset = get_of_client(change, client, id)
     if signature is None and asset.public and ask(change, assumed.PUBLIC):
         return asset
     if expires is None or signature is None:
         raise Refusal(Reason.MEDIA_LINK_INVALID)
-    if not compare_digest(sign(change, asset, expires).encode(), signature.encode()):
+    if not compare_digest(sign_link(change, asset, expires).encode(), signature.encode()):
         raise Refusal(Reason.MEDIA_LINK_INVALID)
     if expires <= change.now:
         raise Refusal(Reason.MEDIA_LINK_EXPIRED)
@@ -297,6 +273,6 @@ def read(change: Change, client: str, id: str, expires: int | None, signature: s
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The media pool of a channel goes with it (G309)."""
+    """Delete the media pool of a channel that is deleted (G309)."""
     for asset in CHANNEL_MEDIA.of(change, channel.client).find(BY_CHANNEL, channel.id):
-        MACHINE.fire(change, Slot(channel.client, asset), "delete")
+        MACHINE.end(change, asset, "delete")

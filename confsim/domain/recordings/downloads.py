@@ -1,6 +1,6 @@
-"""Downloads of recordings: URLs and tokens that live for a time, and what they open.
+"""Downloads of recordings: URLs and tokens that are valid for a time, and what they grant.
 
-Both are JWTs, signed with HS256 by keys of the world: nothing is kept of them, and several may be valid at once.
+Both are JWTs, signed with HS256 by keys of the world; nothing is stored, and several may be valid at once.
 """
 
 from __future__ import annotations
@@ -14,92 +14,86 @@ from confsim.assumptions import recordings as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.domain.identity import jws
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Record
 from confsim.kernel.world import Change
 
 from . import assets
 from .assets import Asset, Content
 
-#: Milliseconds for which a download URL or a token lives without ttl (P2 L320-321, Limits L393).
-LIFE = 300_000
+#: Milliseconds for which a download URL or a token is valid without ttl (P2 L320-321, Limits L393).
+DEFAULT_TTL = 300_000
 
+#: The purposes of the two signing keys.
 _LINKS = "recording downloads"
 _TOKENS = "recording credentials"
 
 
-class Pass(Record, kw_only=True):
-    """What a token opens: a recording, or with ``asset`` one file of it. ``until`` in epoch milliseconds."""
+class Grant(Record, kw_only=True):
+    """What a signed text grants: a recording, or with ``asset`` one file of it. ``expires`` in epoch milliseconds."""
 
     client: str
     channel: str
     recording: str
     asset: str = ""
-    until: int
+    expires: int
 
 
 class Life(Enum):
-    """Whether a URL or a token has been issued; one that was opens nothing from its end on."""
+    """Whether a grant was issued; it is absent when a text is not one that the world has signed."""
 
-    ABSENT = "absent"
     ISSUED = "issued"
 
 
-class Ticket(Record):
-    """One text that opens something, or that is none of the world's: what the machines move."""
-
-    text: str = ""
-    found: Pass | None = None
+def _issue(change: Change, *, grant: Grant) -> Grant:
+    """Valid until it expires; several may be at once."""
+    return grant
 
 
-_BEFORE_END = Guard("its end has not come", lambda ticket, facts: facts["alive"])
+_VALID = Guard("it has not expired", lambda grant, *, now: grant.expires > now)
 
 
 def _machine(
-    name: str, title: str, key: str, issued: str, opened: str, refusals: dict[Any, Enum]
-) -> Machine[Life, Ticket]:
-    """The machine of one kind of ticket, signed with the world's ``key``."""
-
-    def sign(change: Change, ticket: Ticket, facts: Facts) -> Ticket:
-        """Opens something until its end; several may do so at once."""
-        claims = facts["claims"]
-        return Ticket(jws.sign(claims, change.key(key)), _pass(claims))
-
+    name: str, title: str, issued: str, opened: str, *, expired: Reason, invalid: Reason
+) -> Machine[Life, Grant]:
+    """The machine of one kind of grant; ``issued`` and ``opened`` are the sources of its rows."""
     return Machine(
         name,
         title,
+        None,
         Life,
         (
-            Row("issue", Life.ABSENT, Life.ISSUED, effect=sign, source=issued),
-            Row("open", Life.ISSUED, Life.ISSUED, only_if=_BEFORE_END, source=opened),
+            Row("issue", ABSENT, Life.ISSUED, effect=_issue, source=issued),
+            Row("open", Life.ISSUED, Life.ISSUED, only_if=_VALID, source=opened),
         ),
-        read=lambda ticket, facts: Life.ABSENT if ticket.found is None else Life.ISSUED,
-        refusals=refusals,
-        initial=Life.ABSENT,
+        state=Computed(lambda grant: Life.ISSUED),
+        facts={"issue": "grant", "open": "now"},
+        refusals={("open", Life.ISSUED): expired, None: invalid},
     )
 
 
 LINK = _machine(
     "download URL",
     "A URL that answers the bytes of one file of a recording (R506, R508, R509).",
-    _LINKS,
     "P2 L320, R506, R509, G497",
     "P2 L320, Limits L393, R508, G499",
-    {("open", Life.ISSUED): Reason.DOWNLOAD_LINK_EXPIRED, None: Reason.DOWNLOAD_LINK_INVALID},
+    expired=Reason.DOWNLOAD_LINK_EXPIRED,
+    invalid=Reason.DOWNLOAD_LINK_INVALID,
 )
 TOKEN = _machine(
     "asset token",
     "A token for downloading the assets of a recording (R508-R511).",
-    _TOKENS,
     "P2 L321, R509, R510",
     "P2 L322, Limits L393, R508, R511, G501",
-    {("open", Life.ISSUED): Reason.ASSET_TOKEN_EXPIRED, None: Reason.ASSET_TOKEN_INVALID},
+    expired=Reason.ASSET_TOKEN_EXPIRED,
+    invalid=Reason.ASSET_TOKEN_INVALID,
 )
 
 
 class Item(Struct, frozen=True):
-    """One file that can be downloaded: the asset, and the kind that downloads call it (P2 L99, G493)."""
+    """A file that can be downloaded: the asset, and the kind that downloads call it (P2 L99, G493)."""
 
     asset: Asset
     kind: str
@@ -115,8 +109,8 @@ def items(context: Context, found: list[Asset]) -> list[Item]:
     return [Item(asset, kind(context, asset.content)) for asset in found]
 
 
-def chosen(change: Change, client: str, recording: str, wanted: str | None) -> Asset:
-    """The asset of a recording that a download of this kind gives (G497). Refusal RECORDING_WITHOUT."""
+def asset_of_kind(change: Change, client: str, recording: str, wanted: str | None) -> Asset:
+    """The asset of a recording that a download of this kind returns (G497). Refusal RECORDING_WITHOUT."""
     word = wanted or ask(change, assumed.DEFAULT_KIND)
     for item in items(change, assets.of(change, client, recording)):
         if item.kind == word:
@@ -124,62 +118,65 @@ def chosen(change: Change, client: str, recording: str, wanted: str | None) -> A
     raise Refusal(Reason.RECORDING_WITHOUT, kind=word)
 
 
-def link(change: Change, asset: Asset, life: int | None = None) -> str:
-    """The token in a URL that answers the bytes of the asset until ``life`` milliseconds have passed."""
-    claims = _claims(change, asset.client, asset.channel, asset.recording, LIFE if life is None else life)
-    return LINK.fire(change, Ticket(), "issue", claims={**claims, "asset": asset.id}).text
+def issue_link(change: Change, asset: Asset, ttl: int | None = None) -> str:
+    """The token of a URL that answers the bytes of the asset, valid for ``ttl`` milliseconds."""
+    grant = _grant(change, asset.client, asset.channel, asset.recording, ttl, asset.id)
+    return _signed(change, LINK.create(change, "issue", grant=grant), _LINKS)
 
 
-def credentials(change: Change, client: str, channel: str, recording: str, life: int | None = None) -> str:
-    """A token for downloading the assets of a recording until ``life`` milliseconds have passed (R510)."""
-    claims = _claims(change, client, channel, recording, LIFE if life is None else life)
-    return TOKEN.fire(change, Ticket(), "issue", claims=claims).text
+def issue_token(change: Change, client: str, channel: str, recording: str, ttl: int | None = None) -> str:
+    """A token for downloading the assets of a recording, valid for ``ttl`` milliseconds (R510)."""
+    grant = _grant(change, client, channel, recording, ttl)
+    return _signed(change, TOKEN.create(change, "issue", grant=grant), _TOKENS)
 
 
-def followed(change: Change, token: str) -> Asset:
+def asset_of_link(change: Change, token: str) -> Asset:
     """The asset behind the token of a URL.
 
-    Refusals DOWNLOAD_LINK_INVALID, DOWNLOAD_LINK_EXPIRED, and NOT_FOUND when its channel is no more.
+    Refusals DOWNLOAD_LINK_INVALID, DOWNLOAD_LINK_EXPIRED, and NOT_FOUND when its channel was deleted.
     """
-    opened = _open(change, LINK, _LINKS, token)
-    return assets.get(change, opened.client, opened.recording, opened.asset)
+    grant = _open(change, LINK, _LINKS, token)
+    return assets.get(change, grant.client, grant.recording, grant.asset)
 
 
-def opened(change: Change, token: str) -> Pass:
-    """What a token for downloading assets opens (R511). Refusals ASSET_TOKEN_INVALID, ASSET_TOKEN_EXPIRED (G501)."""
+def open_token(change: Change, token: str) -> Grant:
+    """What a token for downloading assets grants (R511). Refusals ASSET_TOKEN_INVALID, ASSET_TOKEN_EXPIRED (G501)."""
     return _open(change, TOKEN, _TOKENS, token)
 
 
-def _open(change: Change, machine: Machine[Life, Ticket], key: str, text: str) -> Pass:
+def _open(change: Change, machine: Machine[Life, Grant], purpose: str, text: str) -> Grant:
     try:
-        found = _pass(jws.verify(text, "HS256", change.key(key)))
+        claims = jws.verify(text, "HS256", change.key(purpose))
+        grant = Grant(
+            client=claims["client"],
+            channel=claims["channel"],
+            recording=claims["recording"],
+            asset=claims.get("asset", ""),
+            expires=round(claims["exp"] * 1000),
+        )
     except ValueError as error:
-        machine.fire(change, Ticket(text), "open", problem=str(error))
-        raise
-    machine.fire(change, Ticket(text, found), "open", alive=found.until > change.now)
-    return found
+        return machine.fire(change, None, "open", details={"problem": str(error)}, now=change.now)
+    return machine.fire(change, grant, "open", now=change.now)
 
 
-def _claims(change: Change, client: str, channel: str, recording: str, life: int) -> dict[str, Any]:
-    return {
-        "client": client,
-        "channel": channel,
-        "recording": recording,
+def _grant(change: Change, client: str, channel: str, recording: str, ttl: int | None, asset: str = "") -> Grant:
+    expires = change.now + (DEFAULT_TTL if ttl is None else ttl)
+    return Grant(client=client, channel=channel, recording=recording, asset=asset, expires=expires)
+
+
+def _signed(change: Change, grant: Grant, purpose: str) -> str:
+    claims: dict[str, Any] = {
+        "client": grant.client,
+        "channel": grant.channel,
+        "recording": grant.recording,
         "iat": _seconds(change.now),
-        "exp": _seconds(change.now + life),
+        "exp": _seconds(grant.expires),
     }
+    if grant.asset:
+        claims["asset"] = grant.asset
+    return jws.sign(claims, change.key(purpose))
 
 
 def _seconds(instant: int) -> int | float:
     """The instant as a NumericDate (RFC 7519), exact to the millisecond."""
     return instant // 1000 if instant % 1000 == 0 else instant / 1000
-
-
-def _pass(claims: dict[str, Any]) -> Pass:
-    return Pass(
-        client=claims["client"],
-        channel=claims["channel"],
-        recording=claims["recording"],
-        asset=claims.get("asset", ""),
-        until=round(claims["exp"] * 1000),
-    )

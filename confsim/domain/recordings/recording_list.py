@@ -16,7 +16,7 @@ from confsim.kernel.world import Change
 
 from . import assets, recordings
 from .assets import Asset
-from .downloads import Pass
+from .downloads import Grant
 from .recordings import RECORDINGS, Phase, Recording
 
 
@@ -70,12 +70,12 @@ def of_session(change: Change, session: Session) -> list[Recording]:
     return _polled(change, RECORDINGS.of(change, session.client).find(recordings.BY_SESSION, session.id))
 
 
-def downloadable(change: Change, opened: Pass) -> list[Asset]:
-    """The assets that a token for downloading them opens (R511, G502). Refusal NOT_FOUND when they are no more."""
-    rows = RECORDINGS.of(change, opened.client)
-    if opened.recording not in rows:
-        raise Refusal(Reason.NOT_FOUND, what="recording", id=opened.recording)
-    ids = [opened.recording]
+def downloadable(change: Change, grant: Grant) -> list[Asset]:
+    """The assets that a token for downloading them grants (R511, G502). Refusal NOT_FOUND when it is gone."""
+    rows = RECORDINGS.of(change, grant.client)
+    if grant.recording not in rows:
+        raise Refusal(Reason.NOT_FOUND, what="recording", id=grant.recording)
+    ids = [grant.recording]
     if ask(change, assumed.SCOPE) == "channel":
-        ids = [each.id for each in rows.find(recordings.BY_CHANNEL, opened.channel) if each.ready is not None]
-    return [asset for id in ids for asset in assets.of(change, opened.client, id)]
+        ids = [each.id for each in rows.find(recordings.BY_CHANNEL, grant.channel) if each.ready is not None]
+    return [asset for id in ids for asset in assets.of(change, grant.client, id)]

@@ -38,7 +38,9 @@ def _link(change: Change, channel: Channel, recording: str) -> str:
     link = ask(change, assumed.LINK)
     if "{token}" in link:
         combined = assets.of(change, channel.client, recording)[0]
-        link = link.replace("{token}", downloads.link(change, combined, ask(change, durations.RECORDING_MAIL_LINK)))
+        link = link.replace(
+            "{token}", downloads.issue_link(change, combined, ask(change, durations.RECORDING_MAIL_LINK))
+        )
     for name, id in {"client": channel.client, "channel": channel.id, "recording": recording}.items():
         link = link.replace(f"{{{name}}}", id)
     return link

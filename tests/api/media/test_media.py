@@ -65,7 +65,7 @@ def fetch(sim, url):
 def tag(sim, id, *tags):
     """Set the tags of an asset, as the control plane does."""
     change = sim.service.change()
-    media.tag(change, media.by_id(change, CUSTOMER, id), tags)
+    media.set_tags(change, media.get_of_client(change, CUSTOMER, id), tags)
     sim.service.commit(change)
 
 

@@ -24,7 +24,7 @@ class Line:
         self.now = START_MS
         self.world = Simulator(clock=START_MS).service.world
         with self as change:
-            endpoints.switch(change, clients.get(change, CUSTOMER), "enable")
+            endpoints.set_interface(change, clients.get(change, CUSTOMER), "enable")
             client = clients.get(change, CUSTOMER)
             urls = [f"http://{number}.example" for number in range(count)]
             self.endpoints = [endpoints.add(change, client, url, None).id for url in urls]
@@ -41,7 +41,7 @@ class Line:
         """Let media of these names be added."""
         for name in names:
             with self as change:
-                deliveries.tell(change, CUSTOMER, Kind.MEDIA_ADDED, change.uuid(), {"name": name})
+                deliveries.deliver(change, CUSTOMER, Kind.MEDIA_ADDED, change.uuid(), {"name": name})
 
     def answer(self, status, problem=None):
         """Answer everything that is ready; tells what that was."""
@@ -64,12 +64,12 @@ class Line:
     def switch(self, event):
         """Enable or disable the events of the client."""
         with self as change:
-            endpoints.switch(change, clients.get(change, CUSTOMER), event)
+            endpoints.set_interface(change, clients.get(change, CUSTOMER), event)
 
     @property
     def all(self):
         """Every delivery, newest last."""
-        return deliveries.listed(self.world.change(self.now))
+        return deliveries.list_deliveries(self.world.change(self.now))
 
     @property
     def states(self):
@@ -111,7 +111,7 @@ def test_an_inactive_endpoint_is_not_told(line):
 def test_the_envelope_tells_what_when_and_of_whom(line):
     """An id, the kind, the instant, the client, the channel and the rest."""
     with line as change:
-        deliveries.tell(change, CUSTOMER, Kind.SESSION_STARTED, "m", {"channel": "c", "session": "s"})
+        deliveries.deliver(change, CUSTOMER, Kind.SESSION_STARTED, "m", {"channel": "c", "session": "s"})
     assert line.all[0].payload == {
         "id": "m",
         "kind": "session.started",
@@ -269,7 +269,7 @@ def test_an_answer_to_what_is_gone_changes_nothing(line):
 
 def test_every_move_is_in_force():
     """Each row hangs on the machine and the state that it names."""
-    for row in (*MOVES, *deliveries.NEXT):
+    for row in MOVES:
         assert row in row.when.couplings[row.reaches]
 
 
@@ -349,12 +349,12 @@ def test_what_is_refused_is_not_tried_again(line):
     assert list(line.world.timers) == []
 
 
-@pytest.mark.parametrize(("aside", "order"), [(False, ["a", "b", "c"]), (True, ["b", "c", "a"])])
-def test_what_is_late_holds_the_others_up_or_lets_them_pass(line, aside, order):
+@pytest.mark.parametrize(("bypasses", "order"), [(False, ["a", "b", "c"]), (True, ["b", "c", "a"])])
+def test_what_is_late_holds_the_others_up_or_lets_them_pass(line, bypasses, order):
     """Late and in order, or out of order."""
     line.happen("a", "b", "c")
     with line as change:
-        deliveries.postpone(change, line.all[0].id, MINUTE, aside=aside)
+        deliveries.postpone(change, line.all[0].id, MINUTE, bypasses=bypasses)
     seen = line.answer(200) + line.answer(200)
     line.advance(MINUTE)
     assert seen + line.answer(200) + line.answer(200) + line.answer(200) == order

@@ -27,9 +27,9 @@ def test_updates_add_up(updates):
     for new_url, new_active in updates:
         endpoints.update(change, client, endpoint.id, new_url, new_active)
         url, active = new_url or url, active if new_active is None else new_active
-    (found,) = endpoints.listed(change, client)
+    (found,) = endpoints.list_endpoints(change, client)
     assert (found.url, found.active) == (url, active)
-    assert [each.id for each in endpoints.listening(change, CUSTOMER)] == ([endpoint.id] if active else [])
+    assert [each.id for each in endpoints.subscribed(change, CUSTOMER)] == ([endpoint.id] if active else [])
 
 
 def test_reading_the_secret_writes_nothing():

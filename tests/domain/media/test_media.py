@@ -35,7 +35,7 @@ def test_ascending_is_descending_reversed(files, sort, place):
     pool = pools(change)[place]
     made = [media.upload(change, pool, file).id for file in files]
     up, down = (
-        [each.id for each in media.listed(change, pool, Search(), sort, descending=flag)] for flag in (False, True)
+        [each.id for each in media.list_assets(change, pool, Search(), sort, descending=flag)] for flag in (False, True)
     )
     assert up == down[::-1]
     assert sorted(up) == sorted(made)
@@ -61,14 +61,14 @@ def test_a_signature_is_of_one_asset_instant_and_world():
     one, two = (media.upload(change, pool, File("a", b"x")) for _ in range(2))
     elsewhere = Simulator(seed=1, clock=0).service.world.change(0)
     signed = {
-        media.sign(change, one, 1),
-        media.sign(change, one, 2),
-        media.sign(change, two, 1),
-        media.sign(elsewhere, one, 1),
+        media.sign_link(change, one, 1),
+        media.sign_link(change, one, 2),
+        media.sign_link(change, two, 1),
+        media.sign_link(elsewhere, one, 1),
     }
     assert len(signed) == 4
     with pytest.raises(Refusal, match="media_link_invalid"):
-        media.read(change, CUSTOMER, one.id, 1, media.sign(change, two, 1))
+        media.follow_link(change, CUSTOMER, one.id, 1, media.sign_link(change, two, 1))
 
 
 def test_bytes_survive_export_and_restoration():
@@ -79,4 +79,4 @@ def test_bytes_survive_export_and_restoration():
     again = restored(msgspec.json.decode(msgspec.json.encode(world.export())))
     assert again.digest() == world.digest()
     there = again.change(0)
-    assert media.read(there, CUSTOMER, asset.id, 9, media.sign(there, asset, 9)).data == b"\x00\xff"
+    assert media.follow_link(there, CUSTOMER, asset.id, 9, media.sign_link(there, asset, 9)).data == b"\x00\xff"
