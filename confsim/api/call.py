@@ -10,6 +10,7 @@ from msgspec import Struct
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.contract.form import Form
 from confsim.contract.operation import Catalogue, Operation
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
@@ -28,7 +29,7 @@ class Call(Struct, eq=False):
 
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that gates judge; the
     resolvers of ``api.paths`` set them. ``address`` is host and mount, or the URL of the mount where one was set,
-    without a slash at its end. ``content_type`` is that of a body of bytes.
+    without a slash at its end. ``content_type`` is that of a body of bytes, ``form`` the form in it, if it is one.
     """
 
     operation: Operation
@@ -42,6 +43,7 @@ class Call(Struct, eq=False):
     channel: Channel | None = None
     subject: User | None = None
     content_type: str | None = None
+    form: Form | None = None
 
     @property
     def client(self) -> Client:

@@ -14,8 +14,8 @@ _SECRET: tuple[str, ...] = ("RTMP", "SRT")
 FORM = assumption(
     "media.form",
     "G506",
-    "Form of an upload: the body is the file and Content-Type its type; or the body is multipart/form-data, where the "
-    "first part with a filename is the file.",
+    "Form of an upload: the body is the file and Content-Type its type, and a form is refused (415); or the body is "
+    "multipart/form-data, where the first part with a filename is the file.",
     "raw",
     ("multipart",),
     _UPLOAD,

@@ -19,6 +19,7 @@ from confsim.service.worlds import Worlds
 
 from . import hosts
 from .exchange import Exchange
+from .inputs import parse_cookies, parse_form
 from .limits import Limits
 from .mount import Mount
 from .routing import Found
@@ -106,6 +107,7 @@ class App:
         self._admit(request)
         if "origin" in request.headers:
             note(context, transport.CORS)
+        parse_cookies(request)
         method = request.method
         if method == "HEAD" and ask(context, transport.HEAD) == "as GET":
             method = "GET"
@@ -125,6 +127,7 @@ class App:
         if operation.catalogue is self.mount.api:
             note(context, transport.PREFIX)
         exchange.download = operation.result is Raw
+        parse_form(request, operation)
         return service.perform(
             operation, found.texts, request.query, request, used=context.used, finish=exchange.finish
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container
+from functools import lru_cache
 from ipaddress import ip_address
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -13,6 +14,7 @@ _PORT = re.compile("(:[0-9]*)?")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.~!$&'()*+;=%-]+)(:([0-9]*))?", re.ASCII)
 
 
+@lru_cache(maxsize=64)
 def is_valid(host: str) -> bool:
     """Whether a Host header is one at all: not two, no URL, a port that there can be (RFC 9112, 3.2)."""
     match = _HOST.fullmatch(host)

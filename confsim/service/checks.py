@@ -125,7 +125,7 @@ def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, An
         elif values and ask(call, parsing.PLACES) == "query too":
             raw = _from_query(call, body, values)
     else:
-        call.content_type = request.headers.get("content-type")
+        call.content_type, call.form = request.headers.get("content-type"), request.form
     named["body"] = body.read(call, raw)
     return named
 

@@ -44,14 +44,7 @@ def _password(credentials: str) -> str:
 
 
 def _cookie(way: Presentation) -> Read:
-    def read(request: Request, query: Mapping[str, str]) -> str | None:
-        for item in request.headers.get("cookie", "").split(";"):
-            key, _, value = item.strip().partition("=")
-            if key == way.name:
-                return value
-        return None
-
-    return read
+    return lambda request, query: request.cookies.get(way.name)
 
 
 def _query(way: Presentation) -> Read:

@@ -9,12 +9,15 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from confsim.contract.form import Form
+
 
 class Request(Struct):
     """One request as it arrived.
 
     ``target`` is the path, still percent-encoded; ``query`` the raw query string without the question mark.
     ``headers`` has lower-case names, values as they came; a header sent twice is joined by ``", "``.
+    ``cookies`` by name and the ``form`` in the body are parsed from these by ``http.inputs``.
     ``fault`` is set by a transport that had to stop reading, and says why; ``problem`` what its parser found then.
     """
 
@@ -25,6 +28,8 @@ class Request(Struct):
     body: bytes = b""
     fault: str = ""
     problem: str = ""
+    cookies: dict[str, str] = {}
+    form: Form | None = None
 
 
 def split_target(target: str) -> tuple[str | None, str]:

@@ -67,6 +67,11 @@ def request_of(
     """Return the request of an operation under a profile whose parameters are texts and whose body is bytes."""
     method, target = route(operation, path, profile)
     request = Request(method, target, urlencode(query) if query else "", headers, body)
+    if headers:
+        from confsim.http.inputs import parse_cookies, parse_form
+
+        parse_cookies(request)
+        parse_form(request, operation)
     return OperationRequest(operation, path, query, request)
 
 

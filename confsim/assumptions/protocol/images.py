@@ -26,8 +26,8 @@ GIVEN_URL = assumption(
 FORM = assumption(
     "images.form",
     "G106",
-    "Form of an image in a body: the body is the image whatever its Content-Type; or the body is multipart/form-data, "
-    "where the first part with a filename is the image.",
+    "Form of an image in a body: the body is the image whatever its Content-Type, and a form is refused (415); or the "
+    "body is multipart/form-data, where the first part with a filename is the image.",
     "raw",
     ("multipart",),
     _OPERATIONS,

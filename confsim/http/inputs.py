@@ -1,0 +1,51 @@
+"""Cookies and forms of a request, parsed before it reaches the service, which has no parser of HTTP's grammar.
+
+Werkzeug parses them, imported with the first request that has one.
+"""
+
+from __future__ import annotations
+
+from confsim.contract.form import Form
+from confsim.contract.operation import Operation
+from confsim.service.message import Request
+
+
+def parse_cookies(request: Request) -> None:
+    """Set ``request.cookies``, where there is a Cookie header; of two cookies of one name the first counts."""
+    if "cookie" in request.headers:
+        from werkzeug.http import parse_cookie
+
+        request.cookies = parse_cookie(request.headers["cookie"]).to_dict()
+
+
+def parse_form(request: Request, operation: Operation) -> None:
+    """Set ``request.form``, where the operation takes a file and the body is multipart/form-data (RFC 7578)."""
+    body, kind = operation.body, request.headers.get("content-type")
+    if body is not None and not body.is_json and kind is not None and kind[:10].lower() == "multipart/":
+        request.form = _form(kind, request.body)
+
+
+def _form(kind: str, body: bytes) -> Form | None:
+    """The form in a body of this Content-Type; None for another media type, and without a boundary."""
+    from werkzeug.http import parse_options_header
+    from werkzeug.sansio.multipart import Data, Epilogue, File, MultipartDecoder, NeedData
+
+    media_type, options = parse_options_header(kind)
+    boundary = options.get("boundary", "").encode("latin-1", "replace")
+    if media_type.lower() != "multipart/form-data" or not boundary:
+        return None
+    decoder = MultipartDecoder(boundary)
+    file, pieces = None, list[bytes]()
+    try:
+        decoder.receive_data(body)
+        decoder.receive_data(None)
+        while not isinstance(event := decoder.next_event(), Epilogue | NeedData):
+            if isinstance(event, File):
+                file = event
+            elif isinstance(event, Data) and file is not None:
+                pieces.append(event.data)
+                if not event.more_data:
+                    return Form(file.headers.get("content-type"), b"".join(pieces))
+    except ValueError:
+        return Form(problem="the form is malformed, or cut short")
+    return Form(problem="no part has a filename")
