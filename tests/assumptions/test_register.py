@@ -7,6 +7,7 @@ import pytest
 from confsim.assumptions.refusals import CODE, STATUS, Reason
 from confsim.assumptions.register import REGISTER, Entry, Register, ask, value_of
 from confsim.kernel.refusal import Misuse
+from kit.each import by_name, each
 
 
 class Context:
@@ -72,8 +73,8 @@ def test_an_id_is_taken_once() -> None:
         _register().add(SIZE)
 
 
-@pytest.mark.parametrize("id", ["status.role-missing", "status.created"])
-@pytest.mark.parametrize("value", [0, 99, 100, 600, 1000, -1, True, "403", 403.0])
+@each("id", ["status.role-missing", "status.created"])
+@each("value", [0, 99, 100, 600, 1000, -1, True, "403", 403.0])
 def test_a_status_is_one_that_can_be_sent(id: str, value: object) -> None:
     """What is no status of an answer would break the connection of the client."""
     with pytest.raises(Misuse, match="no status from 200 to 599"):
@@ -81,7 +82,7 @@ def test_a_status_is_one_that_can_be_sent(id: str, value: object) -> None:
     assert REGISTER.profile({id: 451}) == {id: 451}
 
 
-@pytest.mark.parametrize("reason", Reason, ids=lambda reason: reason.name)
+@each("reason", Reason, ids=by_name)
 def test_each_reason_has_a_status_and_a_code(reason: Reason) -> None:
     """A status is documented or an entry with gaps; a code is always an entry; a profile can set both."""
     refused, entry = reason.value, STATUS[reason]

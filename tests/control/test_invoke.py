@@ -10,6 +10,7 @@ from confsim.control.catalogue import CONTROL
 from confsim.kernel.refusal import Misuse
 from confsim.service.message import Request
 from kit import START
+from kit.each import by_name, each
 
 
 @pytest.mark.parametrize(
@@ -141,10 +142,11 @@ WRONG = [b"", b"{", b"[]", b'"x"', b"5", b"nul", b"\xff\xfe", b'{"x":1}', b"[" *
 POSTS = [operation for operation in CONTROL if operation.body is not None]
 
 
-@pytest.mark.parametrize("raw", WRONG, ids=lambda raw: repr(raw[:8]))
-@pytest.mark.parametrize("operation", POSTS, ids=lambda operation: operation.name)
+@each("raw", WRONG, ids=lambda raw: repr(raw[:8]))
+@each("operation", POSTS, ids=by_name)
 def test_no_body_makes_a_server_error(sim, operation, raw):
     """Whatever is sent, the answer is a problem that says what and where, or the call is made."""
+    sim = sim.fork()
     path = "/_confsim" + operation.path.replace("{kind}", "user").replace("{id}", "1004").replace("{name}", "x")
     response = sim.app(Request(operation.method, path, "", {}, raw))
     assert response.status < 500
@@ -152,9 +154,10 @@ def test_no_body_makes_a_server_error(sim, operation, raw):
     assert sim.service.bugs == []
 
 
-@pytest.mark.parametrize("operation", list(CONTROL), ids=lambda operation: operation.name)
+@each("operation", list(CONTROL), ids=by_name)
 def test_no_unknown_query_passes(sim, operation):
     """A mistyped parameter is a problem on every call."""
+    sim = sim.fork()
     path = "/_confsim" + operation.path.replace("{kind}", "user").replace("{id}", "1004").replace("{name}", "x")
     response = sim.app(Request(operation.method, path, "nonsense=1", {}, b"{}"))
     assert response.status == 400

@@ -14,6 +14,7 @@ from confsim.control.declare import PREFIX
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Misuse, Refusal
 from kit import choices
+from kit.each import by_name, each
 
 CONTEXT = ProfileContext({})
 
@@ -36,7 +37,7 @@ def find(method, path, among=DEFAULT, query="", context=CONTEXT):
     return (found.operation.name, *found.texts) if isinstance(found, Found) else found
 
 
-@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+@each("operation", list(API), ids=by_name)
 def test_every_operation_is_found_at_its_route(operation):
     """With texts for its parameters that are nobody's literal words."""
     path = operation.path

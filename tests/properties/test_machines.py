@@ -11,14 +11,18 @@ from confsim.assumptions.refusals import Reason
 from confsim.kernel.old_machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit.each import by_name, each
 
 MACHINES = list(Machine.declared.values())
-CASES = [
-    pytest.param(machine, state, event, id=f"{machine.name}-{state.value}-{event}")
-    for machine in MACHINES
-    for state in machine.states
-    for event in machine.events
-]
+CASES = [(machine, state, event) for machine in MACHINES for state in machine.states for event in machine.events]
+
+
+def by_place(case):
+    """The name of a machine, a state of it and an event."""
+    machine, state, event = case
+    return f"{machine.name}, {state.value}, {event}"
+
+
 #: Guards that read one thing which has more than two values, so that they never hold together.
 EXCLUSIVE = (
     {"it does not outlive its users", "it waits for users to come back"},  # how long an empty session stays
@@ -73,7 +77,7 @@ def admits(row, truth):
     return row.only_if is None or truth[row.only_if.name] is row.only_if.holds
 
 
-@pytest.mark.parametrize(("machine", "state", "event"), CASES)
+@each("machine, state, event", CASES, ids=by_place)
 def test_each_state_and_event_has_one_row_or_a_reason(machine, state, event):
     """However the guards hold, one row admits the event, or none does and the machine names the reason."""
     rows = rows_of(machine, state, event)
@@ -84,7 +88,7 @@ def test_each_state_and_event_has_one_row_or_a_reason(machine, state, event):
             assert isinstance(machine.reason(state, event), Reason)
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+@each("machine", MACHINES, ids=by_name)
 def test_every_row_is_reached(machine):
     """Each row is the one that answers, in each of its states, for some way in which the guards hold."""
     for row in machine.rows:
@@ -96,8 +100,7 @@ def test_every_row_is_reached(machine):
 
 def test_the_interpreter_takes_the_row_that_admits(monkeypatch):
     """For every machine, state, event and way in which the guards hold, the row is the one the table tells."""
-    for case in CASES:
-        machine, state, event = case.values
+    for machine, state, event in CASES:
         rows = rows_of(machine, state, event)
         for truth in truths(rows):
             guards_hold(monkeypatch, rows, truth)
@@ -117,26 +120,27 @@ def guards_hold(monkeypatch, rows, truth):
             monkeypatch.setattr(row.only_if, "test", lambda *record, holds=truth[row.only_if.name], **facts: holds)
 
 
-@pytest.mark.parametrize(("machine", "state", "event"), CASES)
-def test_a_missing_row_refuses_without_a_trace(machine, state, event, monkeypatch):
+@each("machine, state, event", CASES, ids=by_place)
+def test_a_missing_row_refuses_without_a_trace(machine, state, event):
     """Where no row admits the event, firing it raises the reason; the subject and the world stay as they were."""
     rows = rows_of(machine, state, event)
-    monkeypatch.setattr(machine, "read", lambda subject, facts=None: state)
-    monkeypatch.setattr(machine, "state", lambda record: state, raising=False)
-    for truth in truths(rows):
-        if any(admits(row, truth) for row in rows):
-            continue
-        guards_hold(monkeypatch, rows, truth)
-        world, subject = World(seed=1), {"name": "subject"}
-        change = world.change(0)
-        with pytest.raises(Refusal) as refused:
-            machine.fire(change, subject, event, **given(machine, event))
-        assert refused.value.reason is machine.reason(state, event)
-        assert subject == {"name": "subject"}
-        assert change.commit() is world
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(machine, "read", lambda subject, facts=None: state)
+        monkeypatch.setattr(machine, "state", lambda record: state, raising=False)
+        for truth in truths(rows):
+            if any(admits(row, truth) for row in rows):
+                continue
+            guards_hold(monkeypatch, rows, truth)
+            world, subject = World(seed=1), {"name": "subject"}
+            change = world.change(0)
+            with pytest.raises(Refusal) as refused:
+                machine.fire(change, subject, event, **given(machine, event))
+            assert refused.value.reason is machine.reason(state, event)
+            assert subject == {"name": "subject"}
+            assert change.commit() is world
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+@each("machine", MACHINES, ids=by_name)
 def test_every_row_says_where_it_is_from(machine):
     """Each row cites the documents, a rule or a gap; so does each coupling."""
     for row in machine.rows:

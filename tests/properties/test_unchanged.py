@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from confsim.api.catalogue import API
 from confsim.testing.samples import Pool, spoilt, valid
 from kit import CUSTOMER
 from kit.catalogue_walk import call
+from kit.each import by_name, each
 
 OPERATIONS = list(API)
 #: Asking for something in the making starts the making: the one refusal that keeps its change (G345).
@@ -26,7 +25,7 @@ def left_as_it_was(simulator, operation, caller, arguments):
     return answer
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+@each("operation", OPERATIONS, ids=by_name)
 def test_bad_callers_leave_no_trace(lived, operation):
     """Callers without, with a wrong or with another client's token, guests and plain users."""
     pool = Pool(lived.service.world, CUSTOMER)
@@ -36,7 +35,7 @@ def test_bad_callers_leave_no_trace(lived, operation):
             left_as_it_was(lived, operation, caller, valid(operation, pool, number))
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+@each("operation", OPERATIONS, ids=by_name)
 def test_bad_arguments_leave_no_trace(lived, operation):
     """Every way to spoil ids, parameters and bodies, by callers who may make the call."""
     pool = Pool(lived.service.world, CUSTOMER)

@@ -11,6 +11,7 @@ from confsim.api.catalogue import API
 from confsim.service.message import Request
 from confsim.testing.samples import Pool, valid
 from kit import CUSTOMER, ROOM, START, code
+from kit.each import by_name, each
 
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin", "demo-user")
 JSON = [operation for operation in API if operation.body is not None and operation.body.is_json]
@@ -89,7 +90,7 @@ WAYS = pytest.mark.parametrize("send", [in_process, over_wsgi], ids=["call", "ws
 
 
 @WAYS
-@pytest.mark.parametrize("operation", JSON, ids=lambda operation: operation.name)
+@each("operation", JSON, ids=by_name)
 def test_malformed_bodies_are_told(base, operation, send):
     """What is no JSON says so, on every call, whoever makes it."""
     for raw in MALFORMED.values():
@@ -99,7 +100,7 @@ def test_malformed_bodies_are_told(base, operation, send):
         assert told["details"][0]["problem"]
 
 
-@pytest.mark.parametrize("operation", JSON, ids=lambda operation: operation.name)
+@each("operation", JSON, ids=by_name)
 def test_malformed_bodies_leave_no_trace_whoever_sends_them(base, operation):
     """In the default order of checks, by callers with and without a right to call."""
     for caller in (*CALLERS, None, "nobody"):
@@ -114,7 +115,7 @@ def test_malformed_bodies_leave_no_trace_whoever_sends_them(base, operation):
 
 
 @WAYS
-@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+@each("operation", OBJECTS, ids=by_name)
 def test_wrong_shapes_are_told_with_their_place(base, operation, send):
     """Another kind of JSON value where an object is documented (G068)."""
     for raw in WRONG.values():
@@ -123,7 +124,7 @@ def test_wrong_shapes_are_told_with_their_place(base, operation, send):
 
 
 @WAYS
-@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+@each("operation", OBJECTS, ids=by_name)
 def test_wrong_types_are_told_with_their_field(base, operation, send):
     """Each field in turn holds an object of the wrong kind, and is named."""
     fields = [field for field in operation.body.fields if _typed(operation, field)]
@@ -135,7 +136,7 @@ def test_wrong_types_are_told_with_their_field(base, operation, send):
 
 
 @WAYS
-@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+@each("operation", OBJECTS, ids=by_name)
 def test_missing_fields_are_told_by_name(base, operation, send):
     """Each required field in turn is left out, and is named (G067)."""
     whole = _required(operation)
@@ -146,7 +147,7 @@ def test_missing_fields_are_told_by_name(base, operation, send):
         assert field in told["message"]
 
 
-@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+@each("operation", OBJECTS, ids=by_name)
 def test_unknown_fields_are_told_where_a_profile_says_so(operation):
     """By name; by default they are ignored (G070)."""
     sim = Simulator(profile={"checks.order": "input first", "parse.unknown-fields": "refuse"})
@@ -156,7 +157,7 @@ def test_unknown_fields_are_told_where_a_profile_says_so(operation):
 
 
 @WAYS
-@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+@each("operation", OBJECTS, ids=by_name)
 def test_a_key_given_twice_is_refused(base, operation, send):
     """With its name; a profile lets the last count (G065)."""
     whole = json.dumps(_required(operation)).encode()
@@ -194,8 +195,8 @@ def test_keys_are_told_apart_in_each_object(base, raw, where):
 
 
 @WAYS
-@pytest.mark.parametrize("operation", JSON, ids=lambda operation: operation.name)
-@pytest.mark.parametrize(
+@each("operation", JSON, ids=by_name)
+@each(
     "kind",
     [
         "application/x-www-form-urlencoded",
@@ -220,7 +221,7 @@ def test_content_types_that_say_json(base, kind):
 
 
 @WAYS
-@pytest.mark.parametrize("operation", JSON, ids=lambda operation: operation.name)
+@each("operation", JSON, ids=by_name)
 def test_oversized_bodies_are_told(base, operation, send):
     """With the limit (G011)."""
     told = refused(base[1], send, operation, b'{"a":"' + b"x" * 2**20 + b'"}')
@@ -228,7 +229,7 @@ def test_oversized_bodies_are_told(base, operation, send):
 
 
 @WAYS
-@pytest.mark.parametrize("operation", OBJECTS, ids=lambda operation: operation.name)
+@each("operation", OBJECTS, ids=by_name)
 def test_a_body_in_the_query_is_no_body(base, operation, send):
     """Parameters are read only where their call states (P1 Conventions 2, G047)."""
     whole = _required(operation)
@@ -246,7 +247,7 @@ def test_a_body_in_the_query_is_no_body(base, operation, send):
 QUERIED = [operation for operation in API if any(each.required for each in operation.query_parameters)]
 
 
-@pytest.mark.parametrize("operation", QUERIED, ids=lambda operation: operation.name)
+@each("operation", QUERIED, ids=by_name)
 def test_a_query_in_the_body_is_no_query(base, operation):
     """The reverse: a required query parameter is missing, whatever the body holds (G052)."""
     required = [each.name for each in operation.query_parameters if each.required]

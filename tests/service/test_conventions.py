@@ -16,6 +16,7 @@ from confsim.contract.gates import Grant
 from confsim.testing.samples import Pool, valid
 from kit import API_TOKEN, CUSTOMER, OTHER, PARTNER, START
 from kit.catalogue_walk import call, walk
+from kit.each import by_name, each
 
 CALLERS = ("demo-owner", "demo-customer-admin", API_TOKEN, "demo-partner-admin")
 #: The one operation whose answer is a file.
@@ -104,10 +105,10 @@ def test_the_id_of_a_thing_has_its_type(operation, body, kind):
 
 
 @pytest.mark.rule("R004")
-@pytest.mark.parametrize(
+@each(
     "operation",
     [each for each in API if each.body is not None and each.body.is_json and each.body.fields],
-    ids=lambda operation: operation.name,
+    ids=by_name,
 )
 def test_fields_of_the_body_are_not_taken_from_the_query(operation):
     """With every field in the query beside the body, or without one, the call is what it is without them."""
@@ -125,10 +126,10 @@ def test_fields_of_the_body_are_not_taken_from_the_query(operation):
 
 
 @pytest.mark.rule("R004")
-@pytest.mark.parametrize(
+@each(
     "operation",
     [each for each in API if each.query_parameters and (each.body is None or each.body.fields)],
-    ids=lambda operation: operation.name,
+    ids=by_name,
 )
 def test_query_parameters_are_not_taken_from_the_body(operation):
     """With every query parameter in the body too, the call is what it is without them; bodies of any shape aside."""
@@ -151,7 +152,7 @@ ADMINISTRATIVE = [
 
 
 @pytest.mark.rule("R221")
-@pytest.mark.parametrize("operation", ADMINISTRATIVE, ids=lambda operation: operation.name)
+@each("operation", ADMINISTRATIVE, ids=by_name)
 def test_an_api_token_passes_every_administrative_gate_of_its_client(operation):
     """Whatever is for administrators, owners or hosts; only what is a user's own is no call of a server (G149)."""
     sim = Simulator(clock=START)
@@ -160,8 +161,8 @@ def test_an_api_token_passes_every_administrative_gate_of_its_client(operation):
 
 
 @pytest.mark.rule("R220")
-@pytest.mark.parametrize("client", [PARTNER, OTHER])
-@pytest.mark.parametrize(
+@each("client", [PARTNER, OTHER])
+@each(
     "operation",
     [
         each
@@ -172,7 +173,7 @@ def test_an_api_token_passes_every_administrative_gate_of_its_client(operation):
         )
         or each.for_client
     ],
-    ids=lambda operation: operation.name,
+    ids=by_name,
 )
 def test_an_api_token_has_access_in_its_own_client_only(operation, client):
     """Neither the parent's things nor a stranger's are there for it, and for_client is refused; nothing changes."""
@@ -205,16 +206,23 @@ def test_no_api_token_stands_in_a_url_or_an_answer(told):
     assert sim.client().get(address).status_code == 200
 
 
+@pytest.fixture(scope="module")
+def toured() -> Simulator:
+    """A world with something in most of its lists."""
+    sim = Simulator(clock=START)
+    for _ in walk(sim, CUSTOMER, CALLERS, rounds=(0,), leave_out=("delete_channel",)):
+        pass
+    return sim
+
+
 PAGED = [operation for operation in API if "offset" in {parameter.name for parameter in operation.query_parameters}]
 
 
 @pytest.mark.rule("R022")
-@pytest.mark.parametrize("operation", PAGED, ids=lambda operation: operation.name)
-def test_no_offset_is_too_far(operation):
+@each("operation", PAGED, ids=by_name)
+def test_no_offset_is_too_far(toured, operation):
     """Beyond the end there is nothing, also at the end of all numbers (G082)."""
-    sim = Simulator(clock=START)
-    for _ in walk(sim, CUSTOMER, CALLERS, rounds=(0,), leave_out=("delete_channel",)):
-        pass
+    sim = toured.fork()
     arguments = valid(operation, Pool(sim.service.world, CUSTOMER))
     for limit in ("1", str(2**63 - 1)):
         asked = replace(arguments, query={**arguments.query, "limit": limit, "offset": str(2**63 - 1)})

@@ -10,6 +10,7 @@ from confsim.assumptions.clients import OPEN_WHILE_DISABLED
 from confsim.contract.gates import Grant
 from confsim.domain.clients import clients
 from kit import CUSTOMER, START
+from kit.each import by_name, each
 
 OPERATIONS = list(API)
 #: Values that parse for path parameters that are no text.
@@ -51,7 +52,7 @@ def expected(operation):
 
 
 @pytest.mark.rule("R111", "R245", "R540")
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+@each("operation", OPERATIONS, ids=by_name)
 def test_changes_and_runtime_are_refused_and_reading_is_not(disabled, operation):
     """Each operation answers 403 or goes on, as the table says (G162)."""
     assert refused(disabled, operation) is expected(operation)

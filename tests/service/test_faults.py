@@ -8,6 +8,7 @@ from confsim import Misuse, Simulator
 from confsim.assumptions.refusals import Reason
 from confsim.service.judge import Judge
 from kit import CUSTOMER, EVENT_ROOM, OWNER, ROOM, START_MS, USER, code
+from kit.each import by_name, each
 
 
 def statuses(sim, count, operation="get_me", caller=OWNER, **arguments):
@@ -43,9 +44,10 @@ def test_the_nth_call_is_struck_as_often_as_is_said(sim, when, struck):
     assert counts(sim) == [(5, len(struck))]
 
 
-@pytest.mark.parametrize("reason", [each for each in Reason if each is not Reason.INTERNAL_ERROR], ids=lambda r: r.name)
+@each("reason", [each for each in Reason if each is not Reason.INTERNAL_ERROR], ids=by_name)
 def test_every_refusal_of_the_api_can_be_had_by_name(sim, reason):
     """Status and envelope are those of the register, and every fact of the message is there."""
+    sim = sim.fork()
     sim.faults.add("get_me", do={"reason": reason.name.lower()})
     answer = sim.call("get_me", OWNER)
     assert code(answer) == (reason.value.status, reason.name.lower())

@@ -11,6 +11,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.kernel.refusal import Refusal
 from confsim.service import checks
 from kit import CUSTOMER, OTHER, PARTNER, START, code
+from kit.each import by_name, each
 
 #: P1: the calls whose Query column lists for_client.
 LISTED = {
@@ -54,30 +55,32 @@ def test_exactly_the_listed_calls_take_it():
 
 
 @pytest.mark.rule("R032")
-@pytest.mark.parametrize("operation", WITH, ids=lambda operation: operation.name)
+@each("operation", WITH, ids=by_name)
 def test_the_call_runs_in_the_child(sim, contexts, people, operation):
     """Everything that the path names is looked up there, and the gate is asked there."""
+    contexts.clear()
     arguments = path(operation, str(people["demo-owner"]))
     sim.call(operation.name, "demo-partner-admin", body={}, for_client=CUSTOMER, **arguments)
     assert contexts == [CUSTOMER]
 
 
 @pytest.mark.rule("R036")
-@pytest.mark.parametrize("operation", WITH, ids=lambda operation: operation.name)
+@each("operation", WITH, ids=by_name)
 def test_without_it_the_call_runs_in_the_own_client(sim, contexts, people, operation):
     """The client is inferred from the credentials."""
+    contexts.clear()
     arguments = path(operation, str(people["demo-partner-admin"]))
     sim.call(operation.name, "demo-partner-admin", body={}, **arguments)
     assert contexts == [PARTNER]
 
 
 @pytest.mark.rule("R037")
-@pytest.mark.parametrize("operation", WITHOUT, ids=lambda operation: operation.name)
+@each("operation", WITHOUT, ids=by_name)
 def test_other_calls_ignore_it(sim, monkeypatch, operation):
     """A call that does not list it never enters a child: any value of it is passed over (G049)."""
     entered = []
     monkeypatch.setattr(checks, "_enter_child", lambda call, named: entered.append(named))
-    sim.call(operation.name, "demo-partner-admin", body={}, for_client=CUSTOMER, **path(operation))
+    sim.fork().call(operation.name, "demo-partner-admin", body={}, for_client=CUSTOMER, **path(operation))
     assert entered == []
 
 
@@ -99,10 +102,8 @@ def test_it_counts_in_the_query_only(sim):
 
 
 @pytest.mark.rule("R034")
-@pytest.mark.parametrize("operation", WITH, ids=lambda operation: operation.name)
-@pytest.mark.parametrize(
-    "who", ["demo-customer-admin", "demo-api-token", "demo-owner", "demo-guest", "demo-other-admin"]
-)
+@each("operation", WITH, ids=by_name)
+@each("who", ["demo-customer-admin", "demo-api-token", "demo-owner", "demo-guest", "demo-other-admin"])
 def test_only_partner_admins_use_it(sim, operation, who):
     """No other role will do, an API token neither (G152)."""
     answer = sim.call(operation.name, who, body={}, for_client=CUSTOMER, **path(operation))
@@ -110,8 +111,8 @@ def test_only_partner_admins_use_it(sim, operation, who):
 
 
 @pytest.mark.rule("R033", "R035")
-@pytest.mark.parametrize("operation", WITH, ids=lambda operation: operation.name)
-@pytest.mark.parametrize("client", [OTHER, PARTNER, "nobody"])
+@each("operation", WITH, ids=by_name)
+@each("client", [OTHER, PARTNER, "nobody"])
 def test_it_names_a_child_only(sim, operation, client):
     """Unrelated, unknown and the own client are refused alike (G153, G155)."""
     answer = sim.call(operation.name, "demo-partner-admin", body={}, for_client=client, **path(operation))

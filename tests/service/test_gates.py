@@ -13,6 +13,7 @@ from confsim.domain.users.users import User
 from confsim.testing.samples import Pool, valid
 from kit import CUSTOMER, ROOM, START
 from kit.catalogue_walk import call
+from kit.each import by_name, each
 
 OPERATIONS = list(API)
 #: P1 Authentication 7, the two calls that users without a token begin with (Authentication 3), and those whose path
@@ -58,11 +59,11 @@ def test_exactly_these_calls_need_no_token():
 
 
 @pytest.mark.rule("R243")
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
-@pytest.mark.parametrize(("token", "code"), [(None, "credential_missing"), ("nobody", "credential_invalid")])
+@each("operation", OPERATIONS, ids=by_name)
+@each("token, code", [(None, "credential_missing"), ("nobody", "credential_invalid")])
 def test_every_other_call_needs_a_credential(sim, people, operation, token, code):
     """Without a token, or with one that nobody has, the answer is 401; a public call does not look at it."""
-    answer = sim.call(operation.name, token, body={}, **arguments(operation, people))
+    answer = sim.fork().call(operation.name, token, body={}, **arguments(operation, people))
     if operation.name in PUBLIC:
         assert answer.status != 401 or answer.body["code"] not in {"credential_missing", "credential_invalid"}
     else:
@@ -70,15 +71,15 @@ def test_every_other_call_needs_a_credential(sim, people, operation, token, code
 
 
 @pytest.mark.rule("R241", "R543", "R544")
-@pytest.mark.parametrize("who", HOLDS)
-@pytest.mark.parametrize(
+@each("who", HOLDS)
+@each(
     "operation",
     [
         each
         for each in OPERATIONS
         if each.name not in PUBLIC and set(each.placeholders) <= {"uuid", "channel", "userId"}
     ],
-    ids=lambda operation: operation.name,
+    ids=by_name,
 )
 def test_a_gate_lets_those_through_who_hold_a_role_of_it(sim, people, operation, who):
     """Whoever holds one of the grants of the gate passes it; everybody else is refused for the role."""
@@ -94,9 +95,7 @@ def test_a_gate_lets_those_through_who_hold_a_role_of_it(sim, people, operation,
         assert stopped
 
 
-@pytest.mark.parametrize(
-    "operation", [each for each in OPERATIONS if each.gate_entry is not None], ids=lambda operation: operation.name
-)
+@each("operation", [each for each in OPERATIONS if each.gate_entry is not None], ids=by_name)
 def test_a_gate_that_a_profile_opens_to_everybody(operation):
     """A call that needs somebody who calls misses the credential, with for_client or without; none is a bug (G147)."""
     sim = Simulator(clock=START, profile={f"gate.{operation.name}": ["public"]})
@@ -128,10 +127,10 @@ def test_an_api_token_has_the_grants_of_the_profile_and_no_other(passes, operati
 
 
 @pytest.mark.rule("R244")
-@pytest.mark.parametrize(
+@each(
     "operation",
     [each for each in OPERATIONS if each.name not in PUBLIC and {"uuid", "userId", "channel"} & set(each.placeholders)],
-    ids=lambda operation: operation.name,
+    ids=by_name,
 )
 def test_things_of_another_client_are_not_there(sim, people, operation):
     """An unrelated administrator finds no channel and no user of the demo customer, and changes nothing."""

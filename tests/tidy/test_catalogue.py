@@ -6,19 +6,18 @@ import csv
 import inspect
 from pathlib import Path
 
-import pytest
-
 from confsim.api import catalogue
 from confsim.api.catalogue import API
 from confsim.assumptions.refusals import Reason
 from confsim.contract.operation import Source
 from confsim.reference import gaps, rules
+from kit.each import by_name, each
 
 with (Path(__file__).parents[1] / "data" / "operations.csv").open() as file:
     LISTED = {row["id"]: row for row in csv.DictReader(file)}
 
 
-@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+@each("operation", list(API), ids=by_name)
 def test_an_operation_is_the_one_of_the_list(operation):
     """Method, path, source and area of what is declared are those of its row."""
     row = LISTED[operation.name]
@@ -46,13 +45,13 @@ def test_the_rules_and_gaps_of_an_operation_exist():
         assert {*operation.gaps, *operation.gate.gaps.split()} <= gaps().keys(), operation.name
 
 
-@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+@each("operation", list(API), ids=by_name)
 def test_an_operation_answers_for_something(operation):
     """A documented operation proves rules; one known by name or effect alone names the gaps it fills."""
     assert operation.rules if operation.source is Source.DOCUMENTED else operation.gaps
 
 
-@pytest.mark.parametrize("reason", list(Reason), ids=lambda reason: reason.name)
+@each("reason", list(Reason), ids=by_name)
 def test_every_status_is_documented_or_assumed(reason):
     """The status of each refusal has a source in the documents or gaps that leave it open, and not both."""
     refused = reason.value
@@ -61,7 +60,7 @@ def test_every_status_is_documented_or_assumed(reason):
     assert 400 <= refused.status <= 599
 
 
-@pytest.mark.parametrize("operation", list(API), ids=lambda operation: operation.name)
+@each("operation", list(API), ids=by_name)
 def test_bodies_are_thin(operation):
     """An operation translates between the wire and the domain; rules live in the domain."""
     lines = inspect.getsource(operation.function).splitlines()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
+from kit.each import each
 
 ROOT = Path(__file__).parents[2] / "confsim"
 MODULES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
@@ -49,7 +49,7 @@ def names_of_calls(tree):
             yield node.func.id
 
 
-@pytest.mark.parametrize("name", BELOW_SERVICE)
+@each("name", BELOW_SERVICE)
 def test_nothing_below_service_asks_the_machine(name):
     """No clock, chance, environment or file: a world's only time is change.now, its only ids come from its seed."""
     found = []
@@ -68,7 +68,7 @@ def test_nothing_below_service_asks_the_machine(name):
     assert found == []
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each("name", MODULES)
 def test_everything_public_has_a_docstring(name):
     """Modules, public classes and public functions each say what they are."""
     tree = TREES[name]
@@ -99,7 +99,7 @@ def setter(node):
     return any(ast.unparse(each).endswith((".setter", "overload")) for each in node.decorator_list)
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each("name", MODULES)
 def test_no_module_is_long(name):
     """A module that grows beyond this is two modules."""
     assert len(MODULES[name].read_text().splitlines()) <= MOST_LINES
@@ -113,7 +113,7 @@ CHANGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each("name", MODULES)
 def test_no_module_remembers_anything(name):
     """No function writes to what its module holds: state lives in worlds and services, and no test sees another's."""
     tree = TREES[name]

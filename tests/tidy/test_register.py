@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 import confsim.api.catalogue  # noqa: F401 its modules declare machines, tables and entries
 from confsim.api.catalogue import API
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import REGISTER
 from confsim.reference import gaps
+from kit.each import each
 
 ROOT = Path(__file__).parents[2] / "confsim"
 TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text()) for path in sorted(ROOT.rglob("*.py"))}
@@ -119,7 +118,7 @@ def test_every_entry_is_asked_somewhere():
     assert [f"{name} of {module}" for name, module in entries if (module, name) not in read] == []
 
 
-@pytest.mark.parametrize(("prefix", "module"), sorted(set(prefixes_declared())))
+@each("prefix, module", sorted(set(prefixes_declared())))
 def test_a_prefix_belongs_to_one_module(prefix, module):
     """Whoever has an id knows where its entry is declared."""
     assert HOME.get(prefix) == module

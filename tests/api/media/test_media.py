@@ -12,6 +12,7 @@ from confsim.api.files import FILES
 from confsim.domain.media import media
 from confsim.service.message import Request
 from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, NOTHING, OWNER, ROOM, START_MS, USER, demo
+from kit.each import each
 
 #: The two kinds of pool: what the names of their operations contain, path parameters, who writes, who reads.
 POOLS = {"channel": ("channel", {"uuid": ROOM}, OWNER, USER), "client": ("client", {}, ADMIN, USER)}
@@ -438,19 +439,21 @@ ADMITTED = {
 }
 
 
-@pytest.mark.parametrize("name", READS + WRITES)
-@pytest.mark.parametrize("caller", [OWNER, "demo-operator", USER, "demo-guest", ADMIN, API_TOKEN])
+@each("name", READS + WRITES)
+@each("caller", [OWNER, "demo-operator", USER, "demo-guest", ADMIN, API_TOKEN])
 def test_who_may_use_a_pool(pool, name, caller):
     """A channel's is read by all with access and kept by hosts, the client's by registered users and administrators."""
     admitted = caller in ADMITTED[pool.word, "read" if name in READS else "write"]
+    pool = pool_of(pool.sim.fork(), pool.word)
     answer = pool.call(name, by=caller, **ARGUMENTS.get(name, {}))
     assert (answer.status not in (401, 403)) is admitted
 
 
-@pytest.mark.parametrize("name", READS + WRITES)
+@each("name", READS + WRITES)
 def test_nobody_uses_a_pool_without_a_token(pool, name):
     """A token is needed, and one of the client: the channel of another is not there."""
     arguments = ARGUMENTS.get(name, {})
+    pool = pool_of(pool.sim.fork(), pool.word)
     full = name.replace("_media", f"_{pool.word}_media")
     assert pool.sim.call(full, **pool.path, **arguments).status == 401
     if pool.word == "channel":
