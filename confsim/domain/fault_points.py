@@ -97,7 +97,7 @@ THINGS: Mapping[str, Thing] = {thing.name: thing for thing in (ADMISSION, CALL, 
 
 def struck(change: Change, thing: Thing, **facts: object) -> Stroke | None:
     """What is to become of a thing that is about to happen, None when it takes its course."""
-    if change.strike is None:
+    if change.faults is None:
         return None
-    stroke: Stroke | None = change.strike(thing.name, facts)
+    stroke: Stroke | None = change.faults(thing.name, facts)
     return stroke

@@ -57,7 +57,7 @@ class Touched:
 
 def difference(before: World, after: World, touched: Touched) -> Difference:
     """What leads from the one world to the other, when changes that touched this lie between them."""
-    found = Difference([], [], [], [], None if after.minted == before.minted else after.minted)
+    found = Difference([], [], [], [], None if after.id_counter == before.id_counter else after.id_counter)
     for place, keys in touched.rows.items():
         _rows(found, before, after, place, keys)
     live, were = after.timers.live, before.timers.live
@@ -113,7 +113,7 @@ def follow(world: World, found: Difference) -> World:
     for sequence, number in found.counted.items():
         change.sequences = change.sequences.insert(sequence, number)
     if found.minted is not None:
-        change.minted = found.minted
+        change.id_counter = found.minted
     return change.commit()
 
 

@@ -57,7 +57,7 @@ def restored(values: object) -> World:
         if kind not in HANDLERS:
             raise Misuse(f"state: timers know no kind {kind!r}; there are {', '.join(HANDLERS)}")
         change.schedule(kind, due, client, subject)
-    change.minted = document.minted
+    change.id_counter = document.minted
     change.sequences = HashTrieMap(document.sequences)
     return change.commit()
 

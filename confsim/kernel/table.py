@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 from msgspec import Struct
 from rpds import HashTrieMap, HashTrieSet, List
-
-if TYPE_CHECKING:
-    from .world import Change, World
 
 
 @dataclass_transform(frozen_default=True)
@@ -43,28 +40,49 @@ class TableState(Struct, frozen=True, gc=False):
     indexes: Maps = ()
 
 
+class Writer(Protocol):
+    """What rows need of a change: the tables to write to, and the notes of what was written."""
+
+    shared: list[TableState]
+    client_tables: dict[str, list[TableState]]
+    written: dict[str, None]
+    touched: list[tuple[tuple[str, str], Any]]
+
+    def open_tables(self, client: str) -> list[TableState]:
+        """The tables of one client, or the shared ones for "", as a list that the change writes to."""
+        ...
+
+
+class Source(Protocol):
+    """What a table needs of a world to be read."""
+
+    def change(self, now: int) -> Writer:
+        """Begin a change at this instant."""
+        ...
+
+
 class Index(Generic[R]):
     """A named way to find records: ``values(record)`` gives every value under which the record is found."""
 
-    __slots__ = ("name", "place", "values")
+    __slots__ = ("name", "position", "values")
 
     def __init__(self, name: str, values: Callable[[R], tuple[Hashable, ...]]) -> None:
         self.name = name
         self.values = values
-        self.place = -1
+        self.position = -1
 
 
 class Table(Generic[K, R]):
     """The declaration of a table of each client: its name, the record type, the key field and the indexes.
 
-    ``number`` tells where it stands on the shelf of a client.
+    ``position`` is its index in the list of tables that a client holds.
     """
 
     #: Every table by name, in order of declaration.
     declared: dict[str, Table[Any, Any]] = {}
-    #: Those that stand on one shelf, by their numbers, and what they hold before anything is put.
-    shelved: ClassVar[list[Table[Any, Any]]] = []
-    empties: ClassVar[list[TableState]] = []
+    #: The tables of one list by their positions, and their states before anything is put.
+    by_position: ClassVar[list[Table[Any, Any]]] = []
+    empty_states: ClassVar[list[TableState]] = []
     shared = False
 
     def __init__(self, name: str, record: type[R], key: str, *indexes: Index[R]) -> None:
@@ -76,22 +94,22 @@ class Table(Generic[K, R]):
         self.key_name = key
         self.key: Callable[[R], K] = attrgetter(key)
         self.indexes = indexes
-        for place, index in enumerate(indexes):
-            index.place = place
-        self.number = len(self.shelved)
-        self.shelved.append(self)
-        self.empties.append(TableState(indexes=tuple(HashTrieMap() for _ in indexes)))
+        for position, index in enumerate(indexes):
+            index.position = position
+        self.position = len(self.by_position)
+        self.by_position.append(self)
+        self.empty_states.append(TableState(indexes=tuple(HashTrieMap() for _ in indexes)))
 
-    def of(self, change: Change, client: str) -> Rows[K, R]:
+    def of(self, change: Writer, client: str) -> Rows[K, R]:
         """The rows of one client, to read and to write in this change."""
-        return Rows(self, client, change, change.shelves.get(client) or change.shelf(client))
+        return Rows(self, client, change, change.client_tables.get(client) or change.open_tables(client))
 
-    def get(self, change: Change, key: K, client: str) -> R | None:
+    def get(self, change: Writer, key: K, client: str) -> R | None:
         """One record, or None: the quick way for what is only read."""
-        row = (change.shelves.get(client) or change.shelf(client))[self.number].rows.get(key)
+        row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
-    def seen(self, world: World, client: str) -> Rows[K, R]:
+    def seen(self, world: Source, client: str) -> Rows[K, R]:
         """The rows of one client, to read only: what is written to them goes nowhere."""
         return self.of(world.change(0), client)
 
@@ -99,20 +117,20 @@ class Table(Generic[K, R]):
 class SharedTable(Table[K, R]):
     """A table of the service as a whole rather than of each client (clients, credentials, mail)."""
 
-    shelved: ClassVar[list[Table[Any, Any]]] = []
-    empties: ClassVar[list[TableState]] = []
+    by_position: ClassVar[list[Table[Any, Any]]] = []
+    empty_states: ClassVar[list[TableState]] = []
     shared = True
 
-    def of(self, change: Change, client: str = "") -> Rows[K, R]:
+    def of(self, change: Writer, client: str = "") -> Rows[K, R]:
         """The rows, to read and to write in this change."""
-        return Rows(self, client, change, change.shared or change.shelf(client))
+        return Rows(self, client, change, change.shared or change.open_tables(client))
 
-    def get(self, change: Change, key: K, client: str = "") -> R | None:
+    def get(self, change: Writer, key: K, client: str = "") -> R | None:
         """One record, or None: the quick way for what is only read."""
-        row = (change.shared or change.shelf(client))[self.number].rows.get(key)
+        row = (change.shared or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
-    def seen(self, world: World, client: str = "") -> Rows[K, R]:
+    def seen(self, world: Source, client: str = "") -> Rows[K, R]:
         """The rows, to read only: what is written to them goes nowhere."""
         return self.of(world.change(0), client)
 
@@ -122,17 +140,17 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     table: Table[K, R]
     client: str
-    change: Change
-    shelf: list[TableState]
+    change: Writer
+    tables: list[TableState]
 
     @property
     def state(self) -> TableState:
         """The table as it is by now."""
-        return self.shelf[self.table.number]
+        return self.tables[self.table.position]
 
     def get(self, key: K) -> R | None:
         """The record, or None."""
-        row = self.shelf[self.table.number].rows.get(key)
+        row = self.tables[self.table.position].rows.get(key)
         return None if row is None else row[1]
 
     def __getitem__(self, key: K) -> R:
@@ -159,7 +177,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     def find(self, index: Index[R], value: Hashable) -> list[R]:
         """The records found under the value, in order of creation."""
-        keys = self.state.indexes[index.place].get(value)
+        keys = self.state.indexes[index.position].get(value)
         if keys is None:
             return []
         rows = self.state.rows
@@ -169,12 +187,12 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     def count(self, index: Index[R], value: Hashable) -> int:
         """How many records are found under the value."""
-        keys = self.state.indexes[index.place].get(value)
+        keys = self.state.indexes[index.position].get(value)
         return 0 if keys is None else len(keys)
 
     def first(self, index: Index[R], value: Hashable) -> R | None:
         """The oldest record found under the value, or None."""
-        keys = self.state.indexes[index.place].get(value)
+        keys = self.state.indexes[index.position].get(value)
         if keys is None:
             return None
         rows = self.state.rows
@@ -183,12 +201,12 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     def values(self, index: Index[R]) -> Iterator[Any]:
         """Every value of the index that finds something."""
-        return iter(self.state.indexes[index.place])
+        return iter(self.state.indexes[index.position])
 
     def put(self, record: R) -> R:
         """Insert the record, or replace the one with its key, which then keeps its place in the order."""
-        table, shelf = self.table, self.shelf
-        state = shelf[table.number]
+        table, tables = self.table, self.tables
+        state = tables[table.position]
         key = table.key(record)
         before = state.rows.get(key)
         if before is None:
@@ -198,7 +216,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
             serial, latest, order = before[0], state.serial, state.order
         indexes = _indexed(table, state.indexes, key, None if before is None else before[1], record)
         rows = state.rows.insert(key, (serial, record))
-        shelf[table.number] = TableState(rows, order, state.dead, latest, indexes)
+        tables[table.position] = TableState(rows, order, state.dead, latest, indexes)
         change = self.change
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
@@ -206,15 +224,15 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     def remove(self, key: K) -> None:
         """Remove the record of this key; KeyError when there is none."""
-        table, shelf = self.table, self.shelf
-        state = shelf[table.number]
+        table, tables = self.table, self.tables
+        state = tables[table.position]
         rows = state.rows.remove(key)
         order, dead = state.order, state.dead + 1
         if dead > SWEEP and dead > len(rows):
             alive = [entry for entry in order if (row := rows.get(entry[1])) is not None and row[0] == entry[0]]
             order, dead = List(alive), 0
         indexes = _indexed(table, state.indexes, key, state.rows[key][1], None)
-        shelf[table.number] = TableState(rows, order, dead, state.serial, indexes)
+        tables[table.position] = TableState(rows, order, dead, state.serial, indexes)
         change = self.change
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
@@ -227,17 +245,17 @@ def _indexed(table: Table[Any, R], maps: Maps, key: object, before: R | None, af
         new = () if after is None else index.values(after)
         if old == new:
             continue
-        found = maps[index.place]
+        keys_of = maps[index.position]
         for value in old:
             if value in new:
                 continue
-            left = found[value].discard(key)
-            found = found.insert(value, left) if left else found.remove(value)
+            left = keys_of[value].discard(key)
+            keys_of = keys_of.insert(value, left) if left else keys_of.remove(value)
         for value in new:
             if value not in old:
-                keys = found.get(value)
-                found = found.insert(value, HashTrieSet((key,)) if keys is None else keys.insert(key))
-        maps = (*maps[: index.place], found, *maps[index.place + 1 :])
+                keys = keys_of.get(value)
+                keys_of = keys_of.insert(value, HashTrieSet((key,)) if keys is None else keys.insert(key))
+        maps = (*maps[: index.position], keys_of, *maps[index.position + 1 :])
     return maps
 
 

@@ -8,13 +8,10 @@ in place, and rpds has no ordered map, while a world is a value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from rpds import HashTrieMap
-
-if TYPE_CHECKING:
-    from .world import Change
 
 #: (kind, client id, subject)
 Name = tuple[str, str, str]
@@ -25,7 +22,7 @@ NEVER = 2**63 - 1
 
 
 class Timer(Struct, frozen=True, gc=False):
-    """One thing that falls due: ``due`` in epoch milliseconds, ``serial`` orders what falls due together."""
+    """A timer: ``due`` in epoch milliseconds, ``serial`` orders timers of the same instant."""
 
     due: int
     serial: int
@@ -56,7 +53,7 @@ class Timers(Struct, frozen=True, gc=False):
         return Timers(self.live.discard(name), self.heap, self.serial, self.due) if name in self.live else self
 
     def next(self) -> tuple[Timer | None, Timers]:
-        """The timer that falls due first, and the timers with everything dead before it cleared away."""
+        """The timer that falls due first, and the timers without the dead entries before it."""
         heap = self.heap
         while heap is not None:
             due, serial, name, children = heap
@@ -67,7 +64,7 @@ class Timers(Struct, frozen=True, gc=False):
         return None, Timers(self.live, None, self.serial, NEVER)
 
     def __iter__(self) -> Iterator[Timer]:
-        """Every timer that counts, in the order in which they fall due."""
+        """Every live timer, in order of due instant and serial."""
         return iter(sorted(self.live.values(), key=lambda timer: (timer.due, timer.serial)))
 
 
@@ -94,16 +91,17 @@ def _pairs(children: Any) -> Node | None:
     return heap
 
 
-#: What to do when a timer of a kind falls due: called with the change, the client id and the subject.
-#: Answers True when something happened that a reader of the clock should hear of.
-Handler = Callable[["Change", str, str], bool]
+#: Called with the change, the client id and the subject when a timer of its kind is due. Returns True when an advance
+#: of the clock lists it. Changes are of ``world``, which imports this module; so their type is left open here.
+Handler = Callable[[Any, str, str], bool]
+H = TypeVar("H", bound=Handler)
 HANDLERS: dict[str, Handler] = {}
 
 
-def on_timer(kind: str) -> Callable[[Handler], Handler]:
-    """Declare what happens when timers of this kind fall due."""
+def on_timer(kind: str) -> Callable[[H], H]:
+    """Declare the handler of timers of this kind."""
 
-    def declare(handler: Handler) -> Handler:
+    def declare(handler: H) -> H:
         if kind in HANDLERS:
             raise ValueError(f"timer kind {kind!r} is declared twice")
         HANDLERS[kind] = handler

@@ -13,43 +13,44 @@ from rpds import HashTrieMap
 
 from . import ids
 from .table import SharedTable, Table, TableState
-from .timers import HANDLERS, Name, Timer, Timers
+from .timers import HANDLERS, Name, Timers
 
 Place = tuple[str, str]
-#: Tells what is to go wrong with a thing of this name and these facts, None for nothing.
-Strike = Callable[[str, Mapping[str, Any]], Any]
+#: Returns the fault injected at a fault point of this name with these facts, None for none.
+FaultSource = Callable[[str, Mapping[str, Any]], Any]
 NO_PROFILE: Mapping[str, Any] = {}
 
 
 class World(Struct, frozen=True, gc=False):
-    """Everything there is at one moment: tables, timers, and what minting has used up.
+    """An immutable value: tables, timers and counters at one moment.
 
-    ``shared`` holds the tables of the service as a whole by their numbers, ``shelves`` those of each client by its id;
-    what was declared after the last write may be missing at the end.
+    ``shared`` holds the tables of the service as a whole by their positions, ``client_tables`` those of each client by
+    its id. Tables declared after a client was last written are absent from its tuple and read as empty.
+    ``id_counter`` is how many ids, tokens and codes have been drawn; ``sequences`` holds the last number of each.
     """
 
     seed: int = 0
     shared: tuple[TableState, ...] = ()
-    shelves: HashTrieMap[str, tuple[TableState, ...]] = HashTrieMap()
+    client_tables: HashTrieMap[str, tuple[TableState, ...]] = HashTrieMap()
     timers: Timers = Timers()
-    minted: int = 0
+    id_counter: int = 0
     sequences: HashTrieMap[str, int] = HashTrieMap()
 
-    def change(self, now: int, profile: Mapping[str, Any] = NO_PROFILE, strike: Strike | None = None) -> Change:
+    def change(self, now: int, profile: Mapping[str, Any] = NO_PROFILE, faults: FaultSource | None = None) -> Change:
         """Begin a change at the instant ``now`` (epoch milliseconds)."""
-        return Change(self, now, profile, strike, self.timers, self.minted, self.sequences)
+        return Change(self, now, profile, faults, self.timers, self.id_counter, self.sequences)
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
         """What a table holds: of one client, or of them all when it is shared."""
-        shelf = self.shared if table.shared else self.shelves.get(client, ())
-        return shelf[table.number] if table.number < len(shelf) else table.empties[table.number]
+        tables = self.shared if table.shared else self.client_tables.get(client, ())
+        return tables[table.position] if table.position < len(tables) else table.empty_states[table.position]
 
     def tables(self) -> list[tuple[Place, TableState]]:
         """Every table that holds something, in the order of its client id and its name."""
         filled = [
             ((client, table.name), state)
-            for client, shelf in (("", self.shared), *self.shelves.items())
-            for table, state in zip(Table.shelved if client else SharedTable.shelved, shelf, strict=False)
+            for client, tables in (("", self.shared), *self.client_tables.items())
+            for table, state in zip(Table.by_position if client else SharedTable.by_position, tables, strict=False)
             if state.rows
         ]
         return sorted(filled, key=itemgetter(0))
@@ -62,7 +63,7 @@ class World(Struct, frozen=True, gc=False):
             tables.setdefault(name, {})[client] = [record for _, record in rows]
         return {
             "seed": self.seed,
-            "minted": self.minted,
+            "minted": self.id_counter,
             "sequences": dict(sorted(self.sequences.items())),
             "timers": [(timer.due, timer.kind, timer.client, timer.subject) for timer in self.timers],
             "tables": tables,
@@ -77,41 +78,41 @@ class Change(Struct, eq=False):
     """A world being changed at one instant; begun by ``World.change``.
 
     ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those that were asked;
-    ``shared`` and ``shelves`` hold the tables as they are by now, where they were looked at; ``written`` names the
+    ``shared`` and ``client_tables`` hold the tables that were opened, as they are by now; ``written`` names the
     clients of which something was written, "" for what is shared. ``touched`` lists the rows that were written,
-    ``timed`` the timers and ``counted`` the sequences, so that a reader can tell afterwards what changed. ``strike`` is
-    asked where something may be made to go wrong, if there is one.
+    ``timed`` the timers and ``counted`` the sequences, so that a reader can tell afterwards what changed. ``faults`` is
+    asked at each fault point, if it is given.
     """
 
     world: World
     now: int
     profile: Mapping[str, Any]
-    strike: Strike | None
+    faults: FaultSource | None
     timers: Timers
-    minted: int
+    id_counter: int
     sequences: HashTrieMap[str, int]
     used: dict[str, None] = {}
     shared: list[TableState] = []
-    shelves: dict[str, list[TableState]] = {}
+    client_tables: dict[str, list[TableState]] = {}
     written: dict[str, None] = {}
     touched: list[tuple[Place, Any]] = []
     timed: list[Name] = []
     counted: list[str] = []
 
-    def shelf(self, client: str) -> list[TableState]:
-        """Take the tables of one client up, or the shared ones, to be changed."""
-        shelf = [*(self.world.shelves.get(client, ()) if client else self.world.shared)]
-        shelf += (Table if client else SharedTable).empties[len(shelf) :]
+    def open_tables(self, client: str) -> list[TableState]:
+        """The tables of one client, or the shared ones for "", as a list that this change writes to."""
+        tables = [*(self.world.client_tables.get(client, ()) if client else self.world.shared)]
+        tables += (Table if client else SharedTable).empty_states[len(tables) :]
         if client:
-            self.shelves[client] = shelf
+            self.client_tables[client] = tables
         else:
-            self.shared = shelf
-        return shelf
+            self.shared = tables
+        return tables
 
     def draw(self, size: int = 16) -> bytes:
         """Fresh bytes from the world's seed and counter."""
-        self.minted += 1
-        return ids.draw(self.world.seed, self.minted, size)
+        self.id_counter += 1
+        return ids.draw(self.world.seed, self.id_counter, size)
 
     def uuid(self) -> str:
         """A fresh UUID."""
@@ -126,7 +127,7 @@ class Change(Struct, eq=False):
         return ids.as_digits(self.draw(), length)
 
     def key(self, purpose: str) -> bytes:
-        """The world's own secret of 32 bytes for a purpose: the same while the world lives, minted from nothing."""
+        """The world's own secret of 32 bytes for a purpose: the same while the world lives, id_counter from nothing."""
         return ids.derive(self.world.seed, purpose)
 
     def count(self, sequence: str, start: int = 1) -> int:
@@ -151,72 +152,17 @@ class Change(Struct, eq=False):
     def commit(self) -> World:
         """The world with everything written so far; the very same world when nothing was."""
         world = self.world
-        shared, shelves = world.shared, world.shelves
+        shared, client_tables = world.shared, world.client_tables
         for client in self.written:
             if client:
-                shelves = shelves.insert(client, tuple(self.shelves[client]))
+                client_tables = client_tables.insert(client, tuple(self.client_tables[client]))
             else:
                 shared = tuple(self.shared)
         if (
             not self.written
-            and self.minted == world.minted
+            and self.id_counter == world.id_counter
             and self.timers is world.timers
             and self.sequences is world.sequences
         ):
             return world
-        return World(world.seed, shared, shelves, self.timers, self.minted, self.sequences)
-
-
-class Fired(Struct, frozen=True):
-    """A timer that fell due, and the change it made at its own instant."""
-
-    timer: Timer
-    change: Change
-
-
-def settle(
-    world: World,
-    until: int,
-    profile: Mapping[str, Any] = NO_PROFILE,
-    *,
-    once: bool = False,
-    failed: Callable[[Exception], object] | None = None,
-    after: Callable[[World, Change], World] | None = None,
-    strike: Strike | None = None,
-) -> tuple[World, list[Fired]]:
-    """Let everything due by ``until`` (epoch milliseconds) fall due, in order, each at its own instant.
-
-    With ``once`` it stops after the first timer that made something happen. ``failed`` is told what a timer raised,
-    which then counts as fallen due without effect; else it is raised.
-    ``after`` is told each world that a timer left behind and the change that led there, and answers the world to go on
-    with. ``strike`` is that of every change.
-    """
-    fired: list[Fired] = []
-    while world.timers.due <= until:
-        timer, timers = world.timers.next()
-        if timer is None or timer.due > until:
-            return msgspec.structs.replace(world, timers=timers), fired
-        change = _falling(world, timer, timers, profile, strike)
-        try:
-            happened = HANDLERS[timer.kind](change, timer.client, timer.subject)
-        except Exception as error:
-            if failed is None:
-                raise
-            failed(error)
-            change, happened = _falling(world, timer, timers, profile, strike), False
-        world = change.commit()
-        if after is not None:
-            world = after(world, change)
-        if happened:
-            fired.append(Fired(timer, change))
-            if once:
-                break
-    return world, fired
-
-
-def _falling(world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any], strike: Strike | None) -> Change:
-    """A change at the instant of a timer, which is taken off the timers."""
-    change = world.change(timer.due, profile, strike)
-    change.timers = timers
-    change.cancel(timer.kind, timer.client, timer.subject)
-    return change
+        return World(world.seed, shared, client_tables, self.timers, self.id_counter, self.sequences)

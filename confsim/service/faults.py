@@ -25,7 +25,7 @@ from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.fault_points import WEBHOOK, Outcome, Stroke
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Strike, World
+from confsim.kernel.world import FaultSource, World
 
 from . import brought, doing
 from .clock import LATEST
@@ -172,7 +172,7 @@ class Faults:
     def _stand(self, standing: list[Standing]) -> None:
         self._standing = standing
         self.watching = any(each.fault.operation is not None for each in standing)
-        self.strike: Strike | None = self._strike if any(each.fault.thing for each in standing) else None
+        self.strike: FaultSource | None = self._strike if any(each.fault.thing for each in standing) else None
 
     # Calls
 

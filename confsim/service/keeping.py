@@ -357,10 +357,10 @@ def _same(one: World, other: World) -> bool:
     """Whether the worlds hold the same. What is dead in the heap of the timers may be cleared away between them."""
     return one is other or (
         one.shared is other.shared
-        and one.shelves is other.shelves
+        and one.client_tables is other.client_tables
         and one.timers.live is other.timers.live
         and one.sequences is other.sequences
-        and one.minted == other.minted
+        and one.id_counter == other.id_counter
         and one.seed == other.seed
     )
 

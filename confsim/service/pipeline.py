@@ -18,9 +18,10 @@ from confsim.contract.encode import encode
 from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query
 from confsim.domain.identity.credentials import Caller
+from confsim.kernel.due import Fired, fire_due_timers
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.timers import Timer
-from confsim.kernel.world import Change, Fired, World, settle
+from confsim.kernel.world import Change, World
 
 from .brought import HEADER, QUERY
 from .checks import checked
@@ -117,13 +118,13 @@ class Service:
     def settle(self, until: int) -> list[Fired]:
         """Let everything due by the instant fall due, in order."""
         with self.lock:
-            self.world, fired = settle(
+            self.world, fired = fire_due_timers(
                 self.world,
                 until,
                 self.profile,
                 failed=self.bugs.append,
                 after=self._fallen_due,
-                strike=self.faults.strike,
+                faults=self.faults.strike,
             )
             self._remember(fired)
             return fired
@@ -157,14 +158,14 @@ class Service:
         """Move the clock on to the next instant at which something happens, if there is one."""
         with self.lock:
             fired = self.settle(self.clock.now())
-            world, found = settle(
+            world, found = fire_due_timers(
                 self.world,
                 LATEST,
                 self.profile,
                 once=True,
                 failed=self.bugs.append,
                 after=self._fallen_due,
-                strike=self.faults.strike,
+                faults=self.faults.strike,
             )
             if found:
                 self.world = world
@@ -379,7 +380,7 @@ class Service:
         id = journal.next_id()
         response.headers.append(("X-Confsim-Request-Id", id))
         touched = [] if after is before else change.touched
-        fault = self.faults.ended() if change.strike is not None else ()
+        fault = self.faults.ended() if change.faults is not None else ()
         if meeting is not None:
             fault = (*meeting.hits, *fault)
             meeting.finish(response, request)

@@ -47,7 +47,7 @@ class Repeats:
             self._worlds.popleft()
         if len(self._worlds) == 1:
             return change
-        past = self._worlds[0][1].change(change.now, change.profile, change.strike)
+        past = self._worlds[0][1].change(change.now, change.profile, change.faults)
         past.used.update(change.used)
         return past
 

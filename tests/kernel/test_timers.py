@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from confsim.kernel.due import fire_due_timers
 from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.timers import HANDLERS, NEVER, Timers, on_timer
-from confsim.kernel.world import Change, World, settle
+from confsim.kernel.world import Change, World
 
 
 class Note(Record):
@@ -53,7 +54,7 @@ def _scheduled(steps: list[tuple[str, str, int]]) -> tuple[World, dict[str, tupl
 def test_what_is_due_falls_due_in_order_at_its_instant(steps: list[tuple[str, str, int]], until: int) -> None:
     """Settling fires exactly what the model says, sorted by due instant and then by age."""
     world, model = _scheduled(steps)
-    world, fired = settle(world, until)
+    world, fired = fire_due_timers(world, until)
     expected = sorted((due, turn, subject) for subject, (due, turn) in model.items() if due <= until)
     assert [(each.timer.due, each.timer.subject) for each in fired] == [(due, name) for due, _, name in expected]
     noted = [(note.at, note.subject) for note in NOTES.seen(world).oldest()]
@@ -66,9 +67,9 @@ def test_settling_at_once_or_step_by_step_is_the_same(steps: list[tuple[str, str
     """The world after settling does not depend on how often one looks."""
     whole, _ = _scheduled(steps)
     slow = whole
-    whole, _ = settle(whole, 50)
+    whole, _ = fire_due_timers(whole, 50)
     for until in range(51):
-        slow, _ = settle(slow, until)
+        slow, _ = fire_due_timers(slow, until)
     assert whole.digest() == slow.digest()
 
 
@@ -77,7 +78,7 @@ def test_once_stops_after_the_first_thing_that_happens() -> None:
     change = World().change(0)
     for due, subject in ((1, "silent"), (2, "a"), (3, "b")):
         change.schedule("test", due, "k", subject)
-    world, fired = settle(change.commit(), NEVER, once=True)
+    world, fired = fire_due_timers(change.commit(), NEVER, once=True)
     assert [each.timer.subject for each in fired] == ["a"]
     assert [timer.subject for timer in world.timers] == ["b"]
 

@@ -266,7 +266,7 @@ def test_a_reset_takes_them_away_and_forks_start_without(sim):
     assert (statuses(fork, 1), statuses(other, 1)) == ([200], [200])
     sim.reset()
     assert (len(sim.faults), statuses(sim, 1)) == (0, [200])
-    assert sim.service.change().strike is None
+    assert sim.service.change().faults is None
 
 
 def test_a_call_that_is_refused_by_itself_counts_too(sim):

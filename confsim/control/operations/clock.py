@@ -6,8 +6,8 @@ from confsim.contract.types import Json, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import FiredTimer, describe_timer
+from confsim.kernel.due import Fired
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.world import Fired
 from confsim.service import clock
 
 

@@ -216,7 +216,7 @@ def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:
 
 def ready(world: World) -> list[Delivery]:
     """The deliveries that are to be sent now, in the order in which they are to be."""
-    if not world.state(DELIVERIES).indexes[READY.place]:
+    if not world.state(DELIVERIES).indexes[READY.position]:
         return []
     return DELIVERIES.seen(world).find(READY, True)
 

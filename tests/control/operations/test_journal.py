@@ -7,8 +7,8 @@ from time import perf_counter
 import pytest
 
 from confsim import Misuse
+from confsim.kernel.due import Fired
 from confsim.kernel.timers import Timer
-from confsim.kernel.world import Fired
 from kit import CUSTOMER, START_MS
 
 URL = {"url": "https://terms.example/new"}

@@ -9,8 +9,8 @@ from confsim.domain.clients import clients
 from confsim.domain.couplings.deliveries import MOVES
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, State
+from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import settle
 from kit import CUSTOMER, MINUTE, START_MS
 
 SECOND, HOUR = 1000, 3_600_000
@@ -54,7 +54,7 @@ class Line:
     def advance(self, span):
         """Let time pass."""
         self.now += span
-        self.world, _ = settle(self.world, self.now, self.profile)
+        self.world, _ = fire_due_timers(self.world, self.now, self.profile)
 
     def endpoint(self, active, place=0):
         """Let an endpoint be told what happens, or not."""

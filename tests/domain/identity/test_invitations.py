@@ -16,9 +16,10 @@ from confsim.domain.identity import credentials, invitations, providers, token_e
 from confsim.domain.identity.invitations import INVITATIONS, MACHINE, Invitation, Kind, State
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, User
+from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
-from confsim.kernel.world import Change, settle
+from confsim.kernel.world import Change
 from kit import CUSTOMER, DAY, MINUTE, OTHER, ROOM, START_MS, choices
 
 
@@ -59,9 +60,9 @@ def test_when_an_invitation_ends(profile: dict[str, Any], ttl: int | None, life:
     user = person(change)
     made = invitations.create(change, user, ttl)
     assert made.expires == START_MS + life
-    world, fired = settle(change.commit(), made.expires - 1)
+    world, fired = fire_due_timers(change.commit(), made.expires - 1)
     assert not fired
-    world, fired = settle(world, made.expires)
+    world, fired = fire_due_timers(world, made.expires)
     assert [(each.timer.kind, each.timer.due) for each in fired] == [("invitation", made.expires)]
     after = world.change(made.expires)
     assert invitations.find_pending(after, user) is None
@@ -75,7 +76,7 @@ def test_a_re_made_invitation_ends_at_its_own_end() -> None:
     user = person(change)
     invitations.create(change, user, MINUTE)
     made = invitations.create(change, user, 3 * MINUTE)
-    world, fired = settle(change.commit(), START_MS + 2 * MINUTE)
+    world, fired = fire_due_timers(change.commit(), START_MS + 2 * MINUTE)
     assert not fired
     assert invitations.find_pending(world.change(START_MS + 2 * MINUTE), user) == made
 
@@ -180,7 +181,7 @@ def test_a_persistent_code_is_exchanged_until_its_end(account: Account) -> None:
     tokens = {token_exchange.exchange(change, client, made.code).value for _ in range(3)}
     assert len(tokens) == 3
     assert users.get(change, CUSTOMER, user.id).account is account
-    world, _ = settle(change.commit(), START_MS + MINUTE)
+    world, _ = fire_due_timers(change.commit(), START_MS + MINUTE)
     with pytest.raises(Refusal, match="invitation_code_invalid"):
         token_exchange.exchange(world.change(START_MS + MINUTE), client, made.code)
 
@@ -315,4 +316,4 @@ def test_the_code_goes_with_its_user() -> None:
     assert invitations.find_pending(change, user) is None
     with pytest.raises(Refusal, match="invitation_code_invalid"):
         token_exchange.exchange(change, client, made.code)
-    assert not settle(change.commit(), START_MS + DAY)[1]
+    assert not fire_due_timers(change.commit(), START_MS + DAY)[1]

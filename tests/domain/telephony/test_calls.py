@@ -16,7 +16,8 @@ from confsim.domain.telephony import calls, number_assignments, numbers, pins
 from confsim.domain.telephony.calls import State
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from confsim.kernel.world import World, settle
+from confsim.kernel.due import fire_due_timers
+from confsim.kernel.world import World
 from kit import refused
 
 FOLLOWED = COUPLINGS
@@ -50,7 +51,7 @@ class Office:
     def wait(self, seconds):
         """Let time pass, and what is due happen."""
         self.now += seconds * 1000
-        world, _ = settle(self.change.commit(), self.now, self.profile)
+        world, _ = fire_due_timers(self.change.commit(), self.now, self.profile)
         self.change = world.change(self.now, self.profile)
 
     def call(self, number=PHONE, user=None, **fields):

@@ -14,9 +14,10 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
 from confsim.domain.users.handles import MACHINE, RESERVATION, UNIQUENESS, Holding, Reservation, Uniqueness
 from confsim.domain.users.users import Account, User, folded
+from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
-from confsim.kernel.world import Change, World, settle
+from confsim.kernel.world import Change, World
 from kit import MINUTE
 
 
@@ -40,7 +41,7 @@ class Tenant:
 
     def change(self) -> Change:
         """A change at the instant of the clock, after what fell due."""
-        self.world, _ = settle(self.world, self.now, self.profile)
+        self.world, _ = fire_due_timers(self.world, self.now, self.profile)
         return self.world.change(self.now, self.profile)
 
     def user(self, handle: str, account: Account = Account.REGISTERED, **fields) -> User:

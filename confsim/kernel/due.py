@@ -1,0 +1,69 @@
+"""Timers that are due are fired in order, each in a change of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .timers import HANDLERS, Timer, Timers
+from .world import NO_PROFILE, Change, FaultSource, World
+
+
+class Fired(Struct, frozen=True):
+    """A timer that was fired, and the change it made at its own instant."""
+
+    timer: Timer
+    change: Change
+
+
+def fire_due_timers(
+    world: World,
+    until: int,
+    profile: Mapping[str, Any] = NO_PROFILE,
+    *,
+    once: bool = False,
+    failed: Callable[[Exception], object] | None = None,
+    after: Callable[[World, Change], World] | None = None,
+    faults: FaultSource | None = None,
+) -> tuple[World, list[Fired]]:
+    """Fire all timers due by ``until`` (epoch milliseconds) in order of due instant, each in a change at that instant.
+
+    Returns the world after them, and those whose handlers returned True. With ``once`` it stops after the first of
+    these. ``failed`` is called with what a handler raises, which is then without effect; without it, it is raised.
+    ``after`` is called with the world after each timer and the change that led there; it returns the world to continue
+    with. ``faults`` is that of every change.
+    """
+    fired: list[Fired] = []
+    while world.timers.due <= until:
+        timer, timers = world.timers.next()
+        if timer is None or timer.due > until:
+            return replace(world, timers=timers), fired
+        change = _change_of(world, timer, timers, profile, faults)
+        try:
+            happened = HANDLERS[timer.kind](change, timer.client, timer.subject)
+        except Exception as error:
+            if failed is None:
+                raise
+            failed(error)
+            change, happened = _change_of(world, timer, timers, profile, faults), False
+        world = change.commit()
+        if after is not None:
+            world = after(world, change)
+        if happened:
+            fired.append(Fired(timer, change))
+            if once:
+                break
+    return world, fired
+
+
+def _change_of(
+    world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any], faults: FaultSource | None
+) -> Change:
+    """A change at the instant of a timer, which is removed."""
+    change = world.change(timer.due, profile, faults)
+    change.timers = timers
+    change.cancel(timer.kind, timer.client, timer.subject)
+    return change
