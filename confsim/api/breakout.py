@@ -152,7 +152,7 @@ def list_breakout_sessions(
     """List the breakout sessions of the event room that are not completed; with ``sessionId`` the finished ones of
     that past session of the event room. By creation. Refusal EVENT_ROOM_OFF.
     """
-    found = breakouts.listed(call.change, uuid, sessionId)
+    found = breakouts.list_(call.change, uuid, sessionId)
     return page(call, found, limit, offset, lambda each: _session_view(call, each)).results
 
 
@@ -217,7 +217,7 @@ def rename_breakout_room(
 ) -> None:
     """Rename a room. Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED."""
     breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
     breakout_rooms.rename_room(call.change, breakout, room, body.name)
 
 
@@ -236,7 +236,7 @@ def delete_breakout_room(
     Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_STARTED while its breakout session runs, BREAKOUT_COMPLETED.
     """
     breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
     breakout_rooms.delete_room(call.change, breakout, room)
 
 
@@ -244,7 +244,7 @@ def delete_breakout_room(
 def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: BreakoutSessionId) -> list[BreakoutRoom]:
     """List the rooms of a breakout session, by creation. Refusals EVENT_ROOM_OFF, NOT_FOUND."""
     breakout = breakouts.get(call.change, uuid, breakoutSession)
-    return [_room_view(each) for each in breakout_rooms.rooms(call.change, breakout)]
+    return [_room_view(each) for each in breakout_rooms.list_(call.change, breakout)]
 
 
 @operation(
@@ -262,7 +262,7 @@ def add_breakout_participant(
     Refusals EVENT_ROOM_OFF, NOT_FOUND (also for users made for another channel), BREAKOUT_STARTED.
     """
     breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
     assignments.assign(call.change, uuid, breakout, room, userId)
 
 
@@ -281,7 +281,7 @@ def remove_breakout_participant(
     Refusals EVENT_ROOM_OFF, NOT_FOUND (also for users who are not assigned to the room), BREAKOUT_STARTED.
     """
     breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
     assignments.unassign(call.change, breakout, room, userId)
 
 
@@ -302,7 +302,7 @@ def list_breakout_participants(
 ) -> list[User]:
     """List the users assigned to a room, as they were assigned. Refusals EVENT_ROOM_OFF, NOT_FOUND."""
     breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.room(call.change, breakout, breakoutRoom)
+    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
     return [user_view(call, user, imgSize) for user in assignments.participants(call.change, room)]
 
 

@@ -102,7 +102,9 @@ class Machine(Generic[S, R]):
         number = table.record.__annotations__.get(table.key_name) == "int"
 
         def elapse(change: Change, client: str, subject: str) -> bool:
-            record = table.of(change, "" if table.shared else client).get(int(subject) if number else subject)
+            rows = table.of(change, "" if table.shared else client)
+            key: Any = int(subject) if number else subject
+            record = rows.get(key) if at.by is None else rows.first(at.by, key)
             if record is None:
                 return False
             facts = NOTHING if at.facts is None else at.facts(change, record)
@@ -234,11 +236,12 @@ class Machine(Generic[S, R]):
             was = at.due(before) if before is not None and state in states else None
             due = at.due(after) if then in states else None
             if was != due:
-                name = (at.timer, self.client(after), str(self._rows_of(change, after)[0]))
+                timed = after if due is not None or before is None else before
+                key = self._rows_of(change, timed)[0] if at.by is None else at.by.values(timed)[0]
                 if due is None:
-                    change.cancel(*name)
+                    change.cancel(at.timer, self.client(timed), str(key))
                 else:
-                    change.schedule(at.timer, due, *name[1:])
+                    change.schedule(at.timer, due, self.client(timed), str(key))
 
     def mermaid(self) -> str:
         """The machine as a Mermaid state diagram."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from .table import Index
 from .world import Change
 
 
@@ -53,22 +54,25 @@ class Deadline:
     """When an event comes by itself: at ``due(record)`` (epoch milliseconds, None for never).
 
     ``due`` is asked when a record enters a state of a row with this deadline, and when it changes in one. ``timer``
-    names the timer in the world; ``facts(change, record)`` gives the facts of the event. When it is not ``announced``,
-    an advance of the clock does not list it.
+    is the kind of the timer in the world, whose subject is the key of the record, or its value in the index ``by``.
+    ``facts(change, record)`` gives the facts of the event. When it is not ``announced``, an advance of the clock does
+    not list it.
     """
 
-    __slots__ = ("announced", "due", "facts", "timer")
+    __slots__ = ("announced", "by", "due", "facts", "timer")
 
     def __init__(
         self,
         timer: str,
         due: Callable[[Any], int | None],
         *,
+        by: Index[Any] | None = None,
         facts: Callable[[Change, Any], Mapping[str, Any]] | None = None,
         announced: bool = True,
     ) -> None:
         self.timer = timer
         self.due = due
+        self.by = by
         self.facts = facts
         self.announced = announced
 

@@ -96,15 +96,23 @@ def _recording(values: dict[str, Any]) -> dict[str, Any]:
     return {**_without("failed")(values), "state": state}
 
 
+def _session(values: dict[str, Any]) -> dict[str, Any]:
+    """A session whose state followed from two of its fields."""
+    state = "ended" if values["ended"] is not None else "initialised" if values["started"] is None else "ongoing"
+    return {**values, "state": state}
+
+
 #: By the format from which they lead to the next one.
 STEPS: Mapping[int, Step] = {
     1: Step(
+        tables={"crowds": "occupancies"},
         fields={
+            "placements": {"looks": "polls_left"},
             "recordings": {"looks": "polls_left", "doomed": "will_fail"},
             "reservations": {"until": "expires"},
             "webhook deliveries": {"aside": "bypasses"},
         },
-        records={"linked users": _without("bond"), "recordings": _recording},
+        records={"linked users": _without("bond"), "recordings": _recording, "sessions": _session},
         owned=(
             "api tokens",
             "broadcast destinations",

@@ -28,8 +28,6 @@ EXCLUSIVE = (
     {"it does not outlive its users", "it waits for users to come back"},  # how long an empty session stays
     {"an address waits for the code, and the second wins", "an address waits for the code, and the first stays"},
     {"the door lets in, and there is room", "the door is closed"},
-    {"it leads to this channel alone", "it leads to this channel and others"},
-    {"it is the only one", "it is one of several"},
 )
 #: Whatever the documents let begin, change or end, by the names of the tables.
 SUBJECTS = """

@@ -212,8 +212,8 @@ def get_data_channel(call: Call, uuid: Channel, kind: str) -> StreamingAddress:
     if not _KIND.match(kind) or (ask(call, assumed.DATA_KINDS) == "known" and kind not in _KINDS):
         raise Refusal(Reason.NOT_FOUND, what="data channel", id=kind)
     how = ask(call, assumed.DATA_PLACED)
-    placement = streaming.placement(call.change, uuid.client, uuid.id)
-    if how == "409" and placement.state is Placed.CREATING:
+    placement = streaming.find(call.change, uuid.client, uuid.id)
+    if how == "409" and placement is not None and placement.state is Placed.CREATING:
         raise Refusal(Reason.CHANNEL_BEING_CREATED)
     if how == "404" and sessions.active(call.change, uuid) is None:
         raise Refusal(Reason.NO_ACTIVE_SESSION)

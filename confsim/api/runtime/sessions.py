@@ -206,7 +206,7 @@ def list_channel_participants(
     imgSize: ImageSize | None = None,
 ) -> Page[UserSummary]:
     """List who took part in the sessions of the channel, the latest first; ``search`` matches the handle."""
-    found = _participants(call, sessions.visitors(call.change, uuid))
+    found = _participants(call, sessions.participants_of_channel(call.change, uuid))
     if search:
         found = [each for each in found if lists.matches(call, search, each.handle)]
     return page(call, found, limit, offset, lambda each: _participant_view(call, each, imgSize))

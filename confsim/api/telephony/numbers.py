@@ -71,7 +71,7 @@ def list_available_dial_numbers(
     call: Call, *, limit: Limit | None = None, offset: Offset | None = None, countryCode: str | None = None
 ) -> Page[AvailableNumber]:
     """List the numbers that can be attached to a channel, directly or through a routing code."""
-    found = number_assignments.available(call.change, call.client, countryCode)
+    found = number_assignments.list_available(call.change, call.client, countryCode)
     return page(call, found, limit, offset, lambda number: _number_view(call, number))
 
 
@@ -80,7 +80,7 @@ def list_inbound_numbers(
     call: Call, *, limit: Limit | None = None, offset: Offset | None = None, countryCode: str | None = None
 ) -> list[AvailableNumber]:
     """List the enabled inbound numbers of the client, those that lead to one channel only too."""
-    found = numbers.inbound(call.change, call.client, countryCode)
+    found = numbers.list_inbound(call.change, call.client, countryCode)
     return page(call, found, limit, offset, lambda number: _number_view(call, number)).results
 
 
@@ -127,7 +127,7 @@ def list_dial_number_assignments(
     call: Call, channel: Channel, *, limit: Limit | None = None, offset: Offset | None = None
 ) -> Page[Assignment]:
     """List the numbers that lead to the channel, in the order in which they were assigned."""
-    found = number_assignments.assigned(call.change, channel)
+    found = number_assignments.list_of_channel(call.change, channel)
     return page(call, found, limit, offset, lambda each: _assignment_view(call, each))
 
 
@@ -153,7 +153,7 @@ def cancel_dial_number_assignment(call: Call, uuid: Channel, number: str) -> Non
 )
 def add_default_dial_number(call: Call, number: str) -> None:
     """Put a number on the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    numbers.list_default(call.change, call.client, number)
+    numbers.add_to_defaults(call.change, call.client, number)
 
 
 @operation(
@@ -166,7 +166,7 @@ def add_default_dial_number(call: Call, number: str) -> None:
 )
 def remove_default_dial_number(call: Call, number: str) -> None:
     """Take a number off the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    numbers.unlist_default(call.change, call.client, number)
+    numbers.remove_from_defaults(call.change, call.client, number)
 
 
 @operation(

@@ -41,7 +41,7 @@ def list_dial_pins(call: Call, uuid: Channel) -> list[Pin]:
     """
     user = call.maybe_user
     host = user is None or channels.is_operator(channels.governing(call.change, uuid), user)
-    return [Pin(pin=each.pin, organizer=each.organizer) for each in pins.shown(call.change, uuid, host=host)]
+    return [Pin(pin=each.pin, organizer=each.organizer) for each in pins.list_shown(call.change, uuid, host=host)]
 
 
 @operation(

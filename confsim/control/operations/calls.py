@@ -124,7 +124,7 @@ def list_calls(context: ControlContext) -> list[PhoneCall]:
 def _move(context: ControlContext, user: int, move: Callable[[Change, Call], Call]) -> CallState:
     with context.change() as change:
         client = get_client(change, get_user(change, user).client)
-        call = calls.of_user(change, client, user)
+        call = calls.get_of_user(change, client, user)
         with refusals_as_conflicts():
             return CallState(state=move(change, call).state.value)
 

@@ -103,7 +103,8 @@ def leave_channel(context: ControlContext, body: UserInChannel) -> PresenceState
     with context.change() as change:
         channel = _channel(change, body)
         with refusals_as_conflicts():
-            return PresenceState(state=_state(presence.leave(change, channel, body.userId)))
+            presence.leave(change, channel, body.userId)
+        return PresenceState(state="away")
 
 
 @operation("POST /presence/admit")
@@ -121,7 +122,7 @@ def set_presenter(context: ControlContext, body: SetPresenter) -> PresenterStatu
     with context.change() as change:
         channel = _channel(change, body)
         with refusals_as_conflicts():
-            found = presence.present(change, channel, body.userId, body.presenter)
+            found = presence.set_presenter(change, channel, body.userId, body.presenter)
         return PresenterStatus(presenter=found.presenter)
 
 

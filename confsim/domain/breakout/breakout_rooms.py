@@ -13,9 +13,10 @@ from confsim.assumptions.register import ask, note
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import CLIENTS
-from confsim.domain.runtime import presence, sessions
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.domain.runtime import sessions
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -25,11 +26,9 @@ from .breakouts import Breakout, Phase
 class State(Enum):
     """Where a room is in its life; its channel and its session are there once it was live (G438)."""
 
-    ABSENT = "absent"
     PLANNED = "planned"
     LIVE = "live"
     CLOSED = "closed"
-    DELETED = "deleted"
 
 
 class Room(Record, kw_only=True):
@@ -51,12 +50,12 @@ ROOMS: Table[str, Room] = Table("breakout rooms", Room, "id", IN_BREAKOUT, BY_PL
 
 
 class Assignment(Record, kw_only=True):
-    """The room of a user in a breakout session, None when there is none."""
+    """The room to which a user is assigned in a breakout session."""
 
     client: str
     breakout: str
     user: int
-    room: str | None = None
+    room: str
 
     @property
     def key(self) -> str:
@@ -68,10 +67,6 @@ OF_BREAKOUT: Index[Assignment] = Index("breakout session", lambda assignment: (a
 OF_ROOM: Index[Assignment] = Index("room", lambda assignment: (assignment.room,))
 OF_USER: Index[Assignment] = Index("user", lambda assignment: (assignment.user,))
 ASSIGNMENTS: Table[str, Assignment] = Table("assignments", Assignment, "key", OF_BREAKOUT, OF_ROOM, OF_USER)
-
-
-def _put_room(change: Change, room: Room, **fields: object) -> Room:
-    return ROOMS.of(change, room.client).put(replace(room, **fields))
 
 
 def _channel(change: Change, room: Room) -> Channel:
@@ -93,69 +88,70 @@ def _channel(change: Change, room: Room) -> Channel:
     )
 
 
-def _create(change: Change, room: Room, facts: Facts) -> Room:
+def _create(change: Change, *, breakout: Breakout, name: str) -> Room:
     """It is planned, and becomes real when the breakout session starts."""
-    return _put_room(change, room, state=State.PLANNED)
+    return Room(id=change.uuid(), client=breakout.client, channel=breakout.channel, breakout=breakout.id, name=name)
 
 
-def _open(change: Change, room: Room, facts: Facts) -> Room:
+def _make_channel(change: Change, room: Room) -> Room:
+    """The room has a channel before it opens."""
+    return replace(room, place=_channel(change, room).id)
+
+
+def _open(change: Change, room: Room) -> Room:
     """The room is real: it has a channel below the event room, and a session there."""
     place = _channel(change, room)
     how = ask(change, assumed_sessions.PARENT)
     main = sessions.active(change, channels.get(change, room.client, room.channel))
     parents = {"event-session": main.id if main else None, "breakout-session": room.breakout, "absent": None}
     session = sessions.initialise(change, place, parents[how])
-    return _put_room(change, room, state=State.LIVE, place=place.id, session=session.id)
+    return replace(room, place=place.id, session=session.id)
 
 
-def _close(change: Change, room: Room, facts: Facts) -> Room:
-    """Nobody comes in any more; its channel and its session stay to be looked up."""
-    return _put_room(change, room, state=State.CLOSED)
+def _rename(change: Change, room: Room, *, name: str) -> Room:
+    """Only the name changes."""
+    return replace(room, name=name)
 
 
-def _rename(change: Change, room: Room, facts: Facts) -> Room:
-    """Only the name changes, and with it that of the room's channel."""
-    if room.place is not None:
-        channels.rename(change, channels.get(change, room.client, room.place), facts["name"])
-    return _put_room(change, room, name=facts["name"])
+def _lose_channel(change: Change, room: Room) -> Room:
+    """Its channel and its session are gone."""
+    return replace(room, place=None, session=None)
 
 
-def _remove(change: Change, room: Room, facts: Facts) -> Room:
-    """The room is gone."""
-    ROOMS.of(change, room.client).remove(room.id)
-    return replace(room, state=State.DELETED)
+_MAY_GO = Guard("rooms may go while they are in use", lambda room, *, allowed: allowed)
 
-
-_MAY_GO = Guard("rooms may go while they are in use", lambda room, facts: facts["allowed"])
-
-ROOM: Machine[State, Room] = Machine(
+MACHINE: Machine[State, Room] = Machine(
     "breakout room",
     "A room of a breakout session (R312, R460-R462).",
+    ROOMS,
     State,
     (
-        Row("create", State.ABSENT, State.PLANNED, effect=_create, source="P2 L278, R460"),
+        Row("create", ABSENT, State.PLANNED, effect=_create, source="P2 L278, R460"),
+        Row("make channel", State.PLANNED, State.PLANNED, effect=_make_channel, source="G438"),
         Row("open", (State.PLANNED, State.CLOSED), State.LIVE, effect=_open, source="P2 Breakout L108, R312, G438"),
         Row("resume", State.LIVE, State.LIVE, effect=_open, source="P2 Breakout L108, R288, R312"),
-        Row("close", State.LIVE, State.CLOSED, effect=_close, source="P2 States L166-167, R356, R357"),
+        Row("close", State.LIVE, State.CLOSED, source="P2 States L166-167, R356, R357"),
         Row("rename", State.PLANNED, State.PLANNED, effect=_rename, source="P2 L279, R461"),
         Row("rename", State.LIVE, State.LIVE, effect=_rename, source="P2 L279, R461, G426"),
         Row("rename", State.CLOSED, State.CLOSED, effect=_rename, source="P2 L279, R461"),
-        Row("delete", (State.PLANNED, State.CLOSED), State.DELETED, effect=_remove, source="P2 L280, R462, G427"),
-        Row("delete", State.LIVE, State.DELETED, only_if=_MAY_GO, effect=_remove, source="G426"),
-        Row("drop", (State.PLANNED, State.LIVE, State.CLOSED), State.DELETED, effect=_remove, source="P2 L275, R456"),
+        Row("delete", (State.PLANNED, State.CLOSED), ABSENT, source="P2 L280, R462, G427"),
+        Row("delete", State.LIVE, ABSENT, only_if=_MAY_GO, source="G426"),
+        Row("drop", tuple(State), ABSENT, source="P2 L275, R456"),
+        Row("lose channel", State.PLANNED, State.PLANNED, effect=_lose_channel, source="G309"),
+        Row("lose channel", State.CLOSED, State.CLOSED, effect=_lose_channel, source="G309"),
     ),
-    read=lambda room, facts: room.state,
+    state="state",
+    facts={"create": "breakout name", "rename": "name", "delete": "allowed"},
     refusals={None: Reason.BREAKOUT_STARTED},
-    initial=State.ABSENT,
 )
 
 
-def rooms(change: Change, breakout: Breakout) -> list[Room]:
+def list_(change: Change, breakout: Breakout) -> list[Room]:
     """The rooms of the breakout session, in order of creation."""
     return ROOMS.of(change, breakout.client).find(IN_BREAKOUT, breakout.id)
 
 
-def room(change: Change, breakout: Breakout, id: str) -> Room:
+def get(change: Change, breakout: Breakout, id: str) -> Room:
     """The room of this id in the breakout session. Refusal NOT_FOUND."""
     note(change, assumed.PATHS)
     found = ROOMS.of(change, breakout.client).get(id)
@@ -164,21 +160,22 @@ def room(change: Change, breakout: Breakout, id: str) -> Room:
     return found
 
 
-def assigned(change: Change, room: Room) -> list[Assignment]:
+def list_assigned(change: Change, room: Room) -> list[Assignment]:
     """The assignments to the room, in the order in which they were made."""
     return ASSIGNMENTS.of(change, room.client).find(OF_ROOM, room.id)
 
 
-def _editable(change: Change, breakout: Breakout) -> None:
-    """Rooms of a completed breakout session stay as they are; those of an active one as G426 says."""
+def _require_editable(change: Change, breakout: Breakout) -> None:
+    """Refusal BREAKOUT_COMPLETED, and BREAKOUT_STARTED while it is active where rooms are fixed then (G426)."""
     if breakout.phase is Phase.COMPLETED:
         raise Refusal(Reason.BREAKOUT_COMPLETED)
     if breakout.phase is Phase.ACTIVE and ask(change, assumed.ROOMS_AFTER_START) == "refuse":
         raise Refusal(Reason.BREAKOUT_STARTED)
 
 
-def _named(change: Change, breakout: Breakout, name: str, own: str = "") -> str:
-    taken = any(each.name == name and each.id != own for each in rooms(change, breakout))
+def _free_name(change: Change, breakout: Breakout, name: str, own: str = "") -> str:
+    """The name, when no other room than ``own`` has it. Refusal ROOM_NAME_TAKEN."""
+    taken = any(room.name == name and room.id != own for room in list_(change, breakout))
     if taken and ask(change, assumed.ROOM_NAMES) == "refuse":
         raise Refusal(Reason.ROOM_NAME_TAKEN, name=name)
     return name
@@ -189,44 +186,39 @@ def add_room(change: Change, breakout: Breakout, name: str | None) -> Room:
 
     Refusals BREAKOUT_COMPLETED, BREAKOUT_STARTED, ROOM_NAME_TAKEN.
     """
-    _editable(change, breakout)
+    _require_editable(change, breakout)
     if name is None:
         name = ask(change, assumed.ROOM_NAME).format(number=change.count(f"rooms of {breakout.id}"))
-    made = Room(
-        id=change.uuid(),
-        client=breakout.client,
-        channel=breakout.channel,
-        breakout=breakout.id,
-        name=_named(change, breakout, name),
-        state=State.ABSENT,
-    )
-    made = ROOM.fire(change, made, "create")
+    room = MACHINE.create(change, "create", breakout=breakout, name=_free_name(change, breakout, name))
     if breakout.phase is Phase.ACTIVE:
-        return ROOM.fire(change, made, "open")
+        return MACHINE.fire(change, room, "open")
     if ask(change, assumed.ROOM_CHANNEL) == "creation":
-        return _put_room(change, made, place=_channel(change, made).id)
-    return made
+        return MACHINE.fire(change, room, "make channel")
+    return room
 
 
 def rename_room(change: Change, breakout: Breakout, room: Room, name: str | None) -> None:
-    """Give the room another name. Refusals BREAKOUT_COMPLETED, BREAKOUT_STARTED, ROOM_NAME_TAKEN."""
-    _editable(change, breakout)
-    if name is not None:
-        ROOM.fire(change, room, "rename", name=_named(change, breakout, name, room.id))
+    """Rename the room and its channel. Refusals BREAKOUT_COMPLETED, BREAKOUT_STARTED, ROOM_NAME_TAKEN."""
+    _require_editable(change, breakout)
+    if name is None:
+        return
+    name = _free_name(change, breakout, name, room.id)
+    MACHINE.fire(change, room, "rename", name=name, details={"name": name})
+    if room.place is not None:
+        channels.rename(change, channels.get(change, room.client, room.place), name)
 
 
 def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
     """Remove the room with the assignments to it. Refusals BREAKOUT_STARTED (G426), ROOM_ASSIGNED (G427)."""
     if breakout.phase is Phase.COMPLETED:
         raise Refusal(Reason.BREAKOUT_COMPLETED)
-    if assigned(change, room) and ask(change, assumed.DELETE_ASSIGNED) == "refuse":
+    if list_assigned(change, room) and ask(change, assumed.DELETE_ASSIGNED) == "refuse":
         raise Refusal(Reason.ROOM_ASSIGNED)
-    ROOM.fire(change, room, "delete", allowed=ask(change, assumed.ROOMS_AFTER_START) == "allow")
+    MACHINE.end(change, room, "delete", allowed=ask(change, assumed.ROOMS_AFTER_START) == "allow")
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
-    """A room whose channel goes closes before it; who is inside returns to the event room."""
-    for each in ROOMS.of(change, channel.client).find(BY_PLACE, channel.id):
-        for present in presence.inside(change, channel):
-            presence.MACHINE.fire(change, present, "return")
-        _put_room(change, ROOM.follow(change, each, "close"), place=None, session=None)
+    """A room closes before its channel goes."""
+    for room in ROOMS.of(change, channel.client).find(BY_PLACE, channel.id):
+        MACHINE.fire_if_allowed(change, room, "close")
+        MACHINE.fire(change, ROOMS.of(change, channel.client)[room.id], "lose channel")

@@ -23,6 +23,8 @@ from confsim.domain.recordings import recording_mail, recordings
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
+from confsim.domain.telephony import calls
+from confsim.domain.telephony.calls import Call, State
 from confsim.domain.users import users
 from confsim.domain.users.users import CREATED_BY, User
 from confsim.kernel.machine import Machine, Observer
@@ -50,9 +52,8 @@ def _tidings(
     return Observer(when, reaches, emit, out_of=out_of)
 
 
-def _session(run: sessions.Run) -> Payload:
-    assert run.session is not None
-    return {"channel": run.channel, "session": run.session.id}
+def _session(session: sessions.Session) -> Payload:
+    return {"channel": session.channel, "session": session.id}
 
 
 def _participant(present: Presence) -> Payload:
@@ -91,11 +92,21 @@ def _recording(recording: Recording) -> Payload:
     return {"channel": recording.channel, "session": recording.session, "recording": recording.id}
 
 
+def _call(call: Call) -> Payload:
+    return {
+        "call": call.id,
+        "channel": call.channel,
+        "user": call.user,
+        "inbound": call.inbound,
+        "state": call.state.value,
+    }
+
+
 def _client(client: Client) -> Payload:
     return {"client": client.id}
 
 
-_CAME = (Where.AWAY, Where.WAITING)
+_CAME = (ABSENT, Where.WAITING)
 _INSIDE = (Where.IN, Where.IN_ROOM)
 _RECORDINGS = {
     recordings.Phase.IN_PROGRESS: Kind.RECORDING_STARTED,
@@ -108,7 +119,7 @@ TIDINGS: tuple[Observer, ...] = (
     _tidings(Kind.SESSION_STARTED, sessions.MACHINE, sessions.Life.ONGOING, _session),
     _tidings(Kind.SESSION_ENDED, sessions.MACHINE, sessions.Life.ENDED, _session, out_of=(sessions.Life.ONGOING,)),
     _tidings(Kind.PARTICIPANT_JOINED, presence.MACHINE, Where.IN, _participant, out_of=_CAME),
-    _tidings(Kind.PARTICIPANT_LEFT, presence.MACHINE, Where.AWAY, _participant, out_of=_INSIDE),
+    _tidings(Kind.PARTICIPANT_LEFT, presence.MACHINE, ABSENT, _participant, out_of=_INSIDE),
     _tidings(Kind.PARTICIPANT_LEFT, presence.MACHINE, Where.WAITING, _participant, out_of=_INSIDE),
     _tidings(Kind.PARTICIPANT_WAITING, presence.MACHINE, Where.WAITING, _participant),
     _tidings(Kind.LOBBY_OPENED, lobby.DOOR, lobby.Door.OPEN, _lobby),
@@ -120,6 +131,9 @@ TIDINGS: tuple[Observer, ...] = (
     _tidings(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.Life.ENDED, _broadcast),
     *(_tidings(kind, recordings.MACHINE, phase, _recording) for phase, kind in _RECORDINGS.items()),
     Observer(recordings.MACHINE, recordings.Phase.READY, recording_mail.send),
+    _tidings(Kind.CALL_STARTED, calls.MACHINE, State.RINGING, _call),
+    _tidings(Kind.CALL_STARTED, calls.MACHINE, State.ANSWERED, _call, out_of=(ABSENT,)),
+    *(_tidings(Kind.CALL_ENDED, calls.MACHINE, over, _call) for over in (State.BUSY, State.FAILED, State.ENDED)),
     _tidings(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
     _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
     *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,)) for born in CREATED_BY),

@@ -10,43 +10,63 @@ from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import State
 from confsim.domain.breakout.breakouts import Phase
 from confsim.domain.broadcast import broadcasts
-from confsim.domain.channels import channels, friendly_urls
-from confsim.domain.clients import clients
-from confsim.domain.clients.clients import Service
-from confsim.domain.config import template_choice, templates
-from confsim.domain.identity import invitations, validators
+from confsim.domain.channels import channels
 from confsim.domain.recordings import assets, recordings
-from confsim.domain.runtime import lobby, presence, sessions, streaming
+from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
 from confsim.domain.runtime.lobby import AutoClose, Door
-from confsim.domain.runtime.presence import Audience, Where
+from confsim.domain.runtime.occupancy import Audience
+from confsim.domain.runtime.presence import Where
 from confsim.domain.runtime.sessions import Life
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.telephony import calls, number_assignments, numbers
-from confsim.domain.users import users
-from confsim.domain.users.users import Account
 from confsim.kernel.machine import Coupling
 from confsim.kernel.rows import ABSENT
 
-from . import related, related_breakout, related_identity
+from . import machines_clients, related, related_breakout, related_telephony
 
-_CAME = (Where.AWAY, Where.WAITING)
+_CAME = (ABSENT, Where.WAITING)
 
 COUPLINGS: tuple[Coupling, ...] = (
     # Users come
-    Coupling(presence.MACHINE, Where.IN, presence.AUDIENCE, "enter", related.crowd, out_of=_CAME, source="G327"),
+    Coupling(
+        presence.MACHINE,
+        Where.IN,
+        occupancy.MACHINE,
+        "enter",
+        related.occupancy_of,
+        facts=related.occupied,
+        out_of=_CAME,
+        source="G327",
+    ),
     Coupling(
         presence.MACHINE,
         Where.IN,
         sessions.MACHINE,
         "attend",
-        related.run_at,
+        related.session_at,
         facts=related.attending,
         out_of=_CAME,
         source="P2 Session L64, R287",
     ),
-    Coupling(presence.AUDIENCE, Audience.OCCUPIED, streaming.MACHINE, "place", related.placement, source="G349, G359"),
-    Coupling(presence.AUDIENCE, Audience.OCCUPIED, sessions.MACHINE, "initialise", related.run_of, source="R285, G350"),
-    Coupling(presence.AUDIENCE, Audience.OCCUPIED, sessions.MACHINE, "start", related.run_of, source="R285, G359"),
+    Coupling(
+        occupancy.MACHINE,
+        Audience.OCCUPIED,
+        streaming.MACHINE,
+        "place",
+        related.placement,
+        facts=related.placed,
+        source="G349, G359",
+    ),
+    Coupling(
+        occupancy.MACHINE,
+        Audience.OCCUPIED,
+        sessions.MACHINE,
+        "initialise",
+        related.session_of,
+        facts=related.new_session,
+        source="R285, G350",
+    ),
+    Coupling(occupancy.MACHINE, Audience.OCCUPIED, sessions.MACHINE, "start", related.session_of, source="R285, G359"),
     Coupling(
         presence.MACHINE,
         Where.IN,
@@ -58,42 +78,46 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="G437",
     ),
     Coupling(
-        streaming.MACHINE, Placed.HOSTED, sessions.MACHINE, "initialise", related.run_of_base, source="P2 L69, G350"
+        streaming.MACHINE,
+        Placed.HOSTED,
+        sessions.MACHINE,
+        "initialise",
+        related.session_of_base,
+        facts=related.new_session,
+        source="P2 L69, G350",
     ),
     # Users go
     Coupling(
         presence.MACHINE,
-        Where.AWAY,
-        presence.AUDIENCE,
+        ABSENT,
+        occupancy.MACHINE,
         "leave",
-        related.crowd,
+        related.occupancy_of,
         out_of=(Where.IN, Where.IN_ROOM),
         source="G327",
     ),
     Coupling(
         presence.MACHINE,
         Where.WAITING,
-        presence.AUDIENCE,
+        occupancy.MACHINE,
         "leave",
-        related.crowd,
+        related.occupancy_of,
         out_of=(Where.IN,),
         source="G331, G328",
     ),
+    Coupling(occupancy.MACHINE, ABSENT, lobby.DOOR, "become empty", related.channel, source="P2 States L158, R342"),
     Coupling(
-        presence.AUDIENCE, Audience.EMPTY, lobby.DOOR, "become empty", related.channel, source="P2 States L158, R342"
-    ),
-    Coupling(
-        presence.AUDIENCE,
-        Audience.EMPTY,
+        occupancy.MACHINE,
+        ABSENT,
         sessions.MACHINE,
         "become empty",
-        related.run_of,
-        facts=lambda change, crowd, run: sessions.ending(change),
+        related.session_of,
+        facts=related.after_last,
         source="G359",
     ),
     # The lobby
     Coupling(
-        lobby.DOOR, Door.OPEN, presence.MACHINE, "admit", related.waiting, facts=related.fits, source="R339, G329"
+        lobby.DOOR, Door.OPEN, presence.MACHINE, "admit", related.waiting, facts=related.room_left, source="R339, G329"
     ),
     Coupling(lobby.DOOR, Door.CLOSED, presence.MACHINE, "send to the lobby", related.attendees, source="G331"),
     Coupling(lobby.AUTO_CLOSE, AutoClose.ON, lobby.DOOR, "become empty", related.empty_already, source="G333"),
@@ -166,7 +190,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     Coupling(
         breakouts.MACHINE,
         Phase.ACTIVE,
-        breakout_rooms.ROOM,
+        breakout_rooms.MACHINE,
         "open",
         related_breakout.rooms,
         source="P2 Breakout L108, G438",
@@ -176,8 +200,9 @@ COUPLINGS: tuple[Coupling, ...] = (
         Phase.ACTIVE,
         assignments.MACHINE,
         "spread",
-        assignments.unassigned,
-        facts=related_breakout.next_room,
+        related_breakout.unassigned,
+        facts=related_breakout.given_room,
+        creates=True,
         source="G436",
     ),
     Coupling(
@@ -210,18 +235,18 @@ COUPLINGS: tuple[Coupling, ...] = (
     Coupling(
         presence.MACHINE,
         Where.IN_ROOM,
-        breakout_rooms.ROOM,
+        breakout_rooms.MACHINE,
         "resume",
         related_breakout.without_session,
         source="P2 Breakout L108, R288, R312",
     ),
-    Coupling(presence.MACHINE, Where.IN_ROOM, sessions.MACHINE, "start", related.run_at, source="R288, G369"),
+    Coupling(presence.MACHINE, Where.IN_ROOM, sessions.MACHINE, "start", related.session_at, source="R288, G369"),
     Coupling(
         presence.MACHINE,
         Where.IN_ROOM,
         sessions.MACHINE,
         "attend",
-        related.run_at,
+        related.session_at,
         facts=related.attending,
         source="R287, R288",
     ),
@@ -229,141 +254,71 @@ COUPLINGS: tuple[Coupling, ...] = (
         Coupling(
             presence.MACHINE, gone, lobby.DOOR, "become empty", related.left_empty, out_of=(Where.IN,), source="G334"
         )
-        for gone in (Where.IN_ROOM, Where.AWAY)
+        for gone in (Where.IN_ROOM, ABSENT)
     ),
     *(
-        row
-        for over in (Phase.COMPLETED, Phase.PREPARED)
-        for row in (
-            Coupling(
-                breakouts.MACHINE,
-                over,
-                presence.MACHINE,
-                "return",
-                related_breakout.in_rooms,
-                out_of=(Phase.ACTIVE,),
-                source="P2 States L166-167, R356, R357",
-            ),
-            Coupling(
-                breakouts.MACHINE,
-                over,
-                breakout_rooms.ROOM,
-                "close",
-                related_breakout.rooms,
-                out_of=(Phase.ACTIVE,),
-                source="R356, R357, G435",
-            ),
+        Coupling(
+            breakouts.MACHINE,
+            over,
+            breakout_rooms.MACHINE,
+            "close",
+            related_breakout.rooms,
+            out_of=(Phase.ACTIVE,),
+            source="R356, R357, G435",
         )
+        for over in (Phase.COMPLETED, Phase.PREPARED)
+    ),
+    Coupling(breakouts.MACHINE, ABSENT, breakout_rooms.MACHINE, "drop", related_breakout.rooms, source="P2 L275, R456"),
+    Coupling(
+        breakout_rooms.MACHINE,
+        State.CLOSED,
+        presence.MACHINE,
+        "return",
+        related_breakout.in_room,
+        source="P2 States L166-167, R356, R357",
     ),
     Coupling(
-        breakouts.MACHINE, Phase.DELETED, breakout_rooms.ROOM, "drop", related_breakout.rooms, source="P2 L275, R456"
+        breakout_rooms.MACHINE, State.CLOSED, sessions.MACHINE, "end", related_breakout.session_in, source="R356, R357"
     ),
-    Coupling(breakout_rooms.ROOM, State.CLOSED, sessions.MACHINE, "end", related_breakout.run_in, source="R356, R357"),
-    Coupling(breakout_rooms.ROOM, State.DELETED, presence.MACHINE, "return", related_breakout.in_room, source="G426"),
-    Coupling(breakout_rooms.ROOM, State.DELETED, sessions.MACHINE, "end", related_breakout.run_in, source="G426"),
+    Coupling(breakout_rooms.MACHINE, ABSENT, presence.MACHINE, "return", related_breakout.in_room, source="G426"),
+    Coupling(breakout_rooms.MACHINE, ABSENT, sessions.MACHINE, "end", related_breakout.session_in, source="G426"),
     Coupling(
-        breakout_rooms.ROOM,
-        State.DELETED,
+        breakout_rooms.MACHINE,
+        ABSENT,
         assignments.MACHINE,
         "forget",
         related_breakout.assigned,
         source="R462, G427",
     ),
     # Phones
-    Coupling(presence.MACHINE, Where.AWAY, calls.MACHINE, "hang up", calls.phones, source="G452, R353"),
-    Coupling(calls.MACHINE, calls.State.ENDED, presence.MACHINE, "disconnect", calls.arrived, source="G452"),
+    Coupling(presence.MACHINE, ABSENT, calls.MACHINE, "hang up", related_telephony.calls_of, source="G452, R353"),
+    Coupling(calls.MACHINE, calls.State.ENDED, presence.MACHINE, "disconnect", related_telephony.caller, source="G452"),
     Coupling(
         numbers.STANDING,
         numbers.Standing.DISABLED,
-        number_assignments.USE,
+        number_assignments.MACHINE,
         "release",
-        number_assignments.lines_of,
+        related_telephony.assignments_of,
         source="P2 States L172, R366",
+    ),
+    Coupling(
+        number_assignments.MACHINE,
+        number_assignments.Use.EXCLUSIVE,
+        number_assignments.MACHINE,
+        "release",
+        related_telephony.other_assignments,
+        source="P2 L301, R484, R485, G474",
     ),
     Coupling(
         channels.MACHINE,
         channels.Life.EXISTS,
-        number_assignments.USE,
+        number_assignments.MACHINE,
         "assign",
-        number_assignments.default_lines,
-        facts=number_assignments.first_facts,
+        related_telephony.default_numbers,
+        facts=related_telephony.first_assignment,
+        creates=True,
         out_of=(ABSENT,),
         source="G479",
     ),
-    # Friendly URLs
-    Coupling(
-        friendly_urls.SWITCH,
-        friendly_urls.Switch.OFF,
-        friendly_urls.MACHINE,
-        "remove",
-        friendly_urls.channels_to_clear,
-        source="G285",
-    ),
-    # A client loses its service
-    Coupling(
-        clients.MACHINE,
-        Service.DISABLED,
-        channels.MACHINE,
-        "stop",
-        related.channels_below,
-        source="P1 States L178, R109, R110",
-    ),
-    # Users are connected
-    Coupling(
-        invitations.MACHINE,
-        invitations.State.CONSUMED,
-        users.MACHINE,
-        "redeem",
-        related_identity.invited,
-        facts=related_identity.login,
-        source="P1 L81, R062, R063, G234",
-    ),
-    Coupling(
-        users.MACHINE,
-        Account.REGISTERED,
-        invitations.MACHINE,
-        "connect",
-        related_identity.nonce,
-        out_of=(Account.PREDEFINED,),
-        source="P1 L81, G202",
-    ),
-    Coupling(
-        validators.MACHINE,
-        validators.Activity.ACTIVE,
-        validators.MACHINE,
-        "disable",
-        related_identity.other_active,
-        source="P1 States L180, R114",
-    ),
-    # Templates
-    Coupling(
-        templates.MACHINE,
-        templates.State.OWN,
-        template_choice.MACHINE,
-        "remove",
-        templates.withdrawn_below,
-        out_of=(templates.State.INHERITABLE,),
-        source="G413, G583",
-    ),
-    Coupling(
-        templates.OFFER, templates.Offer.DISABLED, template_choice.MACHINE, "remove", templates.withdrawn, source="G413"
-    ),
-    # Users are removed
-    Coupling(
-        users.MACHINE,
-        ABSENT,
-        invitations.MACHINE,
-        "withdraw",
-        related_identity.invitation,
-        source="P2 States L171, R365",
-    ),
-    Coupling(users.MACHINE, ABSENT, presence.MACHINE, "disconnect", related.wherever, source="R365, G542"),
-    Coupling(
-        users.MACHINE,
-        ABSENT,
-        assignments.MACHINE,
-        "forget",
-        related_breakout.assigned_to,
-        source="R365, G542",
-    ),
+    *machines_clients.COUPLINGS,
 )

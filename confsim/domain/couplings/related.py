@@ -17,56 +17,77 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.recordings.assets import Asset
 from confsim.domain.recordings.recordings import Recording
-from confsim.domain.runtime import presence, sessions, streaming
-from confsim.domain.runtime.presence import Crowd, Presence
-from confsim.domain.runtime.sessions import Run
+from confsim.domain.runtime import occupancy, presence, sessions, streaming
+from confsim.domain.runtime.occupancy import Occupancy
+from confsim.domain.runtime.presence import Presence
+from confsim.domain.runtime.sessions import Session
 from confsim.domain.runtime.streaming import Placement
 from confsim.domain.users.users import USERS, User
 from confsim.kernel.world import Change
 
 
-def crowd(change: Change, present: Presence) -> Iterable[Crowd]:
-    """The crowd of the channel where the user is."""
-    return (presence.crowd(change, present.client, present.channel),)
+def occupancy_of(change: Change, present: Presence) -> Iterable[Occupancy | None]:
+    """The occupancy of the channel where the user is."""
+    return (occupancy.find(change, present.client, present.channel),)
 
 
-def run_at(change: Change, present: Presence) -> Iterable[Run]:
-    """The session of the very place where the user is."""
-    return (sessions.run(change, present.client, present.place or present.channel),)
+def occupied(change: Change, present: Presence, occupancy: Occupancy | None) -> dict[str, Any]:
+    """Which channel has one more inside."""
+    return {"client": present.client, "channel": present.channel}
 
 
-def attending(change: Change, present: Presence, run: Run) -> dict[str, Any]:
+def session_at(change: Change, present: Presence) -> Iterable[Session | None]:
+    """The open session of the very channel where the user is connected."""
+    return (sessions.find_open(change, present.client, present.place or present.channel),)
+
+
+def attending(change: Change, present: Presence, session: Session | None) -> dict[str, Any]:
     """Who comes to the session, and how many are inside by now."""
     user = USERS.of(change, present.client)[present.user]
-    place = channels.get(change, present.client, run.channel)
+    place = channels.get(change, present.client, present.place or present.channel)
     return {"user": user, "inside": presence.number_inside(change, place)}
 
 
-def run_of(change: Change, subject: Crowd | Placement) -> Iterable[Run]:
-    """The session of the channel."""
-    return (sessions.run(change, subject.client, subject.channel),)
+def session_of(change: Change, record: Occupancy | Placement) -> Iterable[Session | None]:
+    """The open session of the channel."""
+    return (sessions.find_open(change, record.client, record.channel),)
 
 
-def run_of_base(change: Change, placement: Placement) -> Iterable[Run]:
-    """The session of a room is made when the room opens, not when its address is asked for."""
+def session_of_base(change: Change, placement: Placement) -> Iterable[Session | None]:
+    """The open session of a base channel; that of a room is made when the room opens, not when it is placed."""
     channel = channels.get(change, placement.client, placement.channel)
     if channel.parent is None and ask(change, runtime.PLACED_SESSION):
-        yield from run_of(change, placement)
+        yield from session_of(change, placement)
 
 
-def placement(change: Change, subject: Crowd | Run) -> Iterable[Placement]:
-    """Where the channel is hosted."""
-    return (streaming.placement(change, subject.client, subject.channel),)
+def new_session(change: Change, record: Occupancy | Placement, session: Session | None) -> dict[str, Any]:
+    """The channel of a session without a parent."""
+    return {"channel": channels.get(change, record.client, record.channel), "parent": None}
 
 
-def channel(change: Change, crowd: Crowd) -> Iterable[Channel]:
-    """The channel of the crowd."""
-    return (channels.get(change, crowd.client, crowd.channel),)
+def after_last(change: Change, occupancy: Occupancy, session: Session | None) -> dict[str, Any]:
+    """For how long an empty session goes on."""
+    return sessions.ending(change)
+
+
+def placement(change: Change, record: Occupancy | Session) -> Iterable[Placement | None]:
+    """The placement of the channel."""
+    return (streaming.find(change, record.client, record.channel),)
+
+
+def placed(change: Change, occupancy: Occupancy, placement: Placement | None) -> dict[str, Any]:
+    """The channel that is placed."""
+    return {"channel": channels.get(change, occupancy.client, occupancy.channel)}
+
+
+def channel(change: Change, occupancy: Occupancy) -> Iterable[Channel]:
+    """The channel."""
+    return (channels.get(change, occupancy.client, occupancy.channel),)
 
 
 def left_empty(change: Change, present: Presence) -> Iterable[Channel]:
     """The event room that nobody is in any more, where those in its breakout rooms do not count (G334)."""
-    if not presence.crowd(change, present.client, present.channel).count:
+    if not occupancy.occupants(change, present.client, present.channel):
         return  # it is empty either way
     channel = channels.get(change, present.client, present.channel)
     if not presence.number_inside(change, channel) and ask(change, runtime.CHANNEL_EMPTY) == "channel":
@@ -75,7 +96,7 @@ def left_empty(change: Change, present: Presence) -> Iterable[Channel]:
 
 def empty_already(change: Change, channel: Channel) -> Iterable[Channel]:
     """The channel, when nobody is in it and that counts as becoming empty."""
-    if not presence.crowd(change, channel.client, channel.id).count and ask(change, runtime.AUTO_CLOSE_EMPTY):
+    if not occupancy.occupants(change, channel.client, channel.id) and ask(change, runtime.AUTO_CLOSE_EMPTY):
         yield channel
 
 
@@ -89,54 +110,53 @@ def channels_below(change: Change, client: Client) -> Iterable[Channel]:
 def waiting(change: Change, channel: Channel) -> Iterable[Presence]:
     """Those in the lobby, when they come in as the door opens."""
     if ask(change, runtime.LOBBY_ON_OPEN) == "admit":
-        yield from presence.fresh(change, presence.waiting(change, channel))
+        yield from presence.current(change, presence.waiting(change, channel))
 
 
-def fits(change: Change, channel: Channel, present: Presence) -> dict[str, Any]:
-    """Whether there is room for one more."""
-    return presence.room_left(change, channel)
+def room_left(change: Change, channel: Channel, present: Presence) -> dict[str, Any]:
+    """Whether the channel is full."""
+    return {"full": presence.full(change, channel)}
 
 
 def attendees(change: Change, channel: Channel) -> Iterable[Presence]:
     """Those inside who are no hosts, when they go to the lobby as the door closes."""
     if ask(change, runtime.LOBBY_ON_CLOSE) == "lobby":
-        found = presence.inside(change, channel)
-        yield from (each for each in presence.fresh(change, found) if not presence.hosts(change, each))
+        inside = presence.current(change, presence.inside(change, channel))
+        yield from (present for present in inside if not presence.hosts(change, present))
 
 
-def connected(change: Change, run: Run) -> Iterable[Presence]:
+def connected(change: Change, session: Session) -> Iterable[Presence]:
     """Everybody in the channel, its lobby and its rooms; of a room those inside. When a session ends because the last
     one has left, who waits goes on waiting.
     """
-    channel = channels.get(change, run.client, run.channel)
+    channel = channels.get(change, session.client, session.channel)
     if channel.parent is not None:
-        return presence.fresh(change, presence.inside(change, channel))
-    if not presence.crowd(change, channel.client, channel.id).count:
+        return presence.current(change, presence.inside(change, channel))
+    if not occupancy.occupants(change, channel.client, channel.id):
         return ()
-    return presence.fresh(change, presence.everybody(change, channel))
+    return presence.current(change, presence.everybody(change, channel))
 
 
 def wherever(change: Change, user: User) -> Iterable[Presence]:
-    """Every place where the user is."""
+    """The presences of the user in every channel."""
     found = presence.PRESENCES.of(change, user.client).find(presence.BY_USER, user.id)
-    return presence.fresh(change, found)
+    return presence.current(change, found)
 
 
-def broadcast_of(change: Change, run: Run) -> Iterable[broadcasts.Run]:
+def broadcast_of(change: Change, session: Session) -> Iterable[broadcasts.Run]:
     """The broadcast of the channel."""
-    return (broadcasts.run(change, run.client, run.channel),)
+    return (broadcasts.run(change, session.client, session.channel),)
 
 
-def showing(change: Change, run: Run, shown: broadcasts.Run) -> dict[str, Any]:
+def showing(change: Change, session: Session, shown: broadcasts.Run) -> dict[str, Any]:
     """The session that a broadcast shows."""
-    assert run.session is not None
-    return {"session": run.session.id}
+    return {"session": session.id}
 
 
-def recording_of(change: Change, run: Run) -> Iterable[Recording]:
+def recording_of(change: Change, session: Session) -> Iterable[Recording]:
     """The recording of the channel, when it stops with the session."""
     if ask(change, assumed_recordings.SESSION_ENDS) == "stops":
-        current = recordings.running(change, run.client, run.channel)
+        current = recordings.running(change, session.client, session.channel)
         if current is not None:
             yield current
 

@@ -14,60 +14,64 @@ from confsim.domain.breakout.breakouts import Breakout
 from confsim.domain.channels import channels
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
-from confsim.domain.runtime.sessions import Run
-from confsim.domain.users.users import User
+from confsim.domain.runtime.sessions import Session
+from confsim.domain.users.users import USERS, User
 from confsim.kernel.world import Change
 
 
-def breakout_of(change: Change, run: Run) -> Iterable[Breakout]:
+def breakout_of(change: Change, session: Session) -> Iterable[Breakout]:
     """The breakout session that runs in the session, where it does not outlast it (G440)."""
-    channel = channels.get(change, run.client, run.channel)
+    channel = channels.get(change, session.client, session.channel)
     running = breakouts.active(change, channel)
     if running is not None and ask(change, assumed_breakout.MAIN_ENDS) == "completes":
         yield running
 
 
-def without_main(change: Change, run: Run) -> Iterable[Breakout]:
+def without_main(change: Change, session: Session) -> Iterable[Breakout]:
     """The breakout session that was started before anybody was in the event room (G432)."""
-    running = breakouts.BREAKOUTS.of(change, run.client).first(breakouts.ACTIVE, run.channel)
+    running = breakouts.BREAKOUTS.of(change, session.client).first(breakouts.ACTIVE, session.channel)
     if running is not None and running.main is None:
         yield running
 
 
-def without_parent(change: Change, run: Run) -> Iterable[Run]:
-    """The sessions of its rooms, where their parent is that of the event room."""
+def without_parent(change: Change, session: Session) -> Iterable[Session | None]:
+    """The open sessions of its rooms, where their parent is that of the event room."""
     if ask(change, assumed_sessions.PARENT) == "event-session":
-        for breakout in without_main(change, run):
-            for room in breakout_rooms.rooms(change, breakout):
-                yield from run_in(change, room)
+        for breakout in without_main(change, session):
+            for room in breakout_rooms.list_(change, breakout):
+                yield from session_in(change, room)
 
 
-def main(change: Change, run: Run, breakout: Breakout) -> dict[str, Any]:
+def main(change: Change, session: Session, breakout: Breakout) -> dict[str, Any]:
     """The session of the event room, in which a breakout session runs."""
-    assert run.session is not None
-    return {"main": run.session.id}
+    return {"main": session.id}
 
 
-def parent(change: Change, run: Run, below: Run) -> dict[str, Any]:
+def parent(change: Change, session: Session, below: Session | None) -> dict[str, Any]:
     """The session of the event room, parent of those of its rooms."""
-    assert run.session is not None
-    return {"parent": run.session.id}
+    return {"parent": session.id}
 
 
 def rooms(change: Change, breakout: Breakout) -> Iterable[Room]:
     """The rooms of a breakout session."""
-    return breakout_rooms.rooms(change, breakout)
+    return breakout_rooms.list_(change, breakout)
 
 
-def next_room(change: Change, breakout: Breakout, assignment: Assignment) -> dict[str, Any]:
+def unassigned(change: Change, breakout: Breakout) -> Iterable[Presence]:
+    """Those in the event room to whom a room is given as it starts."""
+    return assignments.list_unassigned(change, breakout)
+
+
+def given_room(change: Change, breakout: Breakout, present: Presence) -> dict[str, Any]:
     """The room for somebody who has none (G436)."""
-    return {"room": assignments.next_room(change, breakout).id}
+    user = USERS.of(change, present.client)[present.user]
+    return {"room": assignments.emptiest_room(change, breakout), "user": user}
 
 
 def in_event_room(change: Change, breakout: Breakout) -> Iterable[Presence]:
     """Those in the event room who have a room to go to."""
     event_room = channels.get(change, breakout.client, breakout.channel)
-    for present in presence.fresh(change, presence.inside(change, event_room)):
+    for present in presence.current(change, presence.inside(change, event_room)):
         yield from assignments.routed(change, present)
 
 
@@ -76,39 +80,33 @@ def latecomer(change: Change, present: Presence) -> Iterable[Presence]:
     return assignments.routed(change, present) if ask(change, assumed_breakout.LATECOMERS) == "route" else ()
 
 
-def way(change: Change, subject: object, present: Presence) -> dict[str, Any]:
+def way(change: Change, record: object, present: Presence) -> dict[str, Any]:
     """The room to go to, and its channel."""
     return dict(assignments.route(change, present))
-
-
-def in_rooms(change: Change, breakout: Breakout) -> Iterable[Presence]:
-    """Everybody in the rooms of a breakout session."""
-    for room in breakout_rooms.rooms(change, breakout):
-        yield from in_room(change, room)
 
 
 def in_room(change: Change, room: Room) -> Iterable[Presence]:
     """Everybody in a room."""
     if room.place is None:
         return ()
-    return presence.fresh(change, presence.inside(change, channels.get(change, room.client, room.place)))
+    return presence.current(change, presence.inside(change, channels.get(change, room.client, room.place)))
 
 
 def without_session(change: Change, present: Presence) -> Iterable[Room]:
     """The room where the user is, when its session was ended by a call."""
     assert present.place is not None
-    if sessions.run(change, present.client, present.place).session is None:
+    if sessions.find_open(change, present.client, present.place) is None:
         yield from breakout_rooms.ROOMS.of(change, present.client).find(breakout_rooms.BY_PLACE, present.place)
 
 
-def run_in(change: Change, room: Room) -> Iterable[Run]:
-    """The session of a room that goes on."""
-    return () if room.place is None else (sessions.run(change, room.client, room.place),)
+def session_in(change: Change, room: Room) -> Iterable[Session | None]:
+    """The open session of a room."""
+    return () if room.place is None else (sessions.find_open(change, room.client, room.place),)
 
 
 def assigned(change: Change, room: Room) -> Iterable[Assignment]:
     """The assignments to a room."""
-    return breakout_rooms.assigned(change, room)
+    return breakout_rooms.list_assigned(change, room)
 
 
 def assigned_to(change: Change, user: User) -> Iterable[Assignment]:

@@ -217,8 +217,7 @@ def _recordable(change: Change, channel: Channel, caller: Caller) -> Session:
     if not possible(change, channel, caller) and ask(change, assumed.WITHOUT_EMAIL) == "refuse":
         raise Refusal(Reason.RECORDING_NEEDS_EMAIL)
     if session is None:
-        session = sessions.initialise(change, channel)
-        sessions.MACHINE.fire(change, sessions.run(change, channel.client, channel.id), "start")
+        session = sessions.MACHINE.fire(change, sessions.initialise(change, channel), "start")
     return session
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 from confsim.assumptions.refusals import Reason
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel
-from confsim.domain.channels.switches import turn
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine, switch
+from confsim.kernel.rows import Flag, Guard, Row
 from confsim.kernel.world import Change
 
 
@@ -26,58 +27,44 @@ class AutoClose(Enum):
     OFF = "off"
 
 
-def _open(change: Change, channel: Channel, facts: Facts) -> Channel:
-    """Everyone can join."""
-    return channels.update(change, channel, open=True)
-
-
-def _close(change: Change, channel: Channel, facts: Facts) -> Channel:
-    """Newcomers wait for an invitation."""
-    return channels.update(change, channel, open=False)
-
-
-def _set_auto(change: Change, channel: Channel, facts: Facts) -> Channel:
-    """The door as such stays as it is."""
-    return channels.update(change, channel, auto_close=facts["auto"])
-
-
-_BY_ITSELF = Guard("auto-close is on", lambda channel, facts: channel.auto_close)
+_BY_ITSELF = Guard("auto-close is on", lambda channel: channel.auto_close)
 
 DOOR: Machine[Door, Channel] = Machine(
     "lobby door",
     "The door between the lobby and the channel (R339-R342).",
+    channels.table_of,
     Door,
     (
-        Row("open", (Door.CLOSED, Door.OPEN), Door.OPEN, effect=_open, source="P2 States L156, R339, G537"),
-        Row("close", (Door.OPEN, Door.CLOSED), Door.CLOSED, effect=_close, source="P2 States L157, R340, G537"),
-        Row("become empty", Door.OPEN, Door.CLOSED, only_if=_BY_ITSELF, effect=_close, source="P2 States L158, R342"),
+        Row("open", (Door.CLOSED, Door.OPEN), Door.OPEN, source="P2 States L156, R339, G537"),
+        Row("close", (Door.OPEN, Door.CLOSED), Door.CLOSED, source="P2 States L157, R340, G537"),
+        Row("become empty", Door.OPEN, Door.CLOSED, only_if=_BY_ITSELF, source="P2 States L158, R342"),
     ),
-    read=lambda channel, facts: Door.OPEN if channel.open else Door.CLOSED,
+    state=Flag("open", Door.OPEN, Door.CLOSED),
     refusals={None: Reason.INVALID_STATE},
     initial=Door.CLOSED,
 )
 
-AUTO_CLOSE: Machine[AutoClose, Channel] = Machine(
+AUTO_CLOSE: Machine[AutoClose, Channel] = switch(
     "lobby auto-close",
     "Whether the door closes each time the channel becomes empty (R342-R344).",
+    channels.table_of,
+    "auto_close",
     AutoClose,
-    (
-        Row(
-            "enable", (AutoClose.OFF, AutoClose.ON), AutoClose.ON, effect=_set_auto, source="P2 States L158, R342, G537"
-        ),
-        Row("disable", (AutoClose.ON, AutoClose.OFF), AutoClose.OFF, effect=_set_auto, source="P2 States L158, R343"),
-    ),
-    read=lambda channel, facts: AutoClose.ON if channel.auto_close else AutoClose.OFF,
     refusals={None: Reason.INVALID_STATE},
-    initial=AutoClose.OFF,
+    sources=("P2 States L158, R342, G537", "P2 States L158, R343"),
 )
 
 
 def set_door(change: Change, channel: Channel, event: str) -> Channel:
     """Open or close the door. Those inside stay when it closes; those who wait come in when it opens (G329, G331)."""
-    return turn(change, channel, DOOR, event)
+    return _turn(change, channel, DOOR, event)
 
 
 def set_auto_close(change: Change, channel: Channel, event: str) -> Channel:
     """Enable or disable auto-close; an open door stays open until the channel becomes empty (G333)."""
-    return turn(change, channel, AUTO_CLOSE, event, auto=event == "enable")
+    return _turn(change, channel, AUTO_CLOSE, event)
+
+
+def _turn(change: Change, channel: Channel, machine: Machine[Any, Channel], event: str) -> Channel:
+    switches.turn(change, channel, machine, event)
+    return channels.get(change, channel.client, channel.id)

@@ -1,9 +1,10 @@
-"""Who is in a channel or waits in its lobby, and whether the channel is empty. No documented call moves it (G327)."""
+"""Who is in a channel or waits in its lobby. No documented call moves it (G327)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -19,37 +20,39 @@ from confsim.domain.fault_points import ADMISSION, Outcome, struck
 from confsim.domain.identity import credentials
 from confsim.domain.members import channel_access
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from . import sessions
+from . import occupancy, sessions
 
 # The presence of one user
 
 
 class Where(Enum):
-    """Where a user is, as seen from a channel."""
+    """Where a user is who is in a channel or its lobby."""
 
-    AWAY = "away"
     WAITING = "waiting"
     IN = "in"
     IN_ROOM = "in room"
 
 
 class Presence(Record, kw_only=True):
-    """A user in a channel or its lobby. ``place`` is the channel in which the user is connected: the channel itself,
-    or that of the breakout room ``room``; None in the lobby. ``since`` is the instant (epoch milliseconds) of coming.
+    """A user in a channel or its lobby.
+
+    ``place`` is the id of the channel in which the user is connected: the channel itself, or that of the breakout room
+    ``room``; None in the lobby. ``since`` is when the user came (epoch milliseconds).
     """
 
     client: str
     channel: str
     user: int
-    state: Where = Where.AWAY
+    state: Where
     place: str | None = None
     room: str | None = None
-    since: int = 0
+    since: int
     presenter: bool = False
 
     @property
@@ -64,71 +67,81 @@ BY_USER: Index[Presence] = Index("user", lambda presence: (presence.user,))
 PRESENCES: Table[str, Presence] = Table("presences", Presence, "key", BY_CHANNEL, BY_PLACE, BY_USER)
 
 
-def _put(change: Change, presence: Presence, **fields: object) -> Presence:
-    return PRESENCES.of(change, presence.client).put(replace(presence, **fields))
-
-
-def _enter(change: Change, presence: Presence, facts: Facts) -> Presence:
+def _come(change: Change, *, channel: Channel, user: User) -> Presence:
     """The user is in the channel."""
-    return _put(change, presence, state=Where.IN, place=presence.channel, room=None, since=change.now)
+    return Presence(
+        client=channel.client,
+        channel=channel.id,
+        user=user.id,
+        state=Where.IN,
+        place=channel.id,
+        since=change.now,
+    )
 
 
-def _wait(change: Change, presence: Presence, facts: Facts) -> Presence:
+def _come_to_lobby(change: Change, *, channel: Channel, user: User) -> Presence:
     """The user waits in the lobby, is no participant and is not counted (G328)."""
-    return _put(change, presence, state=Where.WAITING, place=None, room=None, presenter=False, since=change.now)
+    return Presence(client=channel.client, channel=channel.id, user=user.id, state=Where.WAITING, since=change.now)
 
 
-def _route(change: Change, presence: Presence, facts: Facts) -> Presence:
+def _enter(change: Change, presence: Presence) -> Presence:
+    """The user is in the channel."""
+    return replace(presence, place=presence.channel, room=None, since=change.now)
+
+
+def _wait(change: Change, presence: Presence) -> Presence:
+    """The user waits in the lobby, is no participant and is not counted (G328)."""
+    return replace(presence, place=None, room=None, presenter=False, since=change.now)
+
+
+def _route(change: Change, presence: Presence, *, place: str, room: str) -> Presence:
     """The user is in the breakout room."""
-    return _put(change, presence, state=Where.IN_ROOM, place=facts["place"], room=facts["room"])
+    return replace(presence, place=place, room=room)
 
 
-def _back(change: Change, presence: Presence, facts: Facts) -> Presence:
+def _return(change: Change, presence: Presence) -> Presence:
     """The user is back in the event room."""
-    return _put(change, presence, state=Where.IN, place=presence.channel, room=None)
+    return replace(presence, place=presence.channel, room=None)
 
 
-def _leave(change: Change, presence: Presence, facts: Facts) -> Presence:
-    """The user is gone."""
-    PRESENCES.of(change, presence.client).remove(presence.key)
-    return Presence(client=presence.client, channel=presence.channel, user=presence.user)
-
-
-_ENTERS = Guard("the door lets in, and there is room", lambda presence, facts: facts["passes"] and not facts["full"])
-_STOPPED = Guard("the door is closed", lambda presence, facts: not facts["passes"])
-_FITS = Guard("there is room", lambda presence, facts: not facts["full"])
-_SOMEWHERE = (Where.WAITING, Where.IN, Where.IN_ROOM)
+_ENTERS = Guard(
+    "the door lets in, and there is room", lambda presence, *, bypasses_lobby, full: bypasses_lobby and not full
+)
+_STOPPED = Guard("the door is closed", lambda presence, *, bypasses_lobby: not bypasses_lobby)
+_FITS = Guard("there is room", lambda presence, *, full: not full)
 
 MACHINE: Machine[Where, Presence] = Machine(
     "presence",
     "One user as seen from a channel (R339, R340, R353-R357).",
+    PRESENCES,
     Where,
     (
-        Row("join", Where.AWAY, Where.IN, only_if=_ENTERS, effect=_enter, source="P2 States L156, R339, G327, G330"),
-        Row("join", Where.AWAY, Where.WAITING, only_if=_STOPPED, effect=_wait, source="P2 States L157, R340, G328"),
+        Row("join", ABSENT, Where.IN, only_if=_ENTERS, effect=_come, source="P2 States L156, R339, G327, G330"),
+        Row(
+            "join", ABSENT, Where.WAITING, only_if=_STOPPED, effect=_come_to_lobby, source="P2 States L157, R340, G328"
+        ),
         Row("join", Where.WAITING, Where.IN, only_if=_ENTERS, effect=_enter, source="G328"),
         Row("join", Where.WAITING, Where.WAITING, only_if=_STOPPED, source="G328"),
         Row("join", Where.IN, Where.IN, source="G372"),
-        Row("join", Where.IN_ROOM, Where.IN, effect=_back, source="G437"),
+        Row("join", Where.IN_ROOM, Where.IN, effect=_return, source="G437"),
         Row("admit", Where.WAITING, Where.IN, only_if=_FITS, effect=_enter, source="P2 States L157, R340, G328, G329"),
         Row("admit", Where.IN, Where.IN, source="G328"),
         Row("admit", Where.IN_ROOM, Where.IN_ROOM, source="G328"),
         Row("send to the lobby", Where.IN, Where.WAITING, effect=_wait, source="G331"),
         Row("route", (Where.IN, Where.IN_ROOM), Where.IN_ROOM, effect=_route, source="P2 States L166, R355, G437"),
-        Row("return", Where.IN_ROOM, Where.IN, effect=_back, source="P2 States L166-167, R356, R357"),
-        Row("leave", _SOMEWHERE, Where.AWAY, effect=_leave, source="G327"),
-        Row("disconnect", _SOMEWHERE, Where.AWAY, effect=_leave, source="P2 States L164, R353, G542"),
+        Row("return", Where.IN_ROOM, Where.IN, effect=_return, source="P2 States L166-167, R356, R357"),
+        Row("leave", tuple(Where), ABSENT, source="G327"),
+        Row("disconnect", tuple(Where), ABSENT, source="P2 States L164, R353, G542"),
     ),
-    read=lambda presence, facts: presence.state,
+    state="state",
+    facts={"join": "channel user bypasses_lobby full", "admit": "full", "route": "place room"},
     refusals={"join": Reason.CHANNEL_FULL, ("admit", Where.WAITING): Reason.CHANNEL_FULL, None: Reason.NOT_PRESENT},
-    initial=Where.AWAY,
 )
 
 
-def of(change: Change, channel: Channel, user: int) -> Presence:
-    """The user as seen from the channel, present or away."""
-    found = PRESENCES.of(change, channel.client).get(f"{channel.id}/{user}")
-    return found or Presence(client=channel.client, channel=channel.id, user=user)
+def find(change: Change, channel: Channel, user: int) -> Presence | None:
+    """The user as seen from the channel, or None who is away."""
+    return PRESENCES.of(change, channel.client).get(f"{channel.id}/{user}")
 
 
 def everybody(change: Change, channel: Channel) -> list[Presence]:
@@ -156,9 +169,9 @@ def admitted(change: Change, channel: Channel) -> list[Presence]:
     return [presence for presence in everybody(change, channel) if presence.state is not Where.WAITING]
 
 
-def fresh(change: Change, found: Iterable[Presence]) -> Iterator[Presence]:
-    """Each as it is by the time it is asked for, those who have gone by then left out."""
-    for presence in found:
+def current(change: Change, presences: Iterable[Presence]) -> Iterator[Presence]:
+    """The presences, each as it is when it is asked for; those who have gone by then are left out."""
+    for presence in presences:
         now = PRESENCES.of(change, presence.client).get(presence.key)
         if now is not None:
             yield now
@@ -174,14 +187,34 @@ def join(
     SERVICE_DISABLED (G163), TERMS_NOT_ACCEPTED (R105), GUEST_ACCESS_OFF (G227), GUEST_ELSEWHERE (G228), CHANNEL_PRIVATE
     (G310), CHANNEL_FULL (G317).
     """
+    facts = _join_facts(change, client, channel, user, host=host, phone=phone)
+    details = {"limit": capacity(channel)}
+    joined = MACHINE.fire(change, find(change, channel, user.id), "join", details=details, **facts)
+    return PRESENCES.of(change, channel.client)[joined.key]
+
+
+def may_join(
+    change: Change, client: Client, channel: Channel, user: User, *, host: bool = False, phone: bool = False
+) -> bool:
+    """Whether ``join`` would admit the user, to the channel or its lobby."""
+    try:
+        facts = _join_facts(change, client, channel, user, host=host, phone=phone)
+    except Refusal:
+        return False
+    present = find(change, channel, user.id)
+    return MACHINE.row(MACHINE.state(present), "join", present, facts) is not None
+
+
+def _join_facts(
+    change: Change, client: Client, channel: Channel, user: User, *, host: bool, phone: bool
+) -> dict[str, Any]:
+    """The facts of a user's joining. Refusals as of ``join``, CHANNEL_FULL aside."""
     note(change, assumed.JOINING)
     if not phone and terms.blocked(change, client, user):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
     _check(change, client, channel, user)
-    present = of(change, channel, user.id)
-    passes = host or channel.open or channels.is_operator(channel, user) or _readmitted(change, channel, user)
-    MACHINE.fire(change, present, "join", passes=passes, **room_left(change, channel))
-    return of(change, channel, user.id)
+    bypasses_lobby = host or channel.open or channels.is_operator(channel, user) or _readmitted(change, channel, user)
+    return {"channel": channel, "user": user, "bypasses_lobby": bypasses_lobby, "full": full(change, channel)}
 
 
 def _check(change: Change, client: Client, channel: Channel, user: User) -> None:
@@ -202,36 +235,47 @@ def _readmitted(change: Change, channel: Channel, user: User) -> bool:
     return sessions.attended(change, session, user.id)
 
 
-def room_left(change: Change, channel: Channel) -> dict[str, int | bool]:
-    """Whether one more fits: maxUsers is the cap of the platform, populationLimit that of the host (G317)."""
-    limit = channel.max_users
-    if channel.population_limit is not None:
-        limit = min(limit, channel.population_limit)
-    return {"full": crowd(change, channel.client, channel.id).count >= limit, "limit": limit}
+def capacity(channel: Channel) -> int:
+    """How many users the channel holds: maxUsers is the limit of the platform, populationLimit the host's (G317)."""
+    limit = channel.population_limit
+    return channel.max_users if limit is None else min(channel.max_users, limit)
+
+
+def full(change: Change, channel: Channel) -> bool:
+    """Whether there is no room for one more in the channel and its breakout rooms."""
+    return occupancy.occupants(change, channel.client, channel.id) >= capacity(channel)
 
 
 def admit(change: Change, channel: Channel, user: int) -> Presence:
     """Let in a user who waits. Refusal NOT_PRESENT, CHANNEL_FULL; ADMISSION_REFUSED by a fault."""
     note(change, assumed.LOBBY_ADMISSION)
-    if (waiting := of(change, channel, user)).state is Where.WAITING:
-        stroke = struck(change, ADMISSION, client=channel.client, channel=channel.id, user=user)
-        if stroke is not None and stroke.outcome is Outcome.REFUSED:
+    presence = find(change, channel, user)
+    if presence is not None and presence.state is Where.WAITING:
+        fault = struck(change, ADMISSION, client=channel.client, channel=channel.id, user=user)
+        if fault is not None and fault.outcome is Outcome.REFUSED:
             raise Refusal(Reason.ADMISSION_REFUSED, id=user)
-        if stroke is not None:
-            return waiting
-    MACHINE.fire(change, of(change, channel, user), "admit", **room_left(change, channel))
-    return of(change, channel, user)
+        if fault is not None:
+            return presence
+    details = {"limit": capacity(channel)}
+    admitted = MACHINE.fire(change, presence, "admit", full=full(change, channel), details=details)
+    return PRESENCES.of(change, channel.client)[admitted.key]
 
 
-def leave(change: Change, channel: Channel, user: int) -> Presence:
+def leave(change: Change, channel: Channel, user: int) -> None:
     """The user goes, from the lobby, the channel or a breakout room. Refusal NOT_PRESENT."""
-    return MACHINE.fire(change, of(change, channel, user), "leave")
+    MACHINE.end(change, find(change, channel, user), "leave")
+
+
+def route(change: Change, presence: Presence, *, place: str, room: str) -> Presence:
+    """The user, who is in the event room, goes to the breakout room ``room``, whose channel is ``place``."""
+    moved = MACHINE.fire(change, presence, "route", place=place, room=room)
+    return PRESENCES.of(change, presence.client)[moved.key]
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
     """Nobody stays in a channel that is about to go, nor in its lobby."""
-    for presence in everybody(change, channel):
-        MACHINE.fire(change, presence, "disconnect")
+    for presence in current(change, everybody(change, channel)):
+        MACHINE.end(change, presence, "disconnect")
 
 
 def muted(change: Change, channel: Channel, presence: Presence) -> bool:
@@ -259,101 +303,46 @@ class Status(Enum):
     PRESENTER = "presenter"
 
 
-def _present(change: Change, presence: Presence, facts: Facts) -> Presence:
-    """The user may share video, or may no longer."""
-    return _put(change, presence, presenter=facts["presenter"])
-
-
-_BELOW = Guard("fewer present than the limit allows", lambda presence, facts: not facts["full"])
+_BELOW = Guard("fewer present than the limit allows", lambda presence, *, full: not full)
 
 PRESENTER: Machine[Status, Presence] = Machine(
     "presenter",
     "The Presenter status of a user in a channel, granted and revoked by the host (R351).",
+    PRESENCES,
     Status,
     (
-        Row("grant", Status.VIEWER, Status.PRESENTER, only_if=_BELOW, effect=_present, source="P2 States L161, R351"),
+        Row("grant", Status.VIEWER, Status.PRESENTER, only_if=_BELOW, source="P2 States L161, R351"),
         Row("grant", Status.PRESENTER, Status.PRESENTER, source="G537"),
-        Row("revoke", (Status.PRESENTER, Status.VIEWER), Status.VIEWER, effect=_present, source="P2 States L161, R351"),
+        Row("revoke", (Status.PRESENTER, Status.VIEWER), Status.VIEWER, source="P2 States L161, R351"),
     ),
-    read=lambda presence, facts: Status.PRESENTER if presence.presenter else Status.VIEWER,
+    state=Flag("presenter", Status.PRESENTER, Status.VIEWER),
+    facts={"grant": "full"},
     refusals={None: Reason.PRESENTERS_FULL},
     initial=Status.VIEWER,
 )
 
 
-def present(change: Change, channel: Channel, user: int, presenter: bool) -> Presence:
-    """Grant or revoke Presenter status. Refusal NOT_PRESENT, PRESENTERS_FULL; a limit lowered later takes nobody's."""
-    presence = of(change, channel, user)
-    if presence.state in (Where.AWAY, Where.WAITING):
+def set_presenter(change: Change, channel: Channel, user: int, presenter: bool) -> Presence:
+    """Grant or revoke Presenter status. Refusals NOT_PRESENT, PRESENTERS_FULL; a limit lowered later revokes none."""
+    presence = find(change, channel, user)
+    if presence is None or presence.state is Where.WAITING:
         raise Refusal(Reason.NOT_PRESENT)
+    if not presenter:
+        return PRESENTER.fire(change, presence, "revoke")
     limit = channel.presenters_limit
-    count = sum(each.presenter for each in everybody(change, channel))
-    full = limit is not None and count >= limit
-    event = "grant" if presenter else "revoke"
-    return PRESENTER.fire(change, presence, event, presenter=presenter, full=full, limit=limit or 0)
+    count = sum(presence.presenter for presence in everybody(change, channel))
+    reached = limit is not None and count >= limit
+    return PRESENTER.fire(change, presence, "grant", full=reached, details={"limit": limit or 0})
 
 
-# The audience of a channel
-
-
-class Audience(Enum):
-    """Whether anybody is in a channel or its breakout rooms."""
-
-    EMPTY = "empty"
-    OCCUPIED = "occupied"
-
-
-class Crowd(Record):
-    """How many are in a channel and its breakout rooms; users in the lobby do not count (G328, G334)."""
-
-    channel: str
-    client: str
-    count: int = 0
-
-
-CROWDS: Table[str, Crowd] = Table("crowds", Crowd, "channel")
-
-
-def _more(change: Change, crowd: Crowd, facts: Facts) -> Crowd:
-    """One more."""
-    return CROWDS.of(change, crowd.client).put(replace(crowd, count=crowd.count + 1))
-
-
-def _fewer(change: Change, crowd: Crowd, facts: Facts) -> Crowd:
-    """One fewer."""
-    if crowd.count > 1:
-        return CROWDS.of(change, crowd.client).put(replace(crowd, count=crowd.count - 1))
-    CROWDS.of(change, crowd.client).remove(crowd.channel)
-    return Crowd(crowd.channel, crowd.client)
-
-
-_LAST = Guard("nobody else is inside", lambda crowd, facts: crowd.count == 1)
-
-AUDIENCE: Machine[Audience, Crowd] = Machine(
-    "audience",
-    "Whether a channel is empty: with its breakout rooms, without its lobby (R342, G334).",
-    Audience,
-    (
-        Row("enter", (Audience.EMPTY, Audience.OCCUPIED), Audience.OCCUPIED, effect=_more, source="G327"),
-        Row("leave", Audience.OCCUPIED, Audience.OCCUPIED, only_if=~_LAST, effect=_fewer, source="G327"),
-        Row("leave", Audience.OCCUPIED, Audience.EMPTY, only_if=_LAST, effect=_fewer, source="P2 States L158, G334"),
-    ),
-    read=lambda crowd, facts: Audience.OCCUPIED if crowd.count else Audience.EMPTY,
-    refusals={None: Reason.NOT_PRESENT},
-    initial=Audience.EMPTY,
-)
-
-
-def crowd(change: Change, client: str, channel: str) -> Crowd:
-    """How many are in the channel and its breakout rooms."""
-    return CROWDS.of(change, client).get(channel) or Crowd(channel, client)
+# The population of a channel
 
 
 def population(change: Change, channel: Channel) -> int:
-    """The number of users connected to the channel, as G346 chooses: those in it; with its breakout rooms; with its
-    lobby.
+    """The number of users connected to the channel, as G346 chooses: those in it, or also those in its breakout rooms,
+    or also those in its lobby.
     """
     counted = ask(change, assumed.POPULATION_COUNTS)
     if counted == "with-rooms" and channel.parent is None:
-        return crowd(change, channel.client, channel.id).count
+        return occupancy.occupants(change, channel.client, channel.id)
     return number_inside(change, channel) + (len(waiting(change, channel)) if counted == "with-waiting" else 0)

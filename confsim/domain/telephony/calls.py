@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from enum import Enum
+from typing import Any
 
 from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.events import Kind
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
@@ -18,16 +18,16 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.events.event_log import happened
-from confsim.domain.fault_points import CALL, Outcome, Stroke, struck
+from confsim.domain.delays import Wait
+from confsim.domain.fault_points import CALL, Outcome, struck
 from confsim.domain.runtime import lobby, presence, sessions
-from confsim.domain.runtime.presence import Presence, Where
+from confsim.domain.runtime.presence import Presence
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
-from confsim.kernel.old_machine import Effect, Facts, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.table import Index, Record, Table
-from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
 
 from . import e164, number_assignments, pins
@@ -36,13 +36,10 @@ from .e164 import Dialled
 #: P2 L307: DTMF begins one second after the call connects, and a comma is a delay of one second.
 SECOND = 1000
 
-_TIMER = "call"
-
 
 class State(Enum):
     """Where a call is (G452)."""
 
-    ABSENT = "absent"
     RINGING = "ringing"
     ANSWERED = "answered"
     BUSY = "busy"
@@ -54,8 +51,9 @@ class Call(Record, kw_only=True):
     """One phone call. Instants in epoch milliseconds.
 
     ``user`` is whom the phone appears as, ``number`` the phone's; ``place`` is the channel of the breakout room that
-    called or was called, None where it was ``channel``. ``joined`` tells that the user came into the channel by this
-    call and goes with it, rather than having been there already.
+    called or was called, None where it was ``channel``. ``answers`` is when the phone is picked up by itself, None for
+    never. ``joined`` is whether the user came into the channel by this call and goes with it, rather than having been
+    there already.
     """
 
     id: str
@@ -67,8 +65,9 @@ class Call(Record, kw_only=True):
     inbound: bool = False
     dtmf: str = ""
     whisper: bool = False
-    state: State = State.ABSENT
+    state: State = State.RINGING
     placed: int
+    answers: int | None = None
     connected: int | None = None
     ended: int | None = None
     joined: bool = False
@@ -83,89 +82,86 @@ OPEN: Index[Call] = Index("open", lambda call: (call.user,) if call.state in _OP
 CALLS: Table[str, Call] = Table("calls", Call, "id", BY_CHANNEL, BY_USER, OPEN)
 
 
-def _put(change: Change, call: Call) -> Call:
-    return CALLS.of(change, call.client).put(call)
-
-
-def _told(change: Change, call: Call, kind: Kind) -> None:
-    happened(
-        change,
-        call.client,
-        kind,
-        call=call.id,
-        channel=call.channel,
-        user=call.user,
-        inbound=call.inbound,
-        state=call.state.value,
-    )
-
-
-def _ring(change: Change, call: Call, facts: Facts) -> Call:
+def _ring(change: Change, *, draft: Call) -> Call:
     """The phone rings."""
-    call = _put(change, replace(call, state=State.RINGING))
-    _told(change, call, Kind.CALL_STARTED)
-    return call
+    return draft
 
 
-def _connect(change: Change, call: Call, facts: Facts) -> Call:
+def _expect(change: Change, call: Call, *, wait: Wait) -> Call:
+    """It is known how long the phone rings."""
+    return replace(call, answers=wait.ends)
+
+
+def _connect(change: Change, call: Call, *, bypasses_lobby: bool) -> Call:
     """The user is in the channel, or waits in its lobby; DTMF follows a second later."""
-    change.cancel(_TIMER, call.client, call.id)
     user, client = users.get(change, call.client, call.user), clients.get(change, call.client)
     channel = channels.get(change, call.client, call.channel)
-    away = presence.of(change, channel, user.id).state is Where.AWAY
-    presence.join(change, client, channel, user, host=facts["passes"], phone=True)
+    away = presence.find(change, channel, user.id) is None
+    presence.join(change, client, channel, user, host=bypasses_lobby, phone=True)
     if call.place is not None:
         assignments.lead(change, channel, call.place, user)
-    call = _put(change, replace(call, state=State.ANSWERED, connected=change.now, joined=away))
-    if call.inbound:
-        _told(change, call, Kind.CALL_STARTED)
-    return call
+    return replace(call, connected=change.now, joined=away)
 
 
-def _over(state: State, meaning: str) -> Effect:
-    def effect(change: Change, call: Call, facts: Facts) -> Call:
-        change.cancel(_TIMER, call.client, call.id)
-        call = _put(change, replace(call, state=state, ended=change.now))
-        _told(change, call, Kind.CALL_ENDED)
-        return call
+def _connect_inbound(change: Change, *, draft: Call, bypasses_lobby: bool) -> Call:
+    """The user is in the channel, or waits in its lobby."""
+    return _connect(change, draft, bypasses_lobby=bypasses_lobby)
 
-    effect.__doc__ = meaning
-    return effect
 
+def _end(change: Change, call: Call) -> Call:
+    """The call is over."""
+    return replace(call, ended=change.now)
+
+
+def _picked_up(change: Change, call: Call) -> Mapping[str, Any]:
+    """Whether the channel admits the callee when the phone is picked up by itself."""
+    bypasses_lobby = ask(change, assumed.CALLEES_PASS)
+    client, channel = clients.get(change, call.client), channels.get(change, call.client, call.channel)
+    try:
+        user = users.get(change, call.client, call.user)
+        admitted = presence.may_join(change, client, channel, user, host=bypasses_lobby, phone=True)
+    except Refusal:  # the user has been removed
+        admitted = False
+    return {"bypasses_lobby": bypasses_lobby, "admitted": admitted}
+
+
+_ADMITTED = Guard("the channel admits the callee", lambda call, *, admitted: admitted)
+_PICKED_UP = Deadline("call", lambda call: call.answers, facts=_picked_up)
 
 MACHINE: Machine[State, Call] = Machine(
     "call",
     "A phone call of a channel (R489-R498, G452, G466).",
+    CALLS,
     State,
     (
-        Row("dial", State.ABSENT, State.RINGING, effect=_ring, source="P2 L304-305, R489, R491, G452"),
-        Row("dial in", State.ABSENT, State.ANSWERED, effect=_connect, source="P2 L296-297, R324, R478, R479, G466"),
+        Row("dial", ABSENT, State.RINGING, effect=_ring, source="P2 L304-305, R489, R491, G452"),
+        Row("wait for an answer", State.RINGING, State.RINGING, effect=_expect, source="G452"),
+        Row("dial in", ABSENT, State.ANSWERED, effect=_connect_inbound, source="P2 L296-297, R324, R478, R479, G466"),
         Row("answer", State.RINGING, State.ANSWERED, effect=_connect, source="P2 L307, R497, G450, G452"),
         Row(
-            "be busy",
+            "be picked up",
             State.RINGING,
-            State.BUSY,
-            effect=_over(State.BUSY, "The phone is engaged."),
-            source="G452",
+            State.ANSWERED,
+            only_if=_ADMITTED,
+            effect=_connect,
+            at=_PICKED_UP,
+            source="P2 L307, R497, G450, G452",
         ),
-        Row(
-            "fail",
-            State.RINGING,
-            State.FAILED,
-            effect=_over(State.FAILED, "The phone is not reached."),
-            source="G452",
-        ),
-        Row(
-            "hang up",
-            _OPEN,
-            State.ENDED,
-            effect=_over(State.ENDED, "The line is dead; the user goes who came by it."),
-            source="G452",
-        ),
+        Row("be picked up", State.RINGING, State.FAILED, only_if=~_ADMITTED, effect=_end, at=_PICKED_UP, source="G452"),
+        Row("be busy", State.RINGING, State.BUSY, effect=_end, source="G452"),
+        Row("fail", State.RINGING, State.FAILED, effect=_end, source="G452"),
+        Row("hang up", _OPEN, State.ENDED, effect=_end, source="G452"),
+        Row("remove", tuple(State), ABSENT, source="G309"),
     ),
-    read=lambda call, facts: call.state,
+    state="state",
+    facts={
+        "dial": "draft",
+        "wait for an answer": "wait",
+        "dial in": "draft bypasses_lobby",
+        "answer": "bypasses_lobby",
+        "be picked up": "bypasses_lobby admitted",
+    },
     refusals={None: Reason.CALL_STANDS},
-    initial=State.ABSENT,
 )
 
 
@@ -220,25 +216,19 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
         whisper=whisper,
         placed=change.now,
     )
-    call = MACHINE.fire(change, draft, "dial")
-    facts = {"client": call.client, "channel": call.channel, "user": call.user, "number": call.number}
-    stroke = struck(change, CALL, **facts)
-    if stroke is not None:
-        return _struck(change, call, stroke)
-    looks = delays.begin(change, durations.CALL_ANSWERED, _TIMER, call.client, call.id, since=change.now)
-    return answer(change, call) if looks == 0 else call
-
-
-def _struck(change: Change, call: Call, stroke: Stroke) -> Call:
-    """The call as a fault has it: over at once, or ringing until somebody else moves it."""
-    if stroke.outcome is Outcome.UNANSWERED:
-        return call
-    return be_busy(change, call) if stroke.outcome is Outcome.BUSY else fail(change, call)
+    call = MACHINE.create(change, "dial", draft=draft)
+    fault = struck(change, CALL, client=call.client, channel=call.channel, user=call.user, number=call.number)
+    if fault is not None:
+        if fault.outcome is Outcome.UNANSWERED:
+            return call
+        return be_busy(change, call) if fault.outcome is Outcome.BUSY else fail(change, call)
+    wait = delays.wait(change, durations.CALL_ANSWERED, since=change.now)
+    return answer(change, call) if wait.over else MACHINE.fire(change, call, "wait for an answer", wait=wait)
 
 
 def answer(change: Change, call: Call) -> Call:
     """The phone is taken off the hook (R497, G450). Refusals CALL_STANDS, and those of ``presence.join``."""
-    return _fire(change, call, "answer", passes=ask(change, assumed.CALLEES_PASS))
+    return _fire(change, call, "answer", bypasses_lobby=ask(change, assumed.CALLEES_PASS))
 
 
 def be_busy(change: Change, call: Call) -> Call:
@@ -257,7 +247,8 @@ def hang_up(change: Change, call: Call) -> Call:
 
 
 def _fire(change: Change, call: Call, event: str, **facts: object) -> Call:
-    return MACHINE.fire(change, call, event, id=call.user, standing=call.state.value, **facts)
+    MACHINE.fire(change, call, event, details={"id": call.user, "standing": call.state.value}, **facts)
+    return CALLS.of(change, call.client)[call.id]
 
 
 def dial_in(
@@ -292,13 +283,13 @@ def dial_in(
         inbound=True,
         placed=change.now,
     )
-    call = MACHINE.fire(change, draft, "dial in", passes=organizer)
+    call = MACHINE.create(change, "dial in", draft=draft, bypasses_lobby=organizer)
     if organizer and not meeting.open and ask(change, assumed.ORGANIZER) == "opens-door":
         lobby.set_door(change, channels.get(change, client.id, meeting.id), "open")
-    return call, presence.of(change, meeting, user.id)
+    return call, presence.PRESENCES.of(change, client.id)[f"{meeting.id}/{user.id}"]
 
 
-def of_user(change: Change, client: Client, user: int) -> Call:
+def get_of_user(change: Change, client: Client, user: int) -> Call:
     """The latest call of the user that rings or is answered, else the latest of all. Refusal NOT_FOUND."""
     rows = CALLS.of(change, client.id)
     found = rows.find(OPEN, user) or rows.find(BY_USER, user)
@@ -322,38 +313,14 @@ def tones(call: Call, until: int) -> list[tuple[int, str]]:
     return heard
 
 
-def phones(change: Change, present: Presence) -> Iterable[Call]:
-    """The calls that a user who has gone was in the channel by."""
-    for call in CALLS.of(change, present.client).find(OPEN, present.user):
-        if call.channel == present.channel and call.state is State.ANSWERED:
-            yield call
-
-
-def arrived(change: Change, call: Call) -> Iterable[Presence]:
-    """The user who came into the channel by the call."""
-    if call.joined:
-        yield presence.of(change, channels.get(change, call.client, call.channel), call.user)
-
-
-@on_timer(_TIMER)
-def _answered(change: Change, client: str, id: str) -> bool:
-    """The phone is answered; where the channel has become closed to the callee, the call fails."""
-    call = CALLS.of(change, client)[id]
-    try:
-        answer(change, call)
-    except Refusal:
-        fail(change, call)
-    return True
-
-
 def stop_in_channel(change: Change, channel: Channel) -> None:
     """The lines of a channel that is about to go are cut."""
-    for call in CALLS.of(change, channel.client).find(BY_CHANNEL, channel.id):
-        MACHINE.follow(change, call, "hang up")
+    rows = CALLS.of(change, channel.client)
+    for call in rows.find(BY_CHANNEL, channel.id):
+        MACHINE.fire_if_allowed(change, rows[call.id], "hang up")
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """Its calls go with it (G309)."""
-    rows = CALLS.of(change, channel.client)
-    for call in rows.find(BY_CHANNEL, channel.id):
-        rows.remove(call.id)
+    for call in CALLS.of(change, channel.client).find(BY_CHANNEL, channel.id):
+        MACHINE.end(change, call, "remove")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import Enum
+from typing import Any
+
+from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.refusals import Reason
@@ -11,19 +13,19 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
 from . import e164, numbers
-from .numbers import DEFAULTS, NUMBERS, Number, Standing
+from .numbers import NUMBERS, Number, Standing
 
 
 class Use(Enum):
-    """What channels a number leads to."""
+    """How a number leads to a channel: beside others through a routing code, or to this one alone."""
 
-    FREE = "free"
     SHARED = "shared"
     EXCLUSIVE = "exclusive"
 
@@ -44,114 +46,92 @@ class Assignment(Record, kw_only=True):
 
 OF_NUMBER: Index[Assignment] = Index("number", lambda assignment: (assignment.number,))
 OF_CHANNEL: Index[Assignment] = Index("channel", lambda assignment: (assignment.channel,))
-ASSIGNMENTS: Table[str, Assignment] = Table("number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL)
+#: The exclusive assignment of a number: there is at most one, and no other beside it (R484).
+EXCLUSIVE: Index[Assignment] = Index(
+    "exclusive", lambda assignment: (assignment.number,) if assignment.code is None else ()
+)
+ASSIGNMENTS: Table[str, Assignment] = Table("number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE)
 
 
-class Line(Record):
-    """A number with all its assignments: what the machine moves."""
-
-    client: str
-    number: str
-    assignments: tuple[Assignment, ...]
+def _assign(change: Change, *, number: str, channel: Channel) -> Assignment:
+    """The number leads to the channel too, through a code of its own, which stays the same."""
+    code = _free_code(change, number, channel)
+    return Assignment(client=channel.client, number=number, channel=channel.id, code=code)
 
 
-def line(change: Change, client: str, number: str) -> Line:
-    """The number as it is assigned now."""
-    return Line(client, number, tuple(ASSIGNMENTS.of(change, client).find(OF_NUMBER, number)))
+def _share(change: Change, assignment: Assignment, *, channel: Channel) -> Assignment:
+    """The number leads to the channel through a code, and may lead to others."""
+    return replace(assignment, code=_free_code(change, assignment.number, channel))
 
 
-def use(line: Line) -> Use:
-    """What channels the number leads to; an exclusive assignment is the only one of its number."""
-    if not line.assignments:
-        return Use.FREE
-    return Use.EXCLUSIVE if line.assignments[0].code is None else Use.SHARED
-
-
-def _own(line: Line, facts: Facts) -> Assignment | None:
-    return next((each for each in line.assignments if each.channel == facts["channel"].id), None)
-
-
-def _others(line: Line, facts: Facts) -> tuple[Assignment, ...]:
-    return tuple(each for each in line.assignments if each.channel != facts["channel"].id)
-
-
-def _assign(change: Change, line_: Line, facts: Facts) -> Line:
-    """The number leads to the channel too, through a code of its own, which it keeps."""
-    own = _own(line_, facts)
-    if own is None or own.code is None:
-        code = _free_code(change, line_, facts)
-        made = Assignment(client=line_.client, number=line_.number, channel=facts["channel"].id, code=code)
-        ASSIGNMENTS.of(change, line_.client).put(made)
-    return line(change, line_.client, line_.number)
-
-
-def _free_code(change: Change, line: Line, facts: Facts) -> str:
+def _free_code(change: Change, number: str, channel: Channel) -> str:
     """Six digits that no other channel of the number has, or the meeting id (G475)."""
     if ask(change, assumed.ROUTING_CODE) == "meeting-id":
-        return str(facts["channel"].meeting_id)
-    taken = {each.code for each in line.assignments}
+        return str(channel.meeting_id)
+    taken = {assignment.code for assignment in list_of_number(change, channel.client, number)}
     while (drawn := change.digits(6)) in taken:
         pass
     return drawn
 
 
-def _take(change: Change, line_: Line, facts: Facts) -> Line:
+def _take(change: Change, *, number: str, channel: Channel) -> Assignment:
     """The number leads to this channel alone, and needs no code."""
-    rows = ASSIGNMENTS.of(change, line_.client)
-    for each in _others(line_, facts):
-        rows.remove(each.key)
-    rows.put(Assignment(client=line_.client, number=line_.number, channel=facts["channel"].id))
-    return line(change, line_.client, line_.number)
+    return Assignment(client=channel.client, number=number, channel=channel.id)
 
 
-def _cancel(change: Change, line_: Line, facts: Facts) -> Line:
-    """The number does not lead to the channel any more."""
-    ASSIGNMENTS.of(change, line_.client).remove(f"{line_.number}/{facts['channel'].id}")
-    return line(change, line_.client, line_.number)
+def _take_alone(change: Change, assignment: Assignment) -> Assignment:
+    """The number leads to this channel alone, and needs no code."""
+    return replace(assignment, code=None)
 
 
-def _release(change: Change, line_: Line, facts: Facts) -> Line:
-    """The number leads nowhere."""
-    for each in line_.assignments:
-        ASSIGNMENTS.of(change, line_.client).remove(each.key)
-    return line(change, line_.client, line_.number)
+_FREE = Guard("no other channel has it alone", lambda assignment, *, exclusive: not exclusive)
+_ALONE = Guard("it leads to no other channel, or is taken", lambda assignment, *, others, takes: takes or not others)
 
-
-_MINE = Guard("it leads to the channel", lambda line, facts: _own(line, facts) is not None)
-_ALONE = Guard(
-    "it leads to no other channel, or is taken", lambda line, facts: facts["takes"] or not _others(line, facts)
-)
-_LAST = Guard(
-    "it leads to this channel alone", lambda line, facts: _own(line, facts) is not None and not _others(line, facts)
-)
-_ONE_OF = Guard(
-    "it leads to this channel and others",
-    lambda line, facts: _own(line, facts) is not None and bool(_others(line, facts)),
-)
-
-USE: Machine[Use, Line] = Machine(
+MACHINE: Machine[Use, Assignment] = Machine(
     "number assignment",
-    "What channels an inbound number leads to (R326, R366, R480, R482-R486).",
+    "How an inbound number leads to a channel (R326, R366, R480, R482-R486).",
+    ASSIGNMENTS,
     Use,
     (
-        Row("assign", (Use.FREE, Use.SHARED), Use.SHARED, effect=_assign, source="P2 L300, R482, G473, G475"),
-        Row("assign", Use.EXCLUSIVE, Use.SHARED, only_if=_MINE, effect=_assign, source="G473"),
-        Row("assign exclusively", Use.FREE, Use.EXCLUSIVE, effect=_take, source="P2 L301, R484"),
-        Row("assign exclusively", Use.SHARED, Use.EXCLUSIVE, only_if=_ALONE, effect=_take, source="R485, G473, G474"),
-        Row("assign exclusively", Use.EXCLUSIVE, Use.EXCLUSIVE, only_if=_MINE, source="G473"),
-        Row("cancel", Use.SHARED, Use.SHARED, only_if=_ONE_OF, effect=_cancel, source="P2 L354, G579"),
-        Row("cancel", (Use.SHARED, Use.EXCLUSIVE), Use.FREE, only_if=_LAST, effect=_cancel, source="P2 L354, G579"),
-        Row("release", (Use.SHARED, Use.EXCLUSIVE), Use.FREE, effect=_release, source="P2 States L172, R366"),
+        Row("assign", ABSENT, Use.SHARED, only_if=_FREE, effect=_assign, source="P2 L300, R482, G473, G475"),
+        Row("assign", Use.SHARED, Use.SHARED, source="G473"),
+        Row("assign", Use.EXCLUSIVE, Use.SHARED, effect=_share, source="G473"),
+        Row("assign exclusively", ABSENT, Use.EXCLUSIVE, only_if=_ALONE, effect=_take, source="P2 L301, R484, G474"),
+        Row(
+            "assign exclusively",
+            Use.SHARED,
+            Use.EXCLUSIVE,
+            only_if=_ALONE,
+            effect=_take_alone,
+            source="R485, G473, G474",
+        ),
+        Row("assign exclusively", Use.EXCLUSIVE, Use.EXCLUSIVE, source="G473"),
+        Row("cancel", (Use.SHARED, Use.EXCLUSIVE), ABSENT, source="P2 L354, G579"),
+        Row("release", (Use.SHARED, Use.EXCLUSIVE), ABSENT, source="P2 States L172, R366, G474"),
     ),
-    read=lambda line, facts: use(line),
+    state=Computed(lambda assignment: Use.EXCLUSIVE if assignment.code is None else Use.SHARED),
+    facts={"assign": "number channel exclusive", "assign exclusively": "number channel others takes"},
     refusals={
-        ("assign", Use.EXCLUSIVE): Reason.NUMBER_EXCLUSIVE,
-        ("assign exclusively", Use.EXCLUSIVE): Reason.NUMBER_EXCLUSIVE,
+        "assign": Reason.NUMBER_EXCLUSIVE,
         "assign exclusively": Reason.NUMBER_SHARED,
         None: Reason.NOT_FOUND,
     },
-    initial=Use.FREE,
 )
+
+
+def find(change: Change, channel: Channel, number: str) -> Assignment | None:
+    """The assignment of the number (+E164) to the channel, or None."""
+    return ASSIGNMENTS.of(change, channel.client).get(f"{number}/{channel.id}")
+
+
+def find_exclusive(change: Change, client: str, number: str) -> Assignment | None:
+    """The exclusive assignment of the number (+E164), which then is its only one, or None."""
+    return ASSIGNMENTS.of(change, client).first(EXCLUSIVE, number)
+
+
+def list_of_number(change: Change, client: str, number: str) -> list[Assignment]:
+    """The assignments of the number (+E164), in the order in which they were made."""
+    return ASSIGNMENTS.of(change, client).find(OF_NUMBER, number)
 
 
 def assign(change: Change, channel: Channel, text: str, *, exclusive: bool = False) -> Assignment:
@@ -165,14 +145,33 @@ def assign(change: Change, channel: Channel, text: str, *, exclusive: bool = Fal
     known = NUMBERS.of(change, channel.client).get(number)
     if known is None or known.standing is Standing.DISABLED:
         raise Refusal(Reason.NUMBER_UNAVAILABLE, number=number)
-    before = line(change, channel.client, number)
-    facts = {"channel": channel, "number": number, "takes": ask(change, assumed.TAKEN) == "take"}
-    if _own(before, facts) is not None and ask(change, assumed.ASSIGNED_AGAIN) == "refuse":
+    takes = ask(change, assumed.TAKEN) == "take"
+    own = find(change, channel, number)
+    if own is not None and ask(change, assumed.ASSIGNED_AGAIN) == "refuse":
         raise Refusal(Reason.NUMBER_ASSIGNED, number=number)
-    after = USE.fire(change, before, "assign exclusively" if exclusive else "assign", **facts)
-    own = _own(after, facts)
-    assert own is not None
-    return own
+    facts = assignment_facts(change, channel, number)
+    details = {"number": number}
+    if not exclusive:
+        return MACHINE.fire(change, own, "assign", details=details, **facts)
+    if facts["exclusive"]:
+        raise Refusal(Reason.NUMBER_EXCLUSIVE, number=number)
+    others = any(assignment != own for assignment in list_of_number(change, channel.client, number))
+    return MACHINE.fire(
+        change,
+        own,
+        "assign exclusively",
+        number=number,
+        channel=channel,
+        others=others,
+        takes=takes,
+        details=details,
+    )
+
+
+def assignment_facts(change: Change, channel: Channel, number: str) -> dict[str, Any]:
+    """The facts of assigning the number (+E164) to the channel beside others."""
+    taken = find_exclusive(change, channel.client, number)
+    return {"number": number, "channel": channel, "exclusive": taken is not None and taken.channel != channel.id}
 
 
 def require_dial_in(change: Change, channel: Channel) -> None:
@@ -184,20 +183,20 @@ def require_dial_in(change: Change, channel: Channel) -> None:
 def cancel(change: Change, channel: Channel, text: str) -> None:
     """End the assignment of the number to the channel (G579). Refusals NUMBER_MALFORMED, NOT_FOUND."""
     number = e164.canonical(change, text)
-    before = line(change, channel.client, number)
-    USE.fire(change, before, "cancel", what="number of the channel", id=number, channel=channel)
+    details = {"what": "number of the channel", "id": number}
+    MACHINE.end(change, find(change, channel, number), "cancel", details=details)
 
 
-def assigned(change: Change, channel: Channel) -> list[Assignment]:
+def list_of_channel(change: Change, channel: Channel) -> list[Assignment]:
     """The assignments of the channel, in the order in which they were made (R486)."""
     return ASSIGNMENTS.of(change, channel.client).find(OF_CHANNEL, channel.id)
 
 
-def available(change: Change, client: Client, country: str | None) -> list[Number]:
+def list_available(change: Change, client: Client, country: str | None) -> list[Number]:
     """The numbers of the client that can be attached, directly or through a routing code (R480, G469)."""
     found = numbers.enabled(NUMBERS.of(change, client.id).oldest())
     if ask(change, assumed.AVAILABLE) == "not-exclusive":
-        found = [number for number in found if use(line(change, client.id, number.number)) is not Use.EXCLUSIVE]
+        found = [number for number in found if find_exclusive(change, client.id, number.number) is None]
     return numbers.of_country(change, found, country)
 
 
@@ -208,41 +207,21 @@ def reached(change: Change, text: str, code: str | None, meeting_id: str | None)
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, CODE_UNKNOWN, MEETING_ID_UNKNOWN.
     """
     number = e164.canonical(change, text)
-    client = numbers.owner(change, number)
+    client = numbers.find_owner(change, number)
     if client is None or NUMBERS.of(change, client.id)[number].standing is Standing.DISABLED:
         raise Refusal(Reason.NUMBER_UNAVAILABLE, number=number)
-    found = line(change, client.id, number)
-    if use(found) is Use.EXCLUSIVE:
-        return client, channels.get(change, client.id, found.assignments[0].channel)
+    exclusive = find_exclusive(change, client.id, number)
+    if exclusive is not None:
+        return client, channels.get(change, client.id, exclusive.channel)
     if code is None and meeting_id is not None:
         return client, channels.by_meeting_id(change, client, meeting_id)
-    for each in found.assignments:
-        if each.code == code:
-            return client, channels.get(change, client.id, each.channel)
+    for assignment in list_of_number(change, client.id, number):
+        if assignment.code == code:
+            return client, channels.get(change, client.id, assignment.channel)
     raise Refusal(Reason.CODE_UNKNOWN, number=number, keyed=code or "")
-
-
-def lines_of(change: Change, number: Number) -> Iterable[Line]:
-    """The number with its assignments."""
-    return (line(change, number.client, number.number),)
-
-
-def default_lines(change: Change, channel: Channel) -> Iterable[Line]:
-    """The enabled numbers of the client's default list, where a new channel gets them assigned (G479)."""
-    found = numbers.enabled(NUMBERS.of(change, channel.client).find(DEFAULTS, True))
-    base = channel.parent is None
-    if found and base and ask(change, assumed.DEFAULTS) == "assigned":
-        for number in found:
-            yield line(change, channel.client, number.number)
-
-
-def first_facts(change: Change, channel: Channel, line: Line) -> dict[str, Channel]:
-    """The facts of assigning a number to a new channel."""
-    return {"channel": channel}
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:
     """The numbers of a channel that is about to go are free again (G309)."""
-    for each in assigned(change, channel):
-        before = line(change, channel.client, each.number)
-        USE.fire(change, before, "cancel", what="number", id=each.number, channel=channel)
+    for assignment in list_of_channel(change, channel):
+        MACHINE.end(change, assignment, "cancel")

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.kernel.old_machine import Facts, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -50,18 +49,9 @@ DEFAULTS: Index[Number] = Index("default", lambda number: (True,) if number.list
 NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULTS)
 
 
-def _put(change: Change, number: Number) -> Number:
-    return NUMBERS.of(change, number.client).put(number)
-
-
-def _enable(change: Change, number: Number, facts: Facts) -> Number:
-    """It can be assigned again; assignments that were removed do not come back."""
-    return _put(change, replace(number, standing=Standing.ENABLED))
-
-
-def _disable(change: Change, number: Number, facts: Facts) -> Number:
-    """Nobody can be reached by it any more."""
-    return _put(change, replace(number, standing=Standing.DISABLED))
+def _add(change: Change, *, client: Client, number: str, country: str) -> Number:
+    """The carrier has given it to the client."""
+    return Number(number=number, client=client.id, country=country)
 
 
 _ANY = (Standing.ENABLED, Standing.DISABLED)
@@ -69,38 +59,30 @@ _ANY = (Standing.ENABLED, Standing.DISABLED)
 STANDING: Machine[Standing, Number] = Machine(
     "inbound number",
     "Whether an inbound number may be assigned; disabling it removes its assignments (R366, R367).",
+    NUMBERS,
     Standing,
     (
-        Row("enable", _ANY, Standing.ENABLED, effect=_enable, source="P2 L299, G580, G537"),
-        Row("disable", _ANY, Standing.DISABLED, effect=_disable, source="P2 States L172, R366, G580, G537"),
+        Row("add", ABSENT, Standing.ENABLED, effect=_add, source="G468"),
+        Row("enable", _ANY, Standing.ENABLED, source="P2 L299, G580, G537"),
+        Row("disable", _ANY, Standing.DISABLED, source="P2 States L172, R366, G580, G537"),
     ),
-    read=lambda number, facts: number.standing,
+    state="standing",
+    facts={"add": "client number country"},
     refusals={None: Reason.INVALID_STATE},
-    initial=Standing.ENABLED,
 )
-
-
-def _add(change: Change, number: Number, facts: Facts) -> Number:
-    """It is default for the client."""
-    return _put(change, replace(number, listing=Listing.DEFAULT))
-
-
-def _drop(change: Change, number: Number, facts: Facts) -> Number:
-    """It is a number like any other."""
-    return _put(change, replace(number, listing=Listing.PLAIN))
-
 
 _EITHER = (Listing.PLAIN, Listing.DEFAULT)
 
 LISTING: Machine[Listing, Number] = Machine(
     "default number",
     "The default list of a client (R325, G479, G578).",
+    NUMBERS,
     Listing,
     (
-        Row("add", _EITHER, Listing.DEFAULT, effect=_add, source="P2 L125, L354, G578, G537"),
-        Row("remove", _EITHER, Listing.PLAIN, effect=_drop, source="P2 L354, G578, G536"),
+        Row("add", _EITHER, Listing.DEFAULT, source="P2 L125, L354, G578, G537"),
+        Row("remove", _EITHER, Listing.PLAIN, source="P2 L354, G578, G536"),
     ),
-    read=lambda number, facts: number.listing,
+    state="listing",
     refusals={None: Reason.INVALID_STATE},
     initial=Listing.PLAIN,
 )
@@ -113,20 +95,20 @@ def add(change: Change, client: Client, text: str, country: str | None = None, *
     country without one.
     """
     number = e164.canonical(change, text)
-    if owner(change, number) is not None:
+    if find_owner(change, number) is not None:
         raise Misuse(f"there is an inbound number {number} already", status=409)
     if country is not None and not _COUNTRY.match(country):
         raise Misuse(f"code: {country[:40]!r} is no country as ISO alpha-2")
     found = country or e164.country(number)
     if found is None:
         raise Misuse(f"code: {number} is a number of no country; say which it is to have")
-    made = NUMBERS.of(change, client.id).put(Number(number=number, client=client.id, country=found.upper()))
+    made = STANDING.create(change, "add", client=client, number=number, country=found.upper())
     return LISTING.fire(change, made, "add") if default else made
 
 
-def owner(change: Change, number: str) -> Client | None:
-    """The client that has the inbound number (+E164), enabled or not."""
-    return next((each for each in CLIENTS.of(change) if number in NUMBERS.of(change, each.id)), None)
+def find_owner(change: Change, number: str) -> Client | None:
+    """The client that has the inbound number (+E164), enabled or not, or None."""
+    return next((client for client in CLIENTS.of(change) if number in NUMBERS.of(change, client.id)), None)
 
 
 def get(change: Change, client: Client, text: str) -> Number:
@@ -141,19 +123,16 @@ def get(change: Change, client: Client, text: str) -> Number:
 def switch(change: Change, client: Client, text: str, event: str) -> Number:
     """Enable or disable the inbound number; disabled, it leads nowhere (R366)."""
     number = get(change, client, text)
-    standing = Standing.ENABLED if event == "enable" else Standing.DISABLED
-    repeats.allow(change, event, holds=number.standing is standing)
-    return STANDING.fire(change, number, event)
+    return repeats.turn(change, STANDING, number, event, state=event)
 
 
-def list_default(change: Change, client: Client, text: str) -> Number:
+def add_to_defaults(change: Change, client: Client, text: str) -> Number:
     """Put the number on the default list of the client (G578)."""
     number = get(change, client, text)
-    repeats.allow(change, Listing.DEFAULT.value, holds=number.listing is Listing.DEFAULT)
-    return LISTING.fire(change, number, "add")
+    return repeats.turn(change, LISTING, number, "add", state=Listing.DEFAULT.value)
 
 
-def unlist_default(change: Change, client: Client, text: str) -> Number:
+def remove_from_defaults(change: Change, client: Client, text: str) -> Number:
     """Take the number off the default list of the client (G578)."""
     number = get(change, client, text)
     repeats.allow_empty(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
@@ -167,7 +146,7 @@ def code(change: Change, number: Number) -> str:
     return e164.dialling_code(number.country)
 
 
-def inbound(change: Change, client: Client, country: str | None) -> list[Number]:
+def list_inbound(change: Change, client: Client, country: str | None) -> list[Number]:
     """The inbound numbers of the client, oldest first; those of one country where it is given (R481, G470)."""
     note(change, assumed.INVENTORY)
     found = NUMBERS.of(change, client.id).oldest()
@@ -182,7 +161,7 @@ def enabled(found: list[Number]) -> list[Number]:
 
 
 def of_country(change: Change, found: list[Number], country: str | None) -> list[Number]:
-    """Those of a country, told by its code in any case (G471)."""
+    """Those of a country, given by its code in either case (G471)."""
     if country is None:
         return found
     wanted = country.strip().removeprefix("+").upper()

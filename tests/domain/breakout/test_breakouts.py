@@ -11,7 +11,7 @@ from confsim.domain.breakout.breakout_rooms import State
 from confsim.domain.breakout.breakouts import Phase
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime import occupancy, presence, sessions
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
@@ -152,7 +152,7 @@ def test_nothing_is_left_of_a_deleted_event_room(stage):
         breakout_rooms.ROOMS,
         breakout_rooms.ASSIGNMENTS,
         presence.PRESENCES,
-        presence.CROWDS,
+        occupancy.OCCUPANCIES,
         sessions.SESSIONS,
         sessions.ATTENDANCES,
         channels.ROOMS,

@@ -12,7 +12,7 @@ from confsim.domain.breakout.breakout_rooms import State
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.couplings.machines import COUPLINGS
-from confsim.domain.runtime import lobby, presence, sessions, streaming
+from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
 from confsim.kernel.machine import Coupling
@@ -104,8 +104,8 @@ STEPS = {
     "start": lambda change, channel, user: breakouts.start(change, channel),
     "stop": lambda change, channel, user: breakouts.stop(change, channel),
     "delete": lambda change, channel, user: (
-        breakouts.delete(change, breakouts.of_channel(change, channel)[0])
-        if breakouts.of_channel(change, channel)
+        breakouts.delete(change, breakouts.list_of_channel(change, channel)[0])
+        if breakouts.list_of_channel(change, channel)
         else None
     ),
     "event room off": lambda change, channel, user: breakouts.switch(change, channel, "disable"),
@@ -118,15 +118,15 @@ def agree(world: World):
     change = world.change(0)
     channel = channels.get(change, CUSTOMER, EVENT_ROOM)
     inside = presence.admitted(change, channel)
-    assert presence.crowd(change, CUSTOMER, EVENT_ROOM).count == len(inside)
+    assert occupancy.occupants(change, CUSTOMER, EVENT_ROOM) == len(inside)
     session = sessions.active(change, channel)
     assert (session is not None) is bool(inside)
     for each in inside:
         assert sessions.attended(change, session, each.user)
     assert not (channel.open and presence.waiting(change, channel))
     running = breakouts.active(change, channel)
-    for breakout in breakouts.of_channel(change, channel):
-        for room in breakout_rooms.rooms(change, breakout):
+    for breakout in breakouts.list_of_channel(change, channel):
+        for room in breakout_rooms.list_(change, breakout):
             assert (room.state is State.LIVE) is (breakout == running)
     for each in inside:
         if each.state is Where.IN_ROOM:
@@ -143,7 +143,7 @@ OFTEN = ["join", "join", "leave", "prepare", "start", "wait"]
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([*OFTEN, *STEPS]), st.sampled_from(PEOPLE)), min_size=10, max_size=40))
 def test_machines_agree_whatever_happens(steps):
-    """Crowd, session, door, rooms and presences tell one story after every step."""
+    """Occupancy, session, door, rooms and presences tell one story after every step."""
     life = Life()
     for what, who in steps:
         if what == "wait":

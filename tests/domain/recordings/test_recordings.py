@@ -132,7 +132,7 @@ def test_a_breakout_room_is_recorded_under_the_owners_of_its_event_room(sim):
     caller = credentials.authenticate(change, "demo-owner")
     room = channels.create_room(change, caller.client, parent, "A room")
     sessions.initialise(change, room)
-    sessions.MACHINE.fire(change, sessions.run(change, CUSTOMER, room.id), "start")
+    sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, room.id), "start")
     assert recordings.possible(change, room, caller)
     recordings.start(change, room, caller)
     recordings.stop(change, room, caller)

@@ -24,7 +24,7 @@ def test_the_door_goes_where_it_is_told(room, before, event, state):
     """From either state, and stored with the channel."""
     change, channel = room
     channel = lobby.set_door(change, channels.update(change, channel, open=before), event)
-    assert lobby.DOOR.read(channel, {}) is state
+    assert lobby.DOOR.state(channel) is state
     assert channels.get(change, CUSTOMER, ROOM).open is (state is Door.OPEN)
 
 
@@ -33,12 +33,12 @@ def test_becoming_empty_closes_the_door_by_auto_close_alone(room, auto, door):
     """Without auto-close the event has no row."""
     change, channel = room
     channel = channels.update(change, channel, open=True, auto_close=auto)
-    assert lobby.DOOR.read(lobby.DOOR.follow(change, channel, "become empty"), {}) is door
+    assert lobby.DOOR.state(lobby.DOOR.fire_if_allowed(change, channel, "become empty")) is door
 
 
 def test_auto_close_stays_on(room):
     """Closing the door leaves auto-close as it is."""
     change, channel = room
     channel = lobby.set_auto_close(change, channels.update(change, channel, open=True), "enable")
-    channel = lobby.DOOR.follow(change, channel, "become empty")
-    assert lobby.AUTO_CLOSE.read(channel, {}) is AutoClose.ON
+    channel = lobby.DOOR.fire_if_allowed(change, channel, "become empty")
+    assert lobby.AUTO_CLOSE.state(channel) is AutoClose.ON

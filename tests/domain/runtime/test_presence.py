@@ -9,7 +9,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.runtime import presence
+from confsim.domain.runtime import occupancy, presence
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
@@ -67,7 +67,7 @@ def test_joining_twice_is_joining_once(stage):
     """The second join changes nothing; two users are two."""
     assert stage.join("Uma User") == stage.join("Uma User")
     assert stage.join("Guest Gwen").state is Where.IN
-    assert presence.crowd(stage.change, CUSTOMER, ROOM).count == 2
+    assert occupancy.occupants(stage.change, CUSTOMER, ROOM) == 2
 
 
 def test_a_channel_without_guest_access_admits_no_guests(stage):
@@ -170,10 +170,10 @@ def test_presenting_needs_presence(stage):
     """Who waits or is away is no presenter, and leaving ends the status."""
     user = stage.user("Uma User").id
     with pytest.raises(Refusal):
-        presence.present(stage.change, stage.channel, user, True)
+        presence.set_presenter(stage.change, stage.channel, user, True)
     stage.join("Uma User")
-    assert presence.present(stage.change, stage.channel, user, True).presenter
-    assert presence.present(stage.change, stage.channel, user, True).presenter
+    assert presence.set_presenter(stage.change, stage.channel, user, True).presenter
+    assert presence.set_presenter(stage.change, stage.channel, user, True).presenter
     presence.leave(stage.change, stage.channel, user)
     assert not stage.join("Uma User").presenter
 

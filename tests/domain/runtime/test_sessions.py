@@ -11,6 +11,7 @@ from confsim.domain.runtime import sessions, streaming
 from confsim.domain.runtime.sessions import Life
 from confsim.domain.runtime.streaming import Placed
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
+from confsim.kernel.rows import ABSENT
 from kit import CUSTOMER, ROOM
 
 
@@ -22,7 +23,7 @@ def room(profile=None):
 
 def life(change):
     """The state of the room's session."""
-    return sessions.MACHINE.read(sessions.run(change, CUSTOMER, ROOM), {})
+    return sessions.MACHINE.state(sessions.find_open(change, CUSTOMER, ROOM))
 
 
 def test_a_session_is_made_once():
@@ -32,7 +33,7 @@ def test_a_session_is_made_once():
     assert sessions.initialise(change, channel) == first
     assert life(change) is Life.INITIALISED
     sessions.end(change, channel, first.id)
-    assert life(change) is Life.ABSENT
+    assert life(change) is ABSENT
     assert sessions.initialise(change, channel).id != first.id
 
 
@@ -41,8 +42,8 @@ def test_only_a_started_session_is_active():
     change, channel = room()
     sessions.initialise(change, channel)
     assert sessions.active(change, channel) is None
-    run = sessions.MACHINE.fire(change, sessions.run(change, CUSTOMER, ROOM), "start")
-    assert sessions.active(change, channel) == run.session
+    session = sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, ROOM), "start")
+    assert sessions.active(change, channel) == session
     sessions.end_active(change, channel)
     assert sessions.active(change, channel) is None
 
@@ -59,21 +60,21 @@ def test_placement_at_once_makes_the_session():
     """Immediate is the default, and the placement is released with the end of the session."""
     change, channel = room()
     streaming.place(change, channel)
-    assert streaming.placement(change, CUSTOMER, ROOM).state is Placed.HOSTED
+    assert streaming.find(change, CUSTOMER, ROOM).state is Placed.HOSTED
     assert life(change) is Life.INITIALISED
-    sessions.MACHINE.fire(change, sessions.run(change, CUSTOMER, ROOM), "end")
-    assert streaming.placement(change, CUSTOMER, ROOM).state is Placed.IDLE
+    sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, ROOM), "end")
+    assert streaming.find(change, CUSTOMER, ROOM) is None
 
 
 @pytest.mark.parametrize(("word", "vain"), [("manual(0)", 0), ("manual(2)", 2), ("time(0)", 0)])
-def test_placement_by_looks(word, vain):
+def test_placement_by_polls(word, vain):
     """It is done when it was asked for often enough."""
     change, channel = room({"duration.placement": word})
     for _ in range(vain):
         with pytest.raises(NotYet):
             streaming.place(change, channel)
     streaming.place(change, channel)
-    assert streaming.placement(change, CUSTOMER, ROOM).state is Placed.HOSTED
+    assert streaming.find(change, CUSTOMER, ROOM).state is Placed.HOSTED
 
 
 def test_a_placement_on_the_way_is_kept():
@@ -81,7 +82,7 @@ def test_a_placement_on_the_way_is_kept():
     sim = Simulator(clock=0, profile={"duration.placement": "time(2)"})
     sim.call("get_streaming_proxy", "demo-user", uuid=ROOM)
     change = sim.service.change()
-    assert streaming.placement(change, CUSTOMER, ROOM).state is Placed.CREATING
+    assert streaming.find(change, CUSTOMER, ROOM).state is Placed.CREATING
     sim.clock.advance("2s")
     assert life(sim.service.change()) is Life.INITIALISED
 

@@ -17,6 +17,7 @@ from confsim.domain.telephony.calls import State
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.due import fire_due_timers
+from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import World
 from kit import refused
 
@@ -64,7 +65,7 @@ class Office:
 
     def where(self, user):
         """Where the user is."""
-        return presence.of(self.change, self.room, user).state
+        return presence.MACHINE.state(presence.find(self.change, self.room, user))
 
     def state(self, call):
         """The state of a call as it is now."""
@@ -162,9 +163,9 @@ def test_whisper_is_noted(office):
     ("event", "state", "where"),
     [
         (calls.answer, State.ANSWERED, Where.IN),
-        (calls.be_busy, State.BUSY, Where.AWAY),
-        (calls.fail, State.FAILED, Where.AWAY),
-        (calls.hang_up, State.ENDED, Where.AWAY),
+        (calls.be_busy, State.BUSY, ABSENT),
+        (calls.fail, State.FAILED, ABSENT),
+        (calls.hang_up, State.ENDED, ABSENT),
     ],
 )
 def test_a_phone_rings_until_something_happens(event, state, where):
@@ -172,7 +173,7 @@ def test_a_phone_rings_until_something_happens(event, state, where):
     office = Office(MANUAL)
     call = office.call()
     office.wait(3600)
-    assert (office.state(call), office.where(office.user)) == (State.RINGING, Where.AWAY)
+    assert (office.state(call), office.where(office.user)) == (State.RINGING, ABSENT)
     moved = event(office.change, call)
     assert (moved.state, office.where(office.user)) == (state, where)
     for again in (calls.answer, calls.be_busy, calls.fail):
@@ -188,7 +189,7 @@ def test_a_phone_is_answered_after_its_time():
     assert office.state(first) is State.RINGING
     office.wait(1)
     assert (office.state(first), office.where(office.user)) == (State.ANSWERED, Where.IN)
-    assert (office.state(second), office.where(second.user)) == (State.BUSY, Where.AWAY)
+    assert (office.state(second), office.where(second.user)) == (State.BUSY, ABSENT)
 
 
 def test_a_call_that_is_answered_too_late_fails():
@@ -197,7 +198,7 @@ def test_a_call_that_is_answered_too_late_fails():
     call = office.call()
     office.update(max_users=0)
     office.wait(5)
-    assert (office.state(call), office.where(office.user)) == (State.FAILED, Where.AWAY)
+    assert (office.state(call), office.where(office.user)) == (State.FAILED, ABSENT)
 
 
 @pytest.mark.rule("R497")
@@ -258,13 +259,13 @@ def test_a_callee_who_is_removed_does_not_answer():
 def test_the_latest_open_call_of_a_user_is_meant():
     """One that rings or is answered before one that is over; without any there is none."""
     office = Office(MANUAL)
-    assert refused(calls.of_user, office.change, office.client, office.user) is Reason.NOT_FOUND
+    assert refused(calls.get_of_user, office.change, office.client, office.user) is Reason.NOT_FOUND
     first, second = office.call(), office.call()
-    assert calls.of_user(office.change, office.client, office.user).id == second.id
+    assert calls.get_of_user(office.change, office.client, office.user).id == second.id
     calls.fail(office.change, second)
-    assert calls.of_user(office.change, office.client, office.user).id == first.id
+    assert calls.get_of_user(office.change, office.client, office.user).id == first.id
     calls.fail(office.change, first)
-    assert calls.of_user(office.change, office.client, office.user).id == second.id
+    assert calls.get_of_user(office.change, office.client, office.user).id == second.id
 
 
 def test_calls_are_told_of():
@@ -365,7 +366,7 @@ def test_a_phone_that_waits_can_be_put_down(office):
     call, present = office.ring()
     assert present.state is Where.WAITING
     calls.hang_up(office.change, call)
-    assert office.where(call.user) is Where.AWAY
+    assert office.where(call.user) is ABSENT
 
 
 def test_a_disabled_service_takes_no_calls(office):

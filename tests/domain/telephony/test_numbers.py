@@ -12,6 +12,7 @@ from confsim.domain.telephony import number_assignments, numbers
 from confsim.domain.telephony.number_assignments import Use
 from confsim.domain.telephony.numbers import Listing, Standing
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import World
 from kit import refused
 
@@ -36,12 +37,12 @@ class Shop:
 
     def use(self, number=US):
         """What the number is used for, and the channels it leads to."""
-        line = number_assignments.line(self.change, self.client.id, number)
-        return number_assignments.use(line), [each.channel for each in line.assignments]
+        found = number_assignments.list_of_number(self.change, self.client.id, number)
+        return number_assignments.MACHINE.state(next(iter(found), None)), [each.channel for each in found]
 
     def available(self, country=None):
         """The numbers that can be attached."""
-        return [each.number for each in number_assignments.available(self.change, self.client, country)]
+        return [each.number for each in number_assignments.list_available(self.change, self.client, country)]
 
 
 # The inventory
@@ -72,11 +73,12 @@ def test_what_cannot_be_an_inbound_number():
 def test_numbers_join_the_default_list_and_leave_it():
     """Added and removed, as often as one likes; a number can be default from the start."""
     shop = Shop()
-    for event, listing in [("list", "DEFAULT"), ("list", "DEFAULT"), ("unlist", "PLAIN"), ("unlist", "PLAIN")]:
-        number = getattr(numbers, f"{event}_default")(shop.change, shop.client, US)
+    add, remove = numbers.add_to_defaults, numbers.remove_from_defaults
+    for move, listing in [(add, "DEFAULT"), (add, "DEFAULT"), (remove, "PLAIN"), (remove, "PLAIN")]:
+        number = move(shop.change, shop.client, US)
         assert number.listing is Listing[listing]
     assert numbers.add(shop.change, shop.client, "+4930123456", default=True).listing is Listing.DEFAULT
-    assert refused(numbers.list_default, shop.change, shop.client, "+1555") is Reason.NOT_FOUND
+    assert refused(numbers.add_to_defaults, shop.change, shop.client, "+1555") is Reason.NOT_FOUND
 
 
 def test_repeating_can_be_refused():
@@ -85,9 +87,9 @@ def test_repeating_can_be_refused():
     client = clients.create(change, "C", None)
     numbers.add(change, client, US)
     assert refused(numbers.switch, change, client, US, "enable") is Reason.STATE_HOLDS
-    assert refused(numbers.unlist_default, change, client, US) is Reason.NOT_FOUND
-    numbers.list_default(change, client, US)
-    assert refused(numbers.list_default, change, client, US) is Reason.STATE_HOLDS
+    assert refused(numbers.remove_from_defaults, change, client, US) is Reason.NOT_FOUND
+    numbers.add_to_defaults(change, client, US)
+    assert refused(numbers.add_to_defaults, change, client, US) is Reason.STATE_HOLDS
 
 
 @pytest.mark.rule("R366", "R367")
@@ -98,11 +100,11 @@ def test_disabling_a_number_removes_its_assignments():
         shop.assign(channel)
     shop.assign(shop.a, GB, exclusive=True)
     numbers.switch(shop.change, shop.client, US, "disable")
-    assert shop.use() == (Use.FREE, [])
+    assert shop.use() == (ABSENT, [])
     assert shop.use(GB) == (Use.EXCLUSIVE, [shop.a.id])
     assert refused(shop.assign, shop.a) is Reason.NUMBER_UNAVAILABLE
     numbers.switch(shop.change, shop.client, US, "enable")
-    assert shop.use() == (Use.FREE, [])
+    assert shop.use() == (ABSENT, [])
     shop.assign(shop.c)
     assert shop.use() == (Use.SHARED, [shop.c.id])
 
@@ -112,12 +114,12 @@ def test_what_is_listed_where():
     """Disabled numbers are in neither list; an exclusive one is inbound and not available."""
     shop = Shop()
     shop.assign(shop.a, exclusive=True)
-    inbound = [each.number for each in numbers.inbound(shop.change, shop.client, None)]
+    inbound = [each.number for each in numbers.list_inbound(shop.change, shop.client, None)]
     assert (inbound, shop.available()) == ([US, GB], [GB])
     shop.assign(shop.b, GB)
     assert shop.available() == [GB]
     numbers.switch(shop.change, shop.client, GB, "disable")
-    assert [each.number for each in numbers.inbound(shop.change, shop.client, None)] == [US]
+    assert [each.number for each in numbers.list_inbound(shop.change, shop.client, None)] == [US]
     assert shop.available() == []
 
 
@@ -127,7 +129,7 @@ def test_lists_by_profile():
     shop.assign(shop.a, exclusive=True)
     numbers.switch(shop.change, shop.client, GB, "disable")
     assert shop.available() == [US]
-    assert [each.number for each in numbers.inbound(shop.change, shop.client, None)] == [US, GB]
+    assert [each.number for each in numbers.list_inbound(shop.change, shop.client, None)] == [US, GB]
 
 
 @pytest.mark.parametrize(("code", "wanted"), [("iso", ["GB", "gb"]), ("dialling", ["44", "+44"])])
@@ -137,7 +139,7 @@ def test_the_country_code_filters_without_case(code, wanted):
     for text in wanted:
         assert shop.available(text) == [GB]
     assert shop.available("XX") == []
-    assert [numbers.code(shop.change, each) for each in numbers.inbound(shop.change, shop.client, None)] == (
+    assert [numbers.code(shop.change, each) for each in numbers.list_inbound(shop.change, shop.client, None)] == (
         ["US", "GB"] if code == "iso" else ["1", "44"]
     )
 
@@ -220,7 +222,7 @@ def test_an_assignment_is_cancelled():
     shop.assign(shop.a, GB, exclusive=True)
     number_assignments.cancel(shop.change, shop.a, US)
     number_assignments.cancel(shop.change, shop.a, GB[1:])
-    assert (shop.use(), shop.use(GB)) == ((Use.SHARED, [shop.b.id]), (Use.FREE, []))
+    assert (shop.use(), shop.use(GB)) == ((Use.SHARED, [shop.b.id]), (ABSENT, []))
     for number in (US, GB, "+1555"):
         assert refused(number_assignments.cancel, shop.change, shop.a, number) is Reason.NOT_FOUND
 
@@ -232,7 +234,7 @@ def test_a_deleted_channel_gives_its_numbers_back():
         shop.assign(channel)
     shop.assign(shop.a, GB, exclusive=True)
     channels.delete(shop.change, shop.a)
-    assert (shop.use(), shop.use(GB)) == ((Use.SHARED, [shop.b.id]), (Use.FREE, []))
+    assert (shop.use(), shop.use(GB)) == ((Use.SHARED, [shop.b.id]), (ABSENT, []))
 
 
 @pytest.mark.parametrize(("defaults", "expected"), [("flag", []), ("assigned", [US])])
@@ -240,10 +242,10 @@ def test_new_channels_can_get_the_default_numbers(defaults, expected):
     """The default list is a flag; by profile a new channel gets the enabled numbers that are nobody's exclusively."""
     shop = Shop(defaults=defaults)
     for number in (US, GB):
-        numbers.list_default(shop.change, shop.client, number)
+        numbers.add_to_defaults(shop.change, shop.client, number)
     shop.assign(shop.a, GB, exclusive=True)
     made = channels.create(shop.change, shop.client, "New", None, None)
-    assert [each.number for each in number_assignments.assigned(shop.change, made)] == expected
+    assert [each.number for each in number_assignments.list_of_channel(shop.change, made)] == expected
 
 
 EVENTS = st.lists(
@@ -272,7 +274,7 @@ def test_whatever_happens_the_assignments_are_sound(events):
         except Refusal:
             pass
         for each in numbers.NUMBERS.of(shop.change, shop.client.id):
-            found = number_assignments.line(shop.change, shop.client.id, each.number).assignments
+            found = number_assignments.list_of_number(shop.change, shop.client.id, each.number)
             codes = [assignment.code for assignment in found]
             assert len(set(codes)) == len(codes)
             assert None not in codes or len(codes) == 1

@@ -18,7 +18,7 @@ def room(**profile):
 
 def listed(change, channel):
     """The PINs of the channel as pairs."""
-    return [(each.pin, each.organizer) for each in pins.of(change, channel)]
+    return [(each.pin, each.organizer) for each in pins.list_of_channel(change, channel)]
 
 
 @pytest.mark.rule("R478", "R479")
@@ -106,11 +106,11 @@ def test_what_others_than_hosts_see(public, profile, expected):
     pins.add(change, channel, "1")
     pins.add(change, channel, "2", organizer=True)
     channel = channels.update(change, channel, public_pin=public)
-    assert len(pins.shown(change, channel, host=True)) == 2
+    assert len(pins.list_shown(change, channel, host=True)) == 2
     if isinstance(expected, Reason):
-        assert refused(pins.shown, change, channel, host=False) is expected
+        assert refused(pins.list_shown, change, channel, host=False) is expected
     else:
-        assert [each.pin for each in pins.shown(change, channel, host=False)] == expected
+        assert [each.pin for each in pins.list_shown(change, channel, host=False)] == expected
 
 
 def test_a_deleted_channel_takes_its_pins_along():

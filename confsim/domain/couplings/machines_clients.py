@@ -1,0 +1,96 @@
+"""The couplings of clients, their users, links and templates; ``machines`` lists them after those of channels."""
+
+from __future__ import annotations
+
+from confsim.domain.breakout import assignments
+from confsim.domain.channels import channels, friendly_urls
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Service
+from confsim.domain.config import template_choice, templates
+from confsim.domain.identity import invitations, validators
+from confsim.domain.runtime import presence
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
+from confsim.kernel.machine import Coupling
+from confsim.kernel.rows import ABSENT
+
+from . import related, related_breakout, related_identity
+
+COUPLINGS: tuple[Coupling, ...] = (
+    # Friendly URLs
+    Coupling(
+        friendly_urls.SWITCH,
+        friendly_urls.Switch.OFF,
+        friendly_urls.MACHINE,
+        "remove",
+        friendly_urls.channels_to_clear,
+        source="G285",
+    ),
+    # A client loses its service
+    Coupling(
+        clients.MACHINE,
+        Service.DISABLED,
+        channels.MACHINE,
+        "stop",
+        related.channels_below,
+        source="P1 States L178, R109, R110",
+    ),
+    # Users are connected
+    Coupling(
+        invitations.MACHINE,
+        invitations.State.CONSUMED,
+        users.MACHINE,
+        "redeem",
+        related_identity.invited,
+        facts=related_identity.login,
+        source="P1 L81, R062, R063, G234",
+    ),
+    Coupling(
+        users.MACHINE,
+        Account.REGISTERED,
+        invitations.MACHINE,
+        "connect",
+        related_identity.nonce,
+        out_of=(Account.PREDEFINED,),
+        source="P1 L81, G202",
+    ),
+    Coupling(
+        validators.MACHINE,
+        validators.Activity.ACTIVE,
+        validators.MACHINE,
+        "disable",
+        related_identity.other_active,
+        source="P1 States L180, R114",
+    ),
+    # Templates
+    Coupling(
+        templates.MACHINE,
+        templates.State.OWN,
+        template_choice.MACHINE,
+        "remove",
+        templates.withdrawn_below,
+        out_of=(templates.State.INHERITABLE,),
+        source="G413, G583",
+    ),
+    Coupling(
+        templates.OFFER, templates.Offer.DISABLED, template_choice.MACHINE, "remove", templates.withdrawn, source="G413"
+    ),
+    # Users are removed
+    Coupling(
+        users.MACHINE,
+        ABSENT,
+        invitations.MACHINE,
+        "withdraw",
+        related_identity.invitation,
+        source="P2 States L171, R365",
+    ),
+    Coupling(users.MACHINE, ABSENT, presence.MACHINE, "disconnect", related.wherever, source="R365, G542"),
+    Coupling(
+        users.MACHINE,
+        ABSENT,
+        assignments.MACHINE,
+        "forget",
+        related_breakout.assigned_to,
+        source="R365, G542",
+    ),
+)

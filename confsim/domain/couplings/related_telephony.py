@@ -1,0 +1,59 @@
+"""What calls and numbers have to do with channels and those in them, for the rows of the couplings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from confsim.assumptions import telephony as assumed
+from confsim.assumptions.register import ask
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.runtime import presence
+from confsim.domain.runtime.presence import Presence
+from confsim.domain.telephony import number_assignments, numbers
+from confsim.domain.telephony.calls import CALLS, OPEN, Call, State
+from confsim.domain.telephony.number_assignments import Assignment
+from confsim.domain.telephony.numbers import DEFAULTS, NUMBERS, Number
+from confsim.kernel.world import Change
+
+
+def calls_of(change: Change, present: Presence) -> Iterable[Call]:
+    """The calls by which a user who has gone was in the channel."""
+    calls = CALLS.of(change, present.client)
+    for found in calls.find(OPEN, present.user):
+        call = calls[found.id]
+        if call.channel == present.channel and call.state is State.ANSWERED:
+            yield call
+
+
+def caller(change: Change, call: Call) -> Iterable[Presence]:
+    """The user who came into the channel by the call."""
+    if call.joined:
+        channel = channels.get(change, call.client, call.channel)
+        present = presence.find(change, channel, call.user)
+        if present is not None:
+            yield present
+
+
+def assignments_of(change: Change, number: Number) -> Iterable[Assignment]:
+    """The assignments of the number."""
+    return number_assignments.list_of_number(change, number.client, number.number)
+
+
+def other_assignments(change: Change, assignment: Assignment) -> Iterable[Assignment]:
+    """The assignments of the number to other channels."""
+    found = number_assignments.list_of_number(change, assignment.client, assignment.number)
+    return (other for other in found if other.channel != assignment.channel)
+
+
+def default_numbers(change: Change, channel: Channel) -> Iterable[Number]:
+    """The enabled numbers of the client's default list, where a new channel gets them assigned (G479)."""
+    found = numbers.enabled(NUMBERS.of(change, channel.client).find(DEFAULTS, True))
+    if found and channel.parent is None and ask(change, assumed.DEFAULTS) == "assigned":
+        yield from found
+
+
+def first_assignment(change: Change, channel: Channel, number: Number) -> dict[str, Any]:
+    """The number and the new channel."""
+    return number_assignments.assignment_facts(change, channel, number.number)

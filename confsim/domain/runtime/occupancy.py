@@ -1,0 +1,75 @@
+"""How many are in a channel and its breakout rooms, and so whether the channel is empty."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from msgspec.structs import replace
+
+from confsim.assumptions.refusals import Reason
+from confsim.kernel.machine import Machine
+from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.table import Record, Table
+from confsim.kernel.world import Change
+
+
+class Audience(Enum):
+    """Whether anybody is in a channel or its breakout rooms: whoever is makes it occupied."""
+
+    OCCUPIED = "occupied"
+
+
+class Occupancy(Record):
+    """How many are in a channel and its breakout rooms; users in the lobby do not count (G328, G334)."""
+
+    channel: str
+    client: str
+    count: int
+
+
+OCCUPANCIES: Table[str, Occupancy] = Table("occupancies", Occupancy, "channel")
+
+
+def _first(change: Change, *, client: str, channel: str) -> Occupancy:
+    """The first one."""
+    return Occupancy(channel, client, 1)
+
+
+def _more(change: Change, occupancy: Occupancy) -> Occupancy:
+    """One more."""
+    return replace(occupancy, count=occupancy.count + 1)
+
+
+def _fewer(change: Change, occupancy: Occupancy) -> Occupancy:
+    """One fewer."""
+    return replace(occupancy, count=occupancy.count - 1)
+
+
+_LAST = Guard("nobody else is inside", lambda occupancy: occupancy.count == 1)
+
+MACHINE: Machine[Audience, Occupancy] = Machine(
+    "audience",
+    "Whether a channel is empty: with its breakout rooms, without its lobby (R342, G334).",
+    OCCUPANCIES,
+    Audience,
+    (
+        Row("enter", ABSENT, Audience.OCCUPIED, effect=_first, source="G327"),
+        Row("enter", Audience.OCCUPIED, Audience.OCCUPIED, effect=_more, source="G327"),
+        Row("leave", Audience.OCCUPIED, Audience.OCCUPIED, only_if=~_LAST, effect=_fewer, source="G327"),
+        Row("leave", Audience.OCCUPIED, ABSENT, only_if=_LAST, source="P2 States L158, G334"),
+    ),
+    state=Computed(lambda occupancy: Audience.OCCUPIED),
+    facts={"enter": "client channel"},
+    refusals={None: Reason.NOT_PRESENT},
+)
+
+
+def find(change: Change, client: str, channel: str) -> Occupancy | None:
+    """The occupancy of the channel, or None when nobody is in it nor in its breakout rooms."""
+    return OCCUPANCIES.of(change, client).get(channel)
+
+
+def occupants(change: Change, client: str, channel: str) -> int:
+    """How many are in the channel and its breakout rooms."""
+    occupancy = find(change, client, channel)
+    return 0 if occupancy is None else occupancy.count
