@@ -130,6 +130,11 @@ def remove_all(change: Change, owner: Owner) -> None:
         MACHINE.end(change, stored, "remove")
 
 
+def remove_of_user(change: Change, user: User) -> None:
+    """The properties of a user who is removed go too (G542)."""
+    remove_all(change, of_user(user))
+
+
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """The properties of a channel go with it (G309)."""
     remove_all(change, of_channel(channel))

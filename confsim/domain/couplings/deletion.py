@@ -1,4 +1,4 @@
-"""What a deletion takes along, and in which order: of a channel (R365, R374, R551, G309), a template, a link."""
+"""What a deletion takes along, in order: of a channel (R365, R374, R551, G309), a user, a template, a link."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.channels import channel_images, channels, friendly_urls
 from confsim.domain.channels.channels import Channel, Step
 from confsim.domain.config import documents, template_choice, templates
+from confsim.domain.identity import credentials
 from confsim.domain.media import media
 from confsim.domain.members import linked_users, roles
 from confsim.domain.recordings import recordings
 from confsim.domain.runtime import presence, sessions, streaming
 from confsim.domain.telephony import calls, number_assignments, pins
+from confsim.domain.users import user_images, users
 from confsim.kernel.machine import Cascade
 from confsim.kernel.world import Change
 
@@ -49,6 +51,10 @@ DELETION: tuple[Cascade, ...] = (
     Cascade(channels.MACHINE, Step.REMOVE, template_choice.remove_of_channel, source="G309"),
     Cascade(channels.MACHINE, Step.REMOVE, sessions.remove_of_channel, source="G309"),
     Cascade(channels.MACHINE, Step.REMOVE, streaming.remove_of_channel, source="G309"),
+    Cascade(users.MACHINE, None, roles.remove_of_user, source="G542"),
+    Cascade(users.MACHINE, None, credentials.revoke, source="G542"),
+    Cascade(users.MACHINE, None, properties.remove_of_user, source="G542"),
+    Cascade(users.MACHINE, None, user_images.remove_of_user, source="G542"),
     Cascade(templates.MACHINE, None, templates.remove_of_template, source="P2 L354, G413, G584"),
     Cascade(linked_users.MACHINE, None, linked_users.remove_made_for, source="P2 States L171, R365, G445"),
 )

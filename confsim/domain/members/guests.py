@@ -10,14 +10,9 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import Credential
 from confsim.domain.users import handles, users
-from confsim.domain.users.users import USERS, Account
+from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.timers import on_timer
 from confsim.kernel.world import Change
-
-from . import roles
-
-_TIMER = "guest"
 
 
 def create(change: Change, client: Client, channel: Channel, handle: str) -> Credential:
@@ -33,14 +28,5 @@ def create(change: Change, client: Client, channel: Channel, handle: str) -> Cre
     user = users.create(change, client.id, handle, Account.GUEST, channel=channel.id)
     credential = credentials.issue(change, user)
     if ask(change, assumed.GUEST_END) == "removed" and credential.expires is not None:
-        change.schedule(_TIMER, credential.expires, client.id, str(user.id))
+        users.MACHINE.fire(change, user, "limit", ends=credential.expires)
     return credential
-
-
-@on_timer(_TIMER)
-def _end(change: Change, client: str, subject: str) -> bool:
-    user = USERS.of(change, client).get(int(subject))
-    if user is None or user.account is not Account.GUEST:
-        return False
-    roles.dismiss(change, user)
-    return True

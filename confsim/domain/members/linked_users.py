@@ -18,8 +18,6 @@ from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
-from . import roles
-
 
 class Bond(Enum):
     """The state of a link that is there."""
@@ -54,7 +52,7 @@ def remove_made_for(change: Change, link: Link) -> None:
     """A user who was made for the channel is removed with the link; a regular one stays (G445)."""
     user = USERS.of(change, link.client).get(link.user)
     if link.made_for and user is not None and user.account is Account.LINKED:
-        roles.dismiss(change, user)
+        users.remove(change, user)
 
 
 _REGULAR = Guard("the user is registered or predefined", lambda link, *, user: not users.unregistered(user))

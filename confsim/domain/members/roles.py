@@ -10,14 +10,13 @@ from confsim.assumptions import channels as assumed_channels
 from confsim.assumptions import members as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain import images, properties
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import BY_HOST, CHANNELS, Channel
-from confsim.domain.identity import credentials
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_CHANNEL, USERS, Account, User
-from confsim.kernel.old_machine import Facts, Guard, Machine, Row
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import Computed, Guard, Row
 from confsim.kernel.table import Record
 from confsim.kernel.world import Change
 
@@ -30,51 +29,52 @@ class Role(Enum):
     OWNER = "owner"
 
 
-class Place(Record):
-    """One user in one channel: what the machine moves."""
+class Hosting(Record):
+    """A user and a channel, whose owners and operators tell the role of the user."""
 
     channel: Channel
     user: int
 
 
-def _put(role: Role, change: Change, place: Place) -> Place:
-    channel, id = place.channel, place.user
-    owners = tuple(each for each in channel.owners if each != id)
-    operators = tuple(each for each in channel.operators if each != id)
+def _role(hosting: Hosting) -> Role:
+    if hosting.user in hosting.channel.owners:
+        return Role.OWNER
+    return Role.OPERATOR if hosting.user in hosting.channel.operators else Role.NONE
+
+
+def _set(role: Role, change: Change, hosting: Hosting) -> Hosting:
+    channel, id = hosting.channel, hosting.user
+    owners = tuple(owner for owner in channel.owners if owner != id)
+    operators = tuple(operator for operator in channel.operators if operator != id)
     if role is Role.OWNER:
         owners = (*owners, id)
     elif role is Role.OPERATOR:
         operators = (*operators, id)
-    return replace(place, channel=channels.update(change, channel, owners=owners, operators=operators))
+    return replace(hosting, channel=channels.update(change, channel, owners=owners, operators=operators))
 
 
-def _operator(change: Change, place: Place, facts: Facts) -> Place:
+def _operator(change: Change, hosting: Hosting) -> Hosting:
     """The user is operator from the next call on."""
-    return _put(Role.OPERATOR, change, place)
+    return _set(Role.OPERATOR, change, hosting)
 
 
-def _owner(change: Change, place: Place, facts: Facts) -> Place:
+def _owner(change: Change, hosting: Hosting) -> Hosting:
     """The user is owner from the next call on, and no operator beside it."""
-    return _put(Role.OWNER, change, place)
+    return _set(Role.OWNER, change, hosting)
 
 
-def _nothing(change: Change, place: Place, facts: Facts) -> Place:
+def _nothing(change: Change, hosting: Hosting) -> Hosting:
     """The user has no host rights in the channel any more."""
-    return _put(Role.NONE, change, place)
+    return _set(Role.NONE, change, hosting)
 
 
-def _read(place: Place, facts: Facts) -> Role:
-    if place.user in place.channel.owners:
-        return Role.OWNER
-    return Role.OPERATOR if place.user in place.channel.operators else Role.NONE
+_TAKES = Guard("removal takes ownership too", lambda hosting, *, takes: takes)
+_OTHERS = Guard("another owner is left", lambda hosting, *, may_go: may_go or len(hosting.channel.owners) > 1)
 
-
-_TAKES = Guard("removal takes ownership too", lambda place, facts: facts["takes"])
-_OTHERS = Guard("another owner is left", lambda place, facts: facts["may_go"] or len(place.channel.owners) > 1)
-
-MACHINE: Machine[Role, Place] = Machine(
+MACHINE: Machine[Role, Hosting] = Machine(
     "channel role",
     "The role of one user in one channel (R201-R206, R545).",
+    None,
     Role,
     (
         Row("make operator", Role.NONE, Role.OPERATOR, effect=_operator, source="P1 Channel roles L253, R201"),
@@ -88,7 +88,8 @@ MACHINE: Machine[Role, Place] = Machine(
         Row("demote owner", Role.OWNER, Role.OPERATOR, only_if=_OTHERS, effect=_operator, source="P1 L247, G563"),
         Row("leave", (Role.OPERATOR, Role.OWNER), Role.NONE, effect=_nothing, source="G542"),
     ),
-    read=_read,
+    state=Computed(_role),
+    facts={"remove operator": "takes", "remove owner": "may_go", "demote owner": "may_go"},
     refusals={
         ("remove operator", Role.OWNER): Reason.OPERATOR_IS_OWNER,
         "remove operator": Reason.NOT_OPERATOR,
@@ -103,22 +104,22 @@ MACHINE: Machine[Role, Place] = Machine(
 
 
 def _fire(change: Change, channel: Channel, user: User, event: str, **facts: bool) -> Channel:
-    place = Place(channels.governing(change, channel), user.id)
-    return MACHINE.fire(change, place, event, id=user.id, **facts).channel
+    hosting = Hosting(channels.governing(change, channel), user.id)
+    return MACHINE.fire(change, hosting, event, details={"id": user.id}, **facts).channel
 
 
 def _may_go(change: Change) -> bool:
     return ask(change, assumed.LAST_OWNER) == "let-go"
 
 
-def _welcome(change: Change, channel: Channel, user: User) -> None:
+def _require_member(change: Change, channel: Channel, user: User) -> None:
     if user.channel not in (None, channel.id, channel.parent) and not ask(change, assumed.OPERATORS_ELSEWHERE):
         raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
 
 
 def add_operator(change: Change, channel: Channel, user: User) -> Channel:
     """Make the user operator; an owner stays owner (R201, R202, G270)."""
-    _welcome(change, channel, user)
+    _require_member(change, channel, user)
     return _fire(change, channel, user, "make operator")
 
 
@@ -132,7 +133,7 @@ def remove_operator(change: Change, channel: Channel, user: User) -> Channel:
 
 def add_owner(change: Change, channel: Channel, user: User) -> Channel:
     """Make the user owner, operator or not before."""
-    _welcome(change, channel, user)
+    _require_member(change, channel, user)
     return _fire(change, channel, user, "make owner")
 
 
@@ -167,19 +168,10 @@ def _people(change: Change, channel: Channel, ids: tuple[int, ...]) -> list[User
     return [user for id in ids if (user := rows.get(id)) is not None]
 
 
-def leave(change: Change, user: User) -> None:
-    """The user, who is about to be removed, loses every role in every channel (G542)."""
+def remove_of_user(change: Change, user: User) -> None:
+    """A user who is removed loses every role in every channel (G542)."""
     for channel in CHANNELS.of(change, user.client).find(BY_HOST, user.id):
-        MACHINE.fire(change, Place(channel, user.id), "leave", id=user.id)
-
-
-def dismiss(change: Change, user: User) -> None:
-    """Remove a user who was made for one channel, with every role, every token, the properties and the image (G542)."""
-    leave(change, user)
-    credentials.revoke(change, user)
-    properties.remove_all(change, properties.of_user(user))
-    images.drop(change, user.client, user.image)
-    users.remove(change, user)
+        MACHINE.fire(change, Hosting(channel, user.id), "leave")
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:
@@ -187,4 +179,4 @@ def release_of_channel(change: Change, channel: Channel) -> None:
     guests_go = ask(change, assumed_channels.GUESTS_AFTER_DELETION) == "go"
     for user in USERS.of(change, channel.client).find(BY_CHANNEL, channel.id):
         if user.account is Account.LINKED or (guests_go and users.unregistered(user)):
-            dismiss(change, user)
+            users.remove(change, user)

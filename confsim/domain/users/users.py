@@ -14,7 +14,7 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
+from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.table import Index, Record, Table
 from confsim.kernel.world import Change
 
@@ -75,7 +75,7 @@ class User(Record, kw_only=True):
     ``channel`` is the channel that a guest, linked or dialled user was made for. ``accepted`` is the version of the
     terms last accepted. ``image`` is the key of stored bytes or a URL; ``email`` the verified address and ``pending``
     the addresses waiting for their code, as (address, code). ``follows`` are user ids (G207). ``inbound`` is whether
-    the call of a dialled user came in.
+    the call of a dialled user came in. ``ends`` is when a guest is removed (epoch milliseconds), None for never.
     """
 
     id: int
@@ -97,6 +97,7 @@ class User(Record, kw_only=True):
     reputation: int
     follows: tuple[int, ...] = ()
     inbound: bool = False
+    ends: int | None = None
 
 
 def folded(handle: str) -> str:
@@ -134,6 +135,11 @@ def _register(change: Change, user: User, *, handle: str) -> User:
     return replace(user, handle=handle, channel=None)
 
 
+def _limit(change: Change, user: User, *, ends: int) -> User:
+    """The guest is removed at that instant."""
+    return replace(user, ends=ends)
+
+
 def _attach(change: Change, user: User) -> User:
     """Authentication is attached; roles and id stay."""
     return user
@@ -143,6 +149,8 @@ def _log_in(change: Change, user: User, *, identity: Identity) -> User:
     """A login by OAuth is attached; roles and id stay."""
     return replace(user, auth_kind=AuthKind.OAUTH, identity=identity)
 
+
+_GUEST_ENDS = Deadline("guest", lambda user: user.ends)
 
 MACHINE: Machine[Account, User] = Machine(
     "account",
@@ -171,13 +179,16 @@ MACHINE: Machine[Account, User] = Machine(
             source="P1 L81, R061, R143",
         ),
         Row("redeem", Account.PREDEFINED, Account.REGISTERED, effect=_log_in, source="P1 L81, R062, G234"),
-        Row("end", (Account.GUEST, Account.DIALLED), ABSENT, source="G231, G309"),
+        Row("limit", Account.GUEST, Account.GUEST, effect=_limit, source="G231"),
+        Row("end", Account.GUEST, ABSENT, at=_GUEST_ENDS, source="G231, G309"),
+        Row("end", Account.DIALLED, ABSENT, source="G231, G309"),
         Row("unlink", Account.LINKED, ABSENT, source="P2 States L171, R365"),
     ),
     state="account",
     facts={
         **dict.fromkeys(("create guest", "link", "dial", "predefine", "create registered"), "draft"),
         "register": "handle",
+        "limit": "ends",
         "exchange": "origin",
         "redeem": "identity",
     },

@@ -84,7 +84,7 @@ def test_who_is_dismissed_leaves_everything(scene):
     token = credentials.issue(change, guest).value
     roles.add_operator(change, channel, guest)
     roles.add_owner(change, other, guest)
-    roles.dismiss(change, guest)
+    users.remove(change, guest)
     assert guest.id not in USERS.of(change, client.id)
     assert token not in CREDENTIALS.of(change)
     for each in (channel, other):

@@ -9,7 +9,6 @@ from confsim.domain.clients import clients
 from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.events import event_log
 from confsim.domain.identity import credentials
-from confsim.domain.members import roles
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Where
 from confsim.domain.telephony import calls, number_assignments, numbers, pins
@@ -251,7 +250,7 @@ def test_a_callee_who_is_removed_does_not_answer():
     """The call fails when its time has come."""
     office = Office({"duration.call-answered": "time(5)"})
     call = calls.dial_unregistered(office.change, office.room, PHONE, "Bob")
-    roles.dismiss(office.change, users.get(office.change, office.client.id, call.user))
+    users.remove(office.change, users.get(office.change, office.client.id, call.user))
     office.wait(5)
     assert office.state(call) is State.FAILED
 
