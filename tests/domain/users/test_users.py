@@ -28,6 +28,7 @@ MOVES = {
     (Account.LINKED, "unlink"): ABSENT,
     (Account.GUEST, "end"): ABSENT,
     (Account.DIALLED, "end"): ABSENT,
+    (Account.GUEST, "limit"): Account.GUEST,
 }
 
 
@@ -47,7 +48,7 @@ def test_the_account_moves_as_stated_and_in_no_other_way(change: Change, state: 
     rows = USERS.of(change, "c")
     draft = User(id=1, client="c", handle="Ann", account=Account.GUEST, origin_id="o-1", reputation=1)
     user = None if state is ABSENT else rows.put(replace(draft, account=state))
-    every = {"origin": "o-1", "handle": "Bob", "draft": draft, "identity": Identity("google")}
+    every = {"origin": "o-1", "handle": "Bob", "draft": draft, "identity": Identity("google"), "ends": 2_000}
     facts = {name: every[name] for name in MACHINE.facts[event]}
     if (state, event) in MOVES:
         MACHINE.fire(change, user, event, **facts)
