@@ -30,10 +30,14 @@ def test_the_tests_of_the_readme_pass(pytester: pytest.Pytester, name: str, pass
 
 
 def test_the_contract_test_finds_the_planted_bug(pytester: pytest.Pytester) -> None:
-    """The client that forgets to encode is found out, by one of the characters that break it."""
+    """The client that forgets to encode is found out, by a counterexample of nothing but its rules."""
     result = _run(pytester, "test_contract.py")
     result.assert_outcomes(failed=1)
-    assert re.search(r"rename\(channel=channels_\d, name='x[^']*[+&% ]", result.stdout.str())
+    lines = [line.lstrip(" |") for line in result.stdout.lines]
+    at = lines.index("state = RoomsJourney()")
+    assert lines[at + 1] == "state.make_a_room()"
+    assert re.fullmatch(r"state\.rename\(name='x[+&%]'\)", lines[at + 2])
+    assert lines[at + 3] == "state.teardown()"
 
 
 def test_the_profile_of_the_readme_is_one() -> None:

@@ -5,9 +5,22 @@ The one room that imports hypothesis. Install ``confsim[testing]`` to use it.
 
 from __future__ import annotations
 
-from .journeys import Journey, api_journey
-from .samples import Arguments, Pool
+from .api_journey import api_journey
+from .bundles import ApiJourney
+from .journey import Journey
+from .samples import Arguments
 from .strategies import arguments
 from .targets import Core, Outcome, Target, Url, Wsgi
 
-__all__ = ["Arguments", "Core", "Journey", "Outcome", "Pool", "Target", "Url", "Wsgi", "api_journey", "arguments"]
+__all__ = [
+    "ApiJourney",
+    "Arguments",
+    "Core",
+    "Journey",
+    "Outcome",
+    "Target",
+    "Url",
+    "Wsgi",
+    "api_journey",
+    "arguments",
+]

@@ -1,6 +1,6 @@
-"""Arguments for operations, made from their declarations: one valid sample for each, and every way to spoil it.
+"""Sample arguments of operations, made from their declarations: valid ones by number, and every invalid variant.
 
-Plain values in a fixed order, no chance: what runs over the whole catalogue starts here.
+Plain values in a fixed order, no chance: tests over the whole catalogue start here.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from confsim.contract.annotations import named, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
 from confsim.kernel.world import World
 
 #: An id that names nothing in any world.
-NOWHERE = "00000000-0000-4000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-#: What is no name of a thing in the name of a parameter.
+#: Words in the name of a parameter that name no thing.
 _NOISE = {"id", "ids", "uuid", "uuids", "of", "the"}
-#: Values of fields and parameters whose types alone do not tell what the documents allow.
+#: Values of fields and parameters that the documents narrow down further than their types.
 HINTS: dict[str, tuple[Any, ...]] = {
     "code": ("sample",),
     "destination": ("rtmp://live.example.com/one", "rtmps://live.example.com/two"),
@@ -39,14 +40,16 @@ HINTS: dict[str, tuple[Any, ...]] = {
     "pin": ("123456", "654321"),
     "version": (1, 2),
 }
-#: Bodies that are bare lists of words with a meaning.
+#: Names of fields that are words of tables too, and name nothing.
+_PLAIN = {"handle", "url"}
+#: Bodies that are bare lists of words, by operation.
 LISTS = {"set_auth_providers": ["google"], "set_origins": ["https://example.com"], "set_domains": ["example.com"]}
 
 
 class Arguments(Struct, frozen=True):
     """Arguments of one call: path and query parameters as texts by their names on the wire, and the body.
 
-    ``body`` is plain JSON or bytes, None for none. ``about`` says what is special about them, empty when nothing is.
+    ``body`` is plain JSON or bytes, None for none. ``about`` says what is wrong or special about them, or is empty.
     """
 
     path: dict[str, str] = {}
@@ -55,14 +58,20 @@ class Arguments(Struct, frozen=True):
     about: str = ""
 
     def raw(self) -> bytes:
-        """The body as it goes over the wire."""
+        """Return the body as it goes over the wire."""
         if self.body is None:
             return b""
         return self.body if isinstance(self.body, bytes) else msgspec.json.encode(self.body)
 
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The keyword arguments of ``Simulator.call`` and ``Journey.call`` that make this call."""
+        body = {} if self.body is None else {"body": self.raw()}
+        return {**self.path, **self.query, **body}
+
 
 class Pool:
-    """Ids that there are in a client of a world, by the words that parameters use for them."""
+    """The ids of the things of a client in a world, by table."""
 
     def __init__(self, world: World, client: str) -> None:
         self.client = client
@@ -75,13 +84,13 @@ class Pool:
                     self._ids.setdefault(table, []).append(key[-1] if isinstance(key, tuple) else key)
 
     def find(self, name: str) -> list[object]:
-        """Ids of the table whose name comes closest to the words of this name; nothing when none has all of them."""
+        """Return the ids of the table whose name is nearest to the words of this name, none when no table has all."""
         wanted = _words(name)
         fitting = [(len(_words(table) - wanted), table) for table in self._ids if wanted and wanted <= _words(table)]
         return self._ids[min(fitting)[1]] if fitting else []
 
     def all(self) -> list[object]:
-        """Every id of the client."""
+        """Return every id of the client."""
         return [id for ids in self._ids.values() for id in ids]
 
 
@@ -95,16 +104,16 @@ def _words(name: str) -> set[str]:
 
 
 def valid(operation: Operation, pool: Pool, number: int = 0) -> Arguments:
-    """Arguments that decode, naming things that are in the pool where it has any.
+    """Return arguments that decode, naming things that are in the pool where it has any.
 
     ``number`` varies texts, and which of several things is named, so that calls do not all collide.
     """
     path = {
-        parameter.name: as_text(_in_path(parameter.name, parameter.annotation, pool, number))
+        parameter.name: as_text(_sample(parameter.name, parameter.annotation, parameter.names, pool, number))
         for parameter in operation.path_parameters
     }
     query = {
-        parameter.name: as_text(_named(parameter.name, parameter.wire, pool, number))
+        parameter.name: as_text(_sample(parameter.name, parameter.wire, parameter.names, pool, number))
         for parameter in operation.query_parameters
         if parameter.required or number % 2
     }
@@ -114,8 +123,8 @@ def valid(operation: Operation, pool: Pool, number: int = 0) -> Arguments:
     return Arguments(path, query, body)
 
 
-def spoilt(operation: Operation, pool: Pool) -> Iterator[Arguments]:
-    """The valid arguments with one thing wrong, for every place and every way that the declaration tells."""
+def invalid(operation: Operation, pool: Pool) -> Iterator[Arguments]:
+    """Return valid arguments with one thing wrong, for every place and every way that the declaration implies."""
     sample = valid(operation, pool, 1)
     for parameter in operation.path_parameters:
         for text in _wrong_texts(parameter.annotation):
@@ -127,7 +136,7 @@ def spoilt(operation: Operation, pool: Pool) -> Iterator[Arguments]:
             rest = {name: text for name, text in sample.query.items() if name != queried.name}
             yield replace(sample, query=rest, about=f"without {queried.name}")
     if operation.for_client:
-        yield replace(sample, query={**sample.query, "for_client": NOWHERE}, about="for_client of nobody")
+        yield replace(sample, query={**sample.query, "for_client": UNKNOWN_ID}, about="for_client of nobody")
     body = operation.body
     if body is not None and body.is_json:
         for wrong in (
@@ -152,7 +161,7 @@ def spoilt(operation: Operation, pool: Pool) -> Iterator[Arguments]:
 
 def _wrong_texts(annotation: Any) -> list[str]:
     if annotation in RESOLVERS:
-        return ["999999999"] if RESOLVERS[annotation][0] is int else [NOWHERE, "-1", "x" * 300, "é\x01"]
+        return ["999999999"] if RESOLVERS[annotation][0] is int else [UNKNOWN_ID, "-1", "x" * 300, "é\x01"]
     base = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
     if base is int:
         return ["", "one", "1.5", "9" * 19, "9" * 30, "-1"]
@@ -162,7 +171,7 @@ def _wrong_texts(annotation: Any) -> list[str]:
         return ["", "m", "0m", "5", "5y", "999999999999w"]
     if isinstance(base, type) and issubclass(base, Enum):
         return ["", "no-such-word"]
-    return ["", "\x00", "x" * 5000, NOWHERE]
+    return ["", "\x00", "x" * 5000, UNKNOWN_ID]
 
 
 def _wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
@@ -179,7 +188,7 @@ def _wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
 
 
 def as_text(given: object) -> str:
-    """A value as it stands in a path or a query."""
+    """Return a value as it stands in a path or a query."""
     if isinstance(given, bool):
         return "true" if given else "false"
     if isinstance(given, Enum):
@@ -189,45 +198,34 @@ def as_text(given: object) -> str:
     return str(given)
 
 
-def _in_path(name: str, annotation: Any, pool: Pool, number: int) -> object:
-    """A thing of the kind that a path parameter is resolved to, or what its type says."""
-    if annotation in RESOLVERS:
-        kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-        if kind.__name__ == "Client":
-            return pool.client
-        found = pool.find(kind.__name__) or pool.find(name)
-        if found:
-            return found[number % len(found)]
-        return 999999999 if RESOLVERS[annotation][0] is int else NOWHERE
-    return _named(name, annotation, pool, number)
+def candidates(name: str, annotation: Any, kind: str | None, pool: Pool) -> list[Any]:
+    """Return the values for a parameter or a field that name things in the pool, or that the documents give.
 
-
-def _named(name: str, annotation: Any, pool: Pool, number: int) -> Any:
-    """A value for a parameter or a field: an id where its name is the word for something, else what its type says."""
+    ``kind`` is what its declaration says that it names. None where its type alone says what it may be.
+    """
+    if kind == "clients":
+        return [pool.client]
     base = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    if annotation in RESOLVERS:
+        unknown = 999999999 if RESOLVERS[annotation].wire is int else UNKNOWN_ID
+        return pool.find(kind or base.__name__) or pool.find(name) or [unknown]
     if get_origin(base) is list:
         lists = [each for each in HINTS.get(name, ()) if isinstance(each, list)]
-        return lists[number % len(lists)] if lists else [_named(name, get_args(base)[0], pool, number)]
-    if base in (str, int):
-        found = [id for id in _candidates(name, pool) if isinstance(id, base)]
-        if found:
-            return found[number % len(found)]
-    return value(annotation, pool, number)
+        return lists or [[each] for each in candidates(name, get_args(base)[0], kind, pool)]
+    found = pool.find(kind) if kind else []
+    if not found and name not in HINTS and name not in _PLAIN:
+        found = pool.find(name)
+    return [each for each in found or HINTS.get(name, ()) if isinstance(each, base)] if base in (str, int) else []
 
 
-def _candidates(name: str, pool: Pool) -> list[Any]:
-    if name in {"channelIds", "channel", "channelUuid"}:
-        return pool.find("channel")
-    if name in {"userIds", "sipUserId", "user"}:
-        return pool.find("user")
-    if name == "clientId":
-        return [pool.client]
-    found = [] if name in HINTS or name in {"url", "handle"} else pool.find(name)
-    return found or list(HINTS.get(name, ()))
+def _sample(name: str, annotation: Any, kind: str | None, pool: Pool, number: int) -> Any:
+    """The candidate of this number, or a value of the type where there are none."""
+    found = candidates(name, annotation, kind, pool)
+    return found[number % len(found)] if found else value(annotation, pool, number)
 
 
 def value(annotation: Any, pool: Pool, number: int = 0, *, whole: bool = True) -> Any:
-    """A plain JSON value of a type; ``whole`` with the fields that may be left out."""
+    """Return a plain JSON value of a type; ``whole`` with the fields that may be left out."""
     if get_origin(annotation) in {Union, UnionType}:
         return value(next(each for each in get_args(annotation) if each is not NoneType), pool, number, whole=whole)
     base, marks = annotation, ()
@@ -244,17 +242,11 @@ def value(annotation: Any, pool: Pool, number: int = 0, *, whole: bool = True) -
         return {"sample": number}
     if isinstance(base, type) and issubclass(base, Struct):
         return {
-            field.encode_name: _named(field.encode_name, _optional(field.type), pool, number)
+            field.encode_name: _sample(field.encode_name, *named(without_none(field.type)), pool, number)
             for field in msgspec.structs.fields(base)
             if whole or field.required
         }
     return _scalar(base, marks, number)
-
-
-def _optional(annotation: Any) -> Any:
-    if get_origin(annotation) in {Union, UnionType}:
-        return next(each for each in get_args(annotation) if each is not NoneType)
-    return annotation
 
 
 def _scalar(base: Any, marks: tuple[Any, ...], number: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -11,13 +12,21 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
 from confsim.api.catalogue import API
+from confsim.contract.annotations import named, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
+from confsim.kernel.world import World
+from confsim.simulator import Simulator
 
-from .samples import Arguments, Pool, as_text, spoilt, valid
+from .samples import HINTS, LISTS, Arguments, Pool, as_text, candidates, invalid, valid
 
 Texts = st.SearchStrategy[str]
+#: The strategy for a parameter or a field, by its name, its type and the kind of thing that it names; None where its
+#: type alone says what it may be.
+Naming = Callable[[str, Any, str | None], st.SearchStrategy[Any] | None]
+#: The ids of a client that has nothing.
+NOBODY = Pool(World(), "22222222-2222-4222-8222-222222222222")
 
 #: Any JSON value, of a size that a body may have.
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -29,27 +38,93 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 _VISIBLE = st.characters(exclude_categories=["Cs", "Cc"])
 
 
-def arguments(operation: Operation | str, pool: Pool) -> st.SearchStrategy[Arguments]:
-    """Arguments of the operation: valid ones, ones at the limits of their types, and ones that are wrong somewhere.
+def weighted(likely: st.SearchStrategy[Any], *rare: st.SearchStrategy[Any], times: int = 8) -> st.SearchStrategy[Any]:
+    """Draw from one strategy so many times as often as from each of the others; ``one_of`` takes equal ones for one."""
+    choices = [*([likely] * times), *rare]
+    return st.integers(0, len(choices) - 1).flatmap(lambda place: choices[place])
 
-    Ids come from the pool, such as ``Pool(simulator.service.world, client)``. ``about`` of the arguments is empty,
-    ``"boundary"``, or tells what is wrong.
+
+def arguments(operation: Operation | str, simulator: Simulator, client: str) -> st.SearchStrategy[Arguments]:
+    """Return arguments of the operation: valid ones, ones at the limits of their types, and ones wrong somewhere.
+
+    Valid ones name things that the client of this id has in the simulator now. ``about`` is empty for them, else
+    ``"boundary"`` or what is wrong. ``simulator.call(operation, caller, **drawn.keywords)`` makes the call.
     """
     operation = API[operation] if isinstance(operation, str) else operation
-    kinds = [valid_arguments(operation, pool), boundary_arguments(operation, pool)]
-    wrong = list(spoilt(operation, pool))
-    if wrong:
-        kinds.append(st.sampled_from(wrong))
-    return st.one_of(kinds)
+    pool = Pool(simulator.service.world, client)
+    wrong = list(invalid(operation, pool))
+
+    def naming(name: str, annotation: Any, kind: str | None) -> st.SearchStrategy[Any] | None:
+        found = candidates(name, annotation, kind, pool)
+        return st.sampled_from(found) if found else None
+
+    kinds = [valid_arguments(operation, naming), boundary_arguments(operation, pool)]
+    return st.one_of(*kinds, *([st.sampled_from(wrong)] if wrong else []))
 
 
-def valid_arguments(operation: Operation, pool: Pool) -> st.SearchStrategy[Arguments]:
-    """Arguments that decode, most of them naming things that are there."""
-    return st.builds(lambda number: valid(operation, pool, number), st.integers(0, 50))
+def journey_arguments(
+    operation: Operation, things: Callable[[str], st.SearchStrategy[Any]]
+) -> st.SearchStrategy[Arguments]:
+    """Return arguments for a journey; ``things`` gives the ids of a kind. A few are at the limits or wrong."""
+
+    def naming(name: str, annotation: Any, kind: str | None) -> st.SearchStrategy[Any] | None:
+        if kind is not None:
+            return things(kind)
+        hints = HINTS.get(name)
+        return weighted(st.sampled_from(hints), _any(annotation), times=4) if hints else None
+
+    # An empty text cannot stand in a path: over HTTP it is another route.
+    wrong = [each for each in invalid(operation, NOBODY) if all(each.path.values())]
+    rare = [st.sampled_from(wrong)] if wrong else []
+    return weighted(valid_arguments(operation, naming), boundary_arguments(operation, NOBODY), *rare)
+
+
+def valid_arguments(operation: Operation, naming: Naming) -> st.SearchStrategy[Arguments]:
+    """Return arguments that decode, most of them naming things."""
+    path = {each.name: _text(each.name, each.annotation, each.names, naming) for each in operation.path_parameters}
+    query = {each.name: _text(each.name, each.wire, each.names, naming) for each in operation.query_parameters}
+    required = {each.name: query.pop(each.name) for each in operation.query_parameters if each.required}
+    optional: st.SearchStrategy[dict[str, str]] = st.fixed_dictionaries({}, optional=query)
+    clients = naming("for_client", str, "clients") if operation.for_client else None
+    if clients is not None:
+        optional = weighted(optional, st.fixed_dictionaries({"for_client": clients}), times=3)
+    queries = st.builds(
+        lambda some, more: {**some, **more}, st.fixed_dictionaries(required), weighted(st.just({}), optional)
+    )
+    return st.builds(Arguments, st.fixed_dictionaries(path), queries, _body(operation, naming))
+
+
+def _text(name: str, annotation: Any, kind: str | None, naming: Naming) -> Texts:
+    """Texts of a path or query parameter; never empty, so that they can stand in a path."""
+    things = naming(name, annotation, kind)
+    return (_any(annotation) if things is None else things).map(as_text).filter(bool)
+
+
+def _any(annotation: Any) -> st.SearchStrategy[Any]:
+    """Values of a type; of a thing that a path names, whatever may stand for one."""
+    return values(RESOLVERS[annotation].wire if annotation in RESOLVERS else annotation)
+
+
+def _body(operation: Operation, naming: Naming) -> st.SearchStrategy[Any]:
+    if operation.body is None:
+        return st.none()
+    type_ = operation.body.type
+    plain = values(type_)
+    if operation.name in LISTS:
+        return weighted(st.just(LISTS[operation.name]), plain, times=2)
+    things = {}
+    for field in msgspec.structs.fields(type_) if _is_struct(type_) else ():
+        found = naming(field.encode_name, *named(without_none(field.type)))
+        if found is not None:
+            things[field.encode_name] = found
+    if not things:
+        return plain
+    apt = st.builds(lambda whole, some: {**whole, **some}, plain, st.fixed_dictionaries(things))
+    return weighted(apt, plain, times=4)
 
 
 def boundary_arguments(operation: Operation, pool: Pool) -> st.SearchStrategy[Arguments]:
-    """Arguments from anywhere in their types, limits included; what names a thing names one that is there."""
+    """Return arguments from anywhere in their types, limits included; what names a thing names one that is there."""
     sample = valid(operation, pool)
     path: dict[str, Texts] = {
         parameter.name: st.just(sample.path[parameter.name])
@@ -59,9 +134,7 @@ def boundary_arguments(operation: Operation, pool: Pool) -> st.SearchStrategy[Ar
     }
     asked: dict[str, Texts] = {p.name: _parameter(p.wire) for p in operation.query_parameters if p.required}
     optional: dict[str, Texts] = {p.name: _parameter(p.wire) for p in operation.query_parameters if not p.required}
-    body: st.SearchStrategy[Any] = st.none()
-    if operation.body is not None:
-        body = values(operation.body.type)
+    body: st.SearchStrategy[Any] = st.none() if operation.body is None else values(operation.body.type)
     return st.builds(
         Arguments,
         st.fixed_dictionaries(path),
@@ -77,7 +150,7 @@ def _parameter(annotation: Any) -> Texts:
 
 
 def values(annotation: Any) -> st.SearchStrategy[Any]:
-    """Plain JSON values that a type admits, limits included."""
+    """Return plain JSON values that a type admits, limits included."""
     if get_origin(annotation) in {Union, UnionType}:
         return st.one_of([st.none() if each is NoneType else values(each) for each in get_args(annotation)])
     base, marks = annotation, ()
@@ -92,9 +165,13 @@ def values(annotation: Any) -> st.SearchStrategy[Any]:
         return JSON
     if base is bytes:
         return st.binary(max_size=64).map(lambda rest: b"\x89PNG\r\n\x1a\n" + rest)
-    if isinstance(base, type) and issubclass(base, Struct):
+    if _is_struct(base):
         return _objects(base)
     return _scalars(base, marks)
+
+
+def _is_struct(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, Struct)
 
 
 def _objects(type_: type[Struct]) -> st.SearchStrategy[dict[str, Any]]:

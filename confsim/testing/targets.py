@@ -6,21 +6,21 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from confsim.contract.operation import Operation
+from confsim.api.catalogue import API
+from confsim.control.catalogue import CONTROL
 from confsim.control.scenarios import direct, mount_url
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST
 from confsim.service.profiles import read_profile
 from confsim.simulator import Simulator
-from confsim.transport.address import address
+from confsim.transport.address import OperationRequest, address
 from confsim.transport.remote import RemoteTransport
-from confsim.transport.transport import Transport, WireTransport
+from confsim.transport.transport import Transport
 from confsim.transport.wsgi import WsgiTransport
-
-from .samples import Arguments
 
 #: How addresses in answers begin in process; those of a server are compared in the same words.
 _ADDRESS = f"//{HOST}".encode()
+_JSON = "application/json"
 
 
 class Outcome:
@@ -28,9 +28,14 @@ class Outcome:
 
     __slots__ = ("body", "status")
 
-    def __init__(self, status: int, raw: bytes, content_type: str = "application/json") -> None:
+    def __init__(self, status: int, raw: bytes, content_type: str = _JSON) -> None:
         self.status = status
         self.body: Any = (json.loads(raw) if "json" in content_type else raw) if raw else None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the status is a success."""
+        return self.status < 400
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Outcome) and (self.status, self.body) == (other.status, other.body)
@@ -42,55 +47,58 @@ class Outcome:
 
 
 class Target:
-    """A world that a journey calls over a transport; ``wire`` takes what its control plane is asked.
+    """A world that a journey calls over a transport.
 
-    ``profile`` tells where operations stand and how tokens are presented.
+    ``profile`` is the one of the world: it tells where operations stand and how tokens are presented.
     """
 
     name: str
 
-    def __init__(self, transport: Transport, wire: WireTransport, profile: Mapping[str, Any]) -> None:
+    def __init__(self, transport: Transport, profile: Mapping[str, Any]) -> None:
         self.transport = transport
         self.profile = profile
-        self._wire = wire
 
-    def call(self, operation: Operation, caller: str | None, arguments: Arguments) -> Outcome:
-        """Call the operation with the token of the caller."""
-        is_json = operation.body is not None and operation.body.is_json and arguments.body is not None
-        asked = address(
-            operation,
-            {**arguments.path, **arguments.query},
-            self.profile,
-            body=arguments.raw(),
-            content_type="application/json" if is_json else None,
-            token=caller,
-        )
-        return _outcome(self.transport.send(asked))
+    def call(
+        self,
+        operation: str,
+        caller: str | None = None,
+        *,
+        body: object = None,
+        content_type: str | None = None,
+        **arguments: object,
+    ) -> Outcome:
+        """Call an operation of the API as ``Simulator.call`` does; a JSON body is sent as one."""
+        declared = API[operation]
+        if content_type is None and body is not None and declared.body is not None and declared.body.is_json:
+            content_type = _JSON
+        asked = address(declared, arguments, self.profile, body=body, content_type=content_type, token=caller)
+        return self._sent(asked)
 
-    def control(self, method: str, path: str, body: object = None) -> Outcome:
-        """Send a request to the control plane; ``path`` below ``/_confsim``, with its query."""
-        where, _, query = path.partition("?")
-        raw = b"" if body is None else json.dumps(body).encode()
-        headers = {} if body is None else {"content-type": "application/json"}
-        return _outcome(self._wire.exchange(Request(method, f"/_confsim{where}", query, headers, raw)))
+    def control(self, operation: str, /, *path: str, **fields: object) -> Outcome:
+        """Call an operation of the control plane, with its path parameters and the fields of its body or its query."""
+        declared = CONTROL[operation]
+        parameters = dict(zip(declared.placeholders, path, strict=True))
+        if declared.body is None:
+            return self._sent(address(declared, {**parameters, **fields}, {}))
+        return self._sent(address(declared, parameters, {}, body=fields, content_type=_JSON))
+
+    def _sent(self, call: OperationRequest) -> Outcome:
+        response = self.transport.send(call)
+        headers = {name.lower(): value for name, value in response.headers}
+        return Outcome(response.status, response.body, headers.get("content-type", ""))
 
     def digest(self) -> str:
-        """A fingerprint of the world."""
-        answer: str = self.control("GET", "/state/digest").body["digest"]
+        """Return a fingerprint of the world."""
+        answer: str = self.control("get_state_digest").body["digest"]
         return answer
 
     def advance(self, by: str) -> object:
-        """Let time pass."""
-        return self.control("POST", "/clock/advance", {"by": by}).body
+        """Let time pass; return what fell due."""
+        return self.control("advance_clock", by=by).body
 
     def close(self) -> None:
         """Release what the target holds."""
         self.transport.close()
-
-
-def _outcome(response: Response) -> Outcome:
-    lines = {name.lower(): value for name, value in response.headers}
-    return Outcome(response.status, response.body, lines.get("content-type", ""))
 
 
 class Core(Target):
@@ -100,8 +108,7 @@ class Core(Target):
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
-        wire = WsgiTransport(simulator.wsgi)
-        super().__init__(direct(simulator.control.context), wire, simulator.service.profile)
+        super().__init__(direct(simulator.control.context), simulator.service.profile)
 
 
 class Wsgi(Target):
@@ -111,8 +118,7 @@ class Wsgi(Target):
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
-        wire = WsgiTransport(simulator.wsgi)
-        super().__init__(wire, wire, simulator.service.profile)
+        super().__init__(WsgiTransport(simulator.wsgi), simulator.service.profile)
 
 
 class Url(Target):
@@ -126,8 +132,7 @@ class Url(Target):
 
     def __init__(self, base_url: str, profile: Mapping[str, Any] | None = None) -> None:
         chosen = read_profile(profile)
-        wire = _Readdressed(mount_url(base_url, chosen))
-        super().__init__(wire, wire, chosen)
+        super().__init__(_Readdressed(mount_url(base_url, chosen)), chosen)
 
 
 class _Readdressed(RemoteTransport):

@@ -17,9 +17,9 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from confsim import Misuse, Simulator
 from confsim.control.scenarios import planned, play
-from confsim.testing.journeys import START, Journey, api_journey
+from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Wsgi
-from kit import CUSTOMER, ROOM
+from kit import CUSTOMER, ROOM, START
 from kit.catalogue_walk import walk
 
 URL = "https://terms.example/new"
@@ -283,7 +283,7 @@ def test_a_tour_through_the_catalogue_is_run_again(sim):
     assert len(linked) > 50
 
 
-class Exported(Journey):
+class Exported(ApiJourney):
     """A journey whose journal is run again at its end."""
 
     def targets(self):
@@ -295,7 +295,7 @@ class Exported(Journey):
 
     def teardown(self):
         """What holds after every journey."""
-        for way in self.ways:
+        for way in self.driven:
             again(way.simulator)
         super().teardown()
 

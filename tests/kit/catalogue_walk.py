@@ -12,8 +12,6 @@ from confsim.service.answer import Answer
 from confsim.simulator import Simulator
 from confsim.testing.samples import Arguments, Pool, valid
 
-#: What would end the walk early for its callers comes last.
-LAST = ("delete_api_token", "regenerate_api_token", "promulgate_terms", "set_client_service_state")
 #: Samples that each caller tries in a round.
 TRIES = 4
 
@@ -61,9 +59,8 @@ def _tried(
 
 def call(simulator: Simulator, operation: Operation, caller: str | None, arguments: Arguments) -> Answer:
     """Call the operation with these arguments."""
-    body = None if arguments.body is None else arguments.raw()
-    return simulator.call(operation.name, caller, body=body, **arguments.path, **arguments.query)
+    return simulator.call(operation.name, caller, **arguments.keywords)
 
 
 def _late(operation: Operation) -> tuple[bool, int]:
-    return operation.name in LAST, ("POST", "GET", "DELETE").index(operation.method)
+    return operation.revokes_access, ("POST", "GET", "DELETE").index(operation.method)

@@ -19,11 +19,10 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
-from confsim.api.catalogue import API
 from confsim.service import keeping, state
-from confsim.testing.journeys import START, Journey, api_journey
+from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Url, Wsgi
-from kit import CUSTOMER
+from kit import CUSTOMER, START
 
 NEW = state.document(Simulator().service.world)
 THOROUGH = settings().max_examples > 1000
@@ -55,7 +54,7 @@ def test_a_world_in_which_a_lot_has_happened(lived):
     is_reset(other)
 
 
-class Crashing(Journey):
+class Crashing(ApiJourney):
     """A journey whose world is kept in a directory, and whose process dies again and again."""
 
     def targets(self):
@@ -73,18 +72,18 @@ class Crashing(Journey):
     @rule()
     def crash(self):
         """The process dies, and the next goes on as if nothing had been."""
-        before = self.ways[0].simulator.service
+        before = self.driven[0].simulator.service
         self.kept._let_go()
-        self.ways = (Core(self.started()),)
-        after = self.ways[0].simulator.service
+        self.driven = (Core(self.started()),)
+        after = self.driven[0].simulator.service
         assert after.world.digest() == before.world.digest()
         assert after.clock.values() == before.clock.values()
 
     def teardown(self):
         """What holds after every journey."""
         self.crash()
-        goes_out_and_in(self.ways[0].simulator)
-        is_reset(self.ways[0].simulator)
+        goes_out_and_in(self.driven[0].simulator)
+        is_reset(self.driven[0].simulator)
         self.crash()
         self.kept._let_go()
         self.folder.cleanup()
@@ -99,7 +98,7 @@ def test_journeys_survive_crashes_and_end_in_a_complete_reset(monkeypatch):
     run_state_machine_as_test(api_journey(Crashing), settings=quiet)
 
 
-class Resetting(Journey):
+class Resetting(ApiJourney):
     """A journey side by side in the core, WSGI and a socket, with snapshots, faults and a clock of any pace on the way.
 
     At its end each way is reset through its own control plane, and gives the state of a new world to the byte.
@@ -114,48 +113,45 @@ class Resetting(Journey):
     @rule(name=st.sampled_from("ab"))
     def keep(self, name):
         """Snapshots stay after a reset, and change nothing of it."""
-        self.control("POST", "/snapshots", {"name": name})
+        self.control("take_snapshot", name=name)
 
     @rule(name=st.sampled_from("ab"))
     def restore(self, name):
         """Back to one, where there is one."""
-        self.control("POST", f"/snapshots/{name}/restore")
+        self.control("restore_snapshot", name)
 
     @rule()
     def let_fail(self):
         """Faults go with a reset."""
-        faults = [
-            {"operation": "*", "on": 3, "do": {"status": 503}},
-            {"thing": "mail", "times": "always", "do": "lost"},
-        ]
-        assert self.control("PUT", "/faults", faults).status == 200
+        self.control("clear_faults")
+        assert self.control("add_fault", operation="*", on=3, do={"status": 503}).ok
+        assert self.control("add_fault", thing="mail", times="always", do="lost").ok
 
     @rule(to=st.sampled_from(["2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"]))
     def set_clock(self, to):
         """Any instant, before the start of the world too."""
-        self.control("POST", "/clock/set", {"to": to})
+        self.control("set_clock", to=to)
 
     @rule()
     def reset(self):
         """In the middle of everything."""
         self.is_new()
 
-    def call(self, operation, caller, arguments):
+    def call(self, operation, caller=None, **arguments):
         """A call, which faults may answer with 503."""
-        outcomes = [way.call(API[operation] if isinstance(operation, str) else operation, caller, arguments)
-                    for way in self.ways]  # fmt: skip
+        outcomes = [target.call(operation, caller, **arguments) for target in self.driven]
         self._compare(f"{operation} by {caller} with {arguments}", outcomes)
         assert outcomes[0].status in {*range(500), 503}
         return outcomes[0]
 
     def is_new(self):
         """After a reset: state, clock, journal, faults, mail and deliveries of a new world, whatever there was."""
-        for way in self.ways:
-            assert way.control("POST", "/reset").status == 200
-            assert msgspec.json.encode(way.control("GET", "/state").body) == msgspec.json.encode(FRESH)
-            assert way.control("GET", "/clock").body == {"now": AT, "frozen": True, "rate": 1}
-            for empty in ("/requests", "/faults", "/mail", "/webhooks/deliveries"):
-                assert way.control("GET", empty).body == [], empty
+        for target in self.driven:
+            assert target.control("reset_world").ok
+            assert msgspec.json.encode(target.control("get_state").body) == msgspec.json.encode(FRESH)
+            assert target.control("get_clock").body == {"now": AT, "frozen": True, "rate": 1}
+            for empty in ("list_requests", "list_faults", "list_mail", "list_deliveries"):
+                assert target.control(empty).body == [], empty
 
     def teardown(self):
         """What holds after every journey."""

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
 from confsim.service.judge import Judge
-from confsim.testing.samples import Pool
-from confsim.testing.strategies import arguments
+from confsim.testing import arguments
 from kit import CUSTOMER
 from kit.catalogue_walk import call
 
@@ -28,7 +27,7 @@ CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-guest")
 def test_any_arguments_are_answered_by_the_document(lived, judge, operation, data):
     """Valid, boundary and wrong arguments: no bug, and every answer is one that the OpenAPI document tells."""
     fork = lived.fork()
-    drawn = data.draw(arguments(operation, Pool(lived.service.world, CUSTOMER)))
+    drawn = data.draw(arguments(operation, lived, CUSTOMER))
     call(fork, operation, data.draw(st.sampled_from(CALLERS)), drawn)
     assert fork.service.bugs == []
     assert [str(problem) for entry in fork.service.journal for problem in judge.problems(entry)] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.catalogue import API
-from confsim.testing.samples import Pool, spoilt, valid
+from confsim.testing.samples import Pool, invalid, valid
 from kit import CUSTOMER
 from kit.catalogue_walk import call
 from kit.each import by_name, each
@@ -39,6 +39,6 @@ def test_bad_callers_leave_no_trace(lived, operation):
 def test_bad_arguments_leave_no_trace(lived, operation):
     """Every way to spoil ids, parameters and bodies, by callers who may make the call."""
     pool = Pool(lived.service.world, CUSTOMER)
-    for arguments in spoilt(operation, pool):
+    for arguments in invalid(operation, pool):
         for caller in ("demo-owner", "demo-customer-admin", "demo-api-token"):
             left_as_it_was(lived, operation, caller, arguments)

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from confsim import Simulator
-from confsim.testing.journeys import START, Journey
-from confsim.testing.samples import Arguments
+from confsim.testing.journey import Journey
 from confsim.testing.targets import Core, Target, Wsgi
-from kit import EVENT_ROOM, ROOM
+from kit import EVENT_ROOM, ROOM, START
 
 SECOND = 1000
+#: The operations of the control plane by what somebody does.
+MOVES = {"join": "join_channel", "leave": "leave_channel", "admit": "admit_to_channel", "presenter": "set_presenter"}
 THOROUGH = settings().max_examples > 1000
 
 HOSTS = ("demo-owner", "demo-operator")
@@ -125,7 +126,7 @@ class PartTwo(Journey):
         """Some are in the event room, whose door is open; some in the other one or its lobby. A breakout session is
         prepared, or has begun.
         """
-        told = self.control("GET", "/info").body
+        told = self.control("get_info").body
         self.now = told["now"]
         self.ids = {who: told["tokens"][who]["userId"] for who in PEOPLE}
         self.names = {id: who for who, id in self.ids.items()}
@@ -143,8 +144,8 @@ class PartTwo(Journey):
     # Coming and going
 
     def move(self, verb: str, channel: str, who: str, **body: Any) -> Any:
-        """An order to the control plane about somebody in a channel."""
-        return self.control("POST", f"/presence/{verb}", {"channel": channel, "userId": self.ids[who], **body})
+        """Call an operation of the control plane about somebody in a channel."""
+        return self.control(MOVES[verb], channel=channel, userId=self.ids[who], **body)
 
     @rule(channel=CHANNELS, data=st.data())
     def reconnect(self, channel: str, data: Any) -> None:
@@ -232,14 +233,14 @@ class PartTwo(Journey):
                 return
             place.enter(who)
             if place.session is None:
-                found = self.call("list_sessions", "demo-owner", Arguments(query={"channel": place.id, "limit": "1"}))
+                found = self.call("list_sessions", "demo-owner", channel=place.id, limit="1")
                 place.begin(found.body["results"][0]["id"])
 
     # What hosts set
 
     def switch(self, operation: str, channel: str, caller: str, state: str) -> bool:
         """Switch something that is the hosts' to switch; answers whether it was done."""
-        outcome = self.call(operation, caller, Arguments(path={"uuid": channel, "state": state}))
+        outcome = self.call(operation, caller, uuid=channel, state=state)
         allowed = caller in (*HOSTS, "demo-api-token")
         assert outcome.status == (200 if allowed else 403), outcome
         return allowed
@@ -277,7 +278,7 @@ class PartTwo(Journey):
     @rule(channel=CHANNELS, limit=st.sampled_from([0, 1, 2, 3, None, None]))
     def population_limit(self, channel: str, limit: int | None) -> None:
         """A limit below what is inside sends nobody out."""
-        assert self.control("POST", f"/records/channel/{channel}", {"populationLimit": limit}).status == 200
+        assert self.control("change_record", "channel", channel, populationLimit=limit).status == 200
         self.places[channel].limit = 100 if limit is None else limit
 
     @rule(channel=CHANNELS, limit=st.sampled_from([0, 1, None]))
@@ -285,7 +286,7 @@ class PartTwo(Journey):
         """A lower limit takes nobody's status."""
         path = {"uuid": channel} if limit is None else {"uuid": channel, "limit": str(limit)}
         operation = "remove_presenters_limit" if limit is None else "set_presenters_limit"
-        assert self.call(operation, "demo-operator", Arguments(path=path)).status == 200
+        assert self.call(operation, "demo-operator", **path).status == 200
         self.places[channel].presenters_limit = limit
 
     @rule(channel=CHANNELS, presenter=st.booleans(), data=st.data())
@@ -309,13 +310,13 @@ class PartTwo(Journey):
     @rule(channel=CHANNELS, who=MEMBERS)
     def ask_for_the_proxy(self, channel: str, who: str) -> None:
         """The address is told to all with access, waiting or not; it starts nothing."""
-        outcome = self.call("get_streaming_proxy", who, Arguments(path={"uuid": channel}))
+        outcome = self.call("get_streaming_proxy", who, uuid=channel)
         assert (outcome.status, outcome.body["mode"]) == (200, "conference")
 
     @rule(channel=CHANNELS, caller=WHO)
     def end_active(self, channel: str, caller: str) -> None:
         """Everybody is disconnected, those who wait too."""
-        outcome = self.call("end_active_session", caller, Arguments(path={"uuid": channel}))
+        outcome = self.call("end_active_session", caller, uuid=channel)
         self.ended(outcome.status, self.places[channel], caller, self.places[channel].session)
 
     @precondition(lambda self: any(place.past for place in self.places.values()))
@@ -325,7 +326,7 @@ class PartTwo(Journey):
         known = [id for place in self.places.values() for id in (*place.past, place.session) if id is not None]
         id = data.draw(st.sampled_from(known))
         place = self.places[channel]
-        outcome = self.call("end_session", caller, Arguments(path={"uuid": channel, "sessionId": id}))
+        outcome = self.call("end_session", caller, uuid=channel, sessionId=id)
         if caller in HOSTS and id in place.past:
             assert outcome.status == 200
         else:
@@ -348,11 +349,9 @@ class PartTwo(Journey):
     @rule(caller=HOST, duration=st.sampled_from([0, 5 * SECOND, 60 * SECOND]), assigned=st.sets(MEMBERS, max_size=3))
     def prepare(self, caller: str, duration: int, assigned: set[str]) -> None:
         """A breakout session of one room, and who is to go there."""
-        made = self.call(
-            "create_breakout_session", caller, Arguments(path={"uuid": EVENT_ROOM}, body={"duration": duration})
-        )
+        made = self.call("create_breakout_session", caller, body={"duration": duration}, uuid=EVENT_ROOM)
         path = {"uuid": EVENT_ROOM, "breakoutSession": made.body["id"]}
-        room = self.call("create_breakout_room", caller, Arguments(path=path, body={})).body["id"]
+        room = self.call("create_breakout_room", caller, body={}, **path).body["id"]
         self.places[EVENT_ROOM].prepared.append(Round(made.body["id"], room, duration, set()))
         for who in sorted(assigned):
             self.assign(self.places[EVENT_ROOM].prepared[-1], caller, who)
@@ -365,7 +364,7 @@ class PartTwo(Journey):
             "breakoutRoom": found.room,
             "userId": str(self.ids[who]),
         }
-        status = self.call("add_breakout_participant", caller, Arguments(path=path)).status
+        status = self.call("add_breakout_participant", caller, **path).status
         if status == 200:
             found.assigned.add(who)
         return status
@@ -387,7 +386,7 @@ class PartTwo(Journey):
     def start(self, caller: str) -> None:
         """The oldest one that is prepared; who is inside goes to the assigned room."""
         place = self.places[EVENT_ROOM]
-        status = self.call("start_breakout_session", caller, Arguments(path={"uuid": EVENT_ROOM})).status
+        status = self.call("start_breakout_session", caller, uuid=EVENT_ROOM).status
         if caller not in HOSTS:
             assert status == 403
         elif place.active is not None or not place.prepared:
@@ -400,13 +399,13 @@ class PartTwo(Journey):
             begun.visited = bool(begun.assigned & place.inside.keys())
             place.inside = {who: who in begun.assigned for who in place.inside}
             path = {"uuid": EVENT_ROOM, "breakoutSession": begun.id}
-            begun.place = self.call("list_breakout_rooms", caller, Arguments(path=path)).body[0]["channelUuid"]
+            begun.place = self.call("list_breakout_rooms", caller, **path).body[0]["channelUuid"]
 
     @rule(caller=HOST | MEMBERS)
     def stop(self, caller: str) -> None:
         """Everybody is back."""
         place = self.places[EVENT_ROOM]
-        status = self.call("stop_breakout_session", caller, Arguments(path={"uuid": EVENT_ROOM})).status
+        status = self.call("stop_breakout_session", caller, uuid=EVENT_ROOM).status
         if caller not in HOSTS:
             assert status == 403
         else:
@@ -426,7 +425,7 @@ class PartTwo(Journey):
 
     def read(self, operation: str, caller: str, query: dict[str, str] | None = None, **path: str) -> Any:
         """The body of a GET that succeeds."""
-        outcome = self.call(operation, caller, Arguments(path=path, query=query or {}))
+        outcome = self.call(operation, caller, **path, **(query or {}))
         assert outcome.status in {200, 204}, outcome
         return outcome.body
 
@@ -434,7 +433,7 @@ class PartTwo(Journey):
     def everybody_is_where_the_model_says(self) -> None:
         """In, in the breakout room or waiting; muted by the lock, presenting by the host."""
         for channel, place in getattr(self, "places", {}).items():
-            seen = self.control("GET", f"/presence?channel={channel}").body
+            seen = self.control("list_presence", channel=channel).body
             room = place.active.room if place.active else None
             told = {self.names[each["userId"]]: (each["state"], each.get("room")) for each in seen}
             expected: dict[str, tuple[str, str | None]] = dict.fromkeys(place.waiting, ("waiting", None))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.api.catalogue import API
-from confsim.testing.samples import Arguments
 from confsim.testing.targets import Core, Url, Wsgi
 from kit import ROOM, START
 
@@ -31,7 +29,7 @@ def test_every_way_leads_where_the_profile_says(profile):
     with sims[2].serve() as server:
         ways = (Core(sims[0]), Wsgi(sims[1]), Url(server.base_url, profile))
         for name, caller, path in CALLS:
-            outcomes = [way.call(API[name], caller, Arguments(path, {}, None)) for way in ways]
+            outcomes = [way.call(name, caller, **path) for way in ways]
             assert outcomes[0].status == 200
             assert outcomes[1:] == outcomes[:1] * 2
         ways[2].close()

@@ -6,6 +6,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.http.app import App
+from confsim.service.formats import FORMAT
 from kit import START
 from kit.through import through
 
@@ -36,7 +37,7 @@ def test_an_order_of_the_control_plane_is_a_request(way, sim, monkeypatch):
     monkeypatch.setattr(App, "_control", noting(came, App._control))
     token = sim.call("reserve_handle", "demo-user", body={"handle": "Held"}).body["reservationToken"]
     assert [each.subject for each in sim.clock.advance("16m")] == [token]
-    assert sim.state["version"] == 1
+    assert sim.state["version"] == FORMAT
     with pytest.raises(Misuse, match="no snapshot 'a b/c'") as refused:
         sim.restore("a b/c")
     assert refused.value.status == 404

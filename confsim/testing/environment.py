@@ -1,27 +1,25 @@
-"""Rules for what happens outside of the API: people come and go, phones ring, time passes, tokens are minted."""
+"""Rules for the environment of the API: people come and go, phones ring, time passes, tokens are issued."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import multiple, rule
 
-from .samples import HINTS, Arguments
+from .bundles import ApiJourney
+from .samples import HINTS
+from .targets import Outcome
 
-if TYPE_CHECKING:
-    from .journeys import Journey
-    from .targets import Outcome
-
-#: What happens to a phone.
-PHONES = ("answer", "busy", "fail", "hangup")
-#: What the control plane answers when the rules of a channel, a phone or a user say no.
+#: The control operations that move a call.
+PHONES = ("answer_call", "refuse_call", "fail_call", "hang_up")
+#: The statuses of the control plane when the rules of a channel, a phone or a user say no.
 REFUSED = {400, 404, 409}
 
 
-def rules(base: type[Journey]) -> dict[str, Callable[..., Any]]:
-    """The rules by name, each named as the operation of the control plane that it leans on."""
+def rules(base: type[ApiJourney]) -> dict[str, Callable[..., Any]]:
+    """Return the rules by name: that of the operation of the control plane that they call."""
     somebody: dict[str, Any] = {"channel": base.channels, "user": base.users}
     keyed = st.sampled_from([None, "meetingId", "code"])
     pins = st.sampled_from([None, *HINTS["pin"]])
@@ -34,9 +32,9 @@ def rules(base: type[Journey]) -> dict[str, Callable[..., Any]]:
         "admit_to_channel": _rule(_admit, **present),
         "set_presenter": _rule(_present, presenter=st.booleans(), **present),
         "dial_in": _rule(_dial_in, target=base.users, channel=base.channels, number=numbers, keyed=keyed, pin=pins),
-        "use_phone": _rule(_use_phone, user=base.users, place=st.integers(0, 9), how=st.sampled_from(PHONES)),
-        "advance_clock": _rule(_let_time_pass, by=by),
-        "issue_token": _rule(_mint_token, target=base.tokens, user=base.users),
+        "use_phone": _rule(_use_phone, user=base.users, place=st.integers(0, 9), operation=st.sampled_from(PHONES)),
+        "advance_clock": _rule(_advance_clock, by=by),
+        "issue_token": _rule(_issue_token, target=base.tokens, user=base.users),
     }
 
 
@@ -45,15 +43,16 @@ def _rule(step: Callable[..., Any], **drawn: Any) -> Callable[..., Any]:
     return declare(step)
 
 
-def _order(journey: Journey, path: str, **body: object) -> Outcome:
-    outcome = journey.control("POST", path, {name: value for name, value in body.items() if value is not None})
-    assert outcome.status in {200, *REFUSED}, f"{path} with {body}: {outcome}"
+def _done(journey: ApiJourney, operation: str, **fields: object) -> Outcome:
+    """Call an operation of the control plane, which may refuse by a rule and must not fail otherwise."""
+    outcome = journey.control(operation, **{name: value for name, value in fields.items() if value is not None})
+    assert outcome.status in {200, *REFUSED}, f"{operation} with {fields}: {outcome}"
     return outcome
 
 
-def _join(self: Journey, channel: str, user: int) -> Any:
+def _join(self: ApiJourney, channel: str, user: int) -> Any:
     """Somebody comes, as over the streaming connection: into the channel, or into its lobby."""
-    outcome = _order(self, "/presence/join", channel=channel, userId=user)
+    outcome = _done(self, "join_channel", channel=channel, userId=user)
     if outcome.status != 200:
         return multiple()
     assert outcome.body["state"] in {"in", "waiting"}
@@ -62,55 +61,55 @@ def _join(self: Journey, channel: str, user: int) -> Any:
     return multiple() if session is None else session
 
 
-def _present_or(self: Journey, channel: str, user: int, place: int) -> int:
+def _present_or(self: ApiJourney, channel: str, user: int, place: int) -> int:
     """One of those in the channel or its lobby, the user when there are none."""
-    found = self.control("GET", f"/presence?channel={channel}")
+    found = self.control("list_presence", channel=channel)
     people = [each["userId"] for each in found.body] if found.status == 200 else []
     return people[place % len(people)] if people else user
 
 
-def _leave(self: Journey, channel: str, user: int, place: int) -> None:
+def _leave(self: ApiJourney, channel: str, user: int, place: int) -> None:
     """Somebody goes."""
-    _order(self, "/presence/leave", channel=channel, userId=_present_or(self, channel, user, place))
+    _done(self, "leave_channel", channel=channel, userId=_present_or(self, channel, user, place))
 
 
-def _admit(self: Journey, channel: str, user: int, place: int) -> None:
+def _admit(self: ApiJourney, channel: str, user: int, place: int) -> None:
     """An operator lets somebody in who waits."""
-    _order(self, "/presence/admit", channel=channel, userId=_present_or(self, channel, user, place))
+    _done(self, "admit_to_channel", channel=channel, userId=_present_or(self, channel, user, place))
 
 
-def _present(self: Journey, channel: str, user: int, place: int, presenter: bool) -> None:
+def _present(self: ApiJourney, channel: str, user: int, place: int, presenter: bool) -> None:
     """The host grants or revokes Presenter status."""
     somebody = _present_or(self, channel, user, place)
-    _order(self, "/presence/presenter", channel=channel, userId=somebody, presenter=presenter)
+    _done(self, "set_presenter", channel=channel, userId=somebody, presenter=presenter)
 
 
-def _dial_in(self: Journey, channel: str, number: str, keyed: str | None, pin: str | None) -> Any:
+def _dial_in(self: ApiJourney, channel: str, number: str, keyed: str | None, pin: str | None) -> Any:
     """A phone rings an inbound number and keys in where it wants to go; the caller is a new user."""
     wanted: dict[str, object] = {}
     if keyed == "meetingId":
-        details = self.call("get_channel", self.api_token, Arguments(path={"uuid": channel}))
+        details = self.call("get_channel", self.api_token, uuid=channel)
         wanted = {"meetingId": details.body["meetingId"]} if details.status == 200 else {}
     elif keyed == "code":
-        assigned = self.call("list_dial_number_assignments", self.api_token, Arguments(path={"channel": channel}))
+        assigned = self.call("list_dial_number_assignments", self.api_token, channel=channel)
         found = assigned.body["results"] if assigned.status == 200 else []
         wanted = {"code": found[0].get("code")} if found else {}
-    outcome = _order(self, "/calls/dial-in", number=number, pin=pin, **wanted)
+    outcome = _done(self, "dial_in", number=number, pin=pin, **wanted)
     return outcome.body["userId"] if outcome.status == 200 else multiple()
 
 
-def _use_phone(self: Journey, user: int, place: int, how: str) -> None:
+def _use_phone(self: ApiJourney, user: int, place: int, operation: str) -> None:
     """A phone is taken off the hook, is engaged, fails or is put down."""
-    people = [each["userId"] for each in self.control("GET", "/calls").body]
-    _order(self, f"/calls/{how}", userId=people[place % len(people)] if people else user)
+    people = [each["userId"] for each in self.control("list_calls").body]
+    _done(self, operation, userId=people[place % len(people)] if people else user)
 
 
-def _let_time_pass(self: Journey, by: str) -> None:
+def _advance_clock(self: ApiJourney, by: str) -> None:
     """Time passes; what falls due falls due everywhere."""
     self.advance(by)
 
 
-def _mint_token(self: Journey, user: int) -> Any:
+def _issue_token(self: ApiJourney, user: int) -> Any:
     """A token for a user, as a login would give."""
-    outcome = _order(self, "/tokens", userId=user)
+    outcome = _done(self, "issue_token", userId=user)
     return outcome.body["token"] if outcome.status == 200 else multiple()

@@ -1,21 +1,20 @@
 """Invariants: what the documents say of every world, whatever has been called, read through the API itself.
 
-Each cites where it is said. They look again only after something has changed.
+Each cites its source. They are checked again only after the world has changed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis.stateful import invariant
 
-if TYPE_CHECKING:
-    from .journeys import Journey
+from .bundles import ApiJourney
 
 _MANY = {"limit": "200"}
-#: Channels that are looked at closely after a step: those that were made last.
+#: Channels whose details are checked after a step: those that were made last.
 _CLOSELY = 3
 #: Details of a channel and the legacy settings that are views of the same state (P2 Channel details, Legacy settings).
 _VIEWS = {
@@ -32,14 +31,14 @@ def invariants() -> dict[str, Callable[..., Any]]:
     return {"the_documents_hold": invariant()(_hold)}
 
 
-def _hold(self: Journey) -> None:
+def _hold(self: ApiJourney) -> None:
     """Whatever the documents say of channels, sessions, breakout sessions, recordings and validators."""
-    digest = self.ways[0].digest() if self.digests else None
-    if digest is not None and digest == self.seen:
+    digest = self.driven[0].digest() if self.digests else None
+    if digest is not None and digest == self.checked:
         return
-    self.seen = digest
+    self.checked = digest
     _validators(self)
-    listed = self.look("list_channels", _MANY)
+    listed = self.read("list_channels", **_MANY)
     if listed is None:
         return
     channels = listed["results"]
@@ -49,9 +48,9 @@ def _hold(self: Journey) -> None:
         _channel(self, item)
 
 
-def _validators(journey: Journey) -> None:
+def _validators(journey: ApiJourney) -> None:
     """One validator is active at a time (P1 States, R114, R238)."""
-    found = journey.look("list_validators") or []
+    found = journey.read("list_validators") or []
     assert sum(each.get("active", False) for each in found) <= 1, found
 
 
@@ -64,9 +63,9 @@ def _channels(channels: list[Any]) -> None:
     assert all(each < 10**11 for each in created), created
 
 
-def _sessions(journey: Journey) -> None:
+def _sessions(journey: ApiJourney) -> None:
     """Instants are in order (P2 Session, R285); a channel has one active session at most (P2 L234, R552)."""
-    listed = journey.look("list_sessions", _MANY) or {"results": []}
+    listed = journey.read("list_sessions", **_MANY) or {"results": []}
     for each in listed["results"]:
         instants = [each[name] for name in ("created", "started", "ended") if name in each]
         assert instants == sorted(instants), each
@@ -76,9 +75,9 @@ def _sessions(journey: Journey) -> None:
     assert started == sorted(started, reverse=True), "sessions come by their start, the latest first (P2 L236)"
 
 
-def _channel(journey: Journey, item: Any) -> None:
+def _channel(journey: ApiJourney, item: Any) -> None:
     uuid = item["channelUuid"]
-    details, settings = journey.look("get_channel", uuid=uuid), journey.look("get_channel_settings", uuid=uuid)
+    details, settings = journey.read("get_channel", uuid=uuid), journey.read("get_channel_settings", uuid=uuid)
     if details is None or settings is None:
         return
     _views(item, details, settings)
@@ -100,9 +99,9 @@ def _views(item: Any, details: Any, settings: Any) -> None:
     assert details["audioQuality"] in {"toll", "broadcast"}, details
 
 
-def _recordings(journey: Journey, uuid: str) -> None:
+def _recordings(journey: ApiJourney, uuid: str) -> None:
     """One is in progress at most (P2 L314-315, R554); it ends before it is ready (P2 L77, R292, R293)."""
-    found = (journey.look("list_recordings", _MANY, channelId=uuid) or {"results": []})["results"]
+    found = (journey.read("list_recordings", **_MANY, channelId=uuid) or {"results": []})["results"]
     assert sum("endTime" not in each for each in found) <= 1, found
     for each in found:
         instants = [each[name] for name in ("startTime", "endTime", "readyTime") if name in each]
@@ -110,20 +109,20 @@ def _recordings(journey: Journey, uuid: str) -> None:
         assert "endTime" in each or "readyTime" not in each, each
 
 
-def _breakouts(journey: Journey, uuid: str) -> None:
+def _breakouts(journey: ApiJourney, uuid: str) -> None:
     """One is active at most (P2 L277-286, R553), and has begun; none is active and completed at once (P2 L107)."""
-    found = journey.look("list_breakout_sessions", _MANY, uuid=uuid) or []
+    found = journey.read("list_breakout_sessions", **_MANY, uuid=uuid) or []
     assert sum(each["isActive"] for each in found) <= 1, found
     for each in found:
         assert not (each["isActive"] and each["isCompleted"]), each
         assert "started" in each or not each["isActive"], each
 
 
-def _people(journey: Journey, uuid: str, settings: Any) -> None:
+def _people(journey: ApiJourney, uuid: str, settings: Any) -> None:
     """A live channel counts those who are in it, and no others (P2 L207, R390); the lock mutes none who waits."""
-    present = journey.control("GET", f"/presence?channel={uuid}").body
+    present = journey.control("list_presence", channel=uuid).body
     inside = [each for each in present if each["state"] == "in"]
-    counted = journey.look("get_populations", channelIds=uuid)
+    counted = journey.read("get_populations", channelIds=uuid)
     if counted is not None:
         assert counted.get(uuid, 0) == sum("room" not in each for each in inside), (counted, present)
     muted = {each["userId"] for each in present if each["muted"]}

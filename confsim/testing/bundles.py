@@ -1,0 +1,127 @@
+"""A journey with a bundle for each kind of thing that operations of the API name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis.stateful import Bundle, initialize, multiple
+
+from confsim.contract.gates import Grant
+
+from .journey import Journey
+from .samples import UNKNOWN_ID
+from .targets import Outcome
+
+
+class ApiJourney(Journey):
+    """A journey that knows things of each kind, from what the demo world holds to what calls make.
+
+    ``api_journey()`` adds a rule for each operation; subclass it, with other targets or rules, and hand it over.
+    """
+
+    tokens = Bundle("tokens")
+    clients = Bundle("clients")
+    users = Bundle("users")
+    channels = Bundle("channels")
+    sessions = Bundle("sessions")
+    api_tokens = Bundle("api_tokens")
+    reservations = Bundle("reservations")
+    validators = Bundle("validators")
+    templates = Bundle("templates")
+    app_sessions = Bundle("app_sessions")
+    breakout_sessions = Bundle("breakout_sessions")
+    breakout_rooms = Bundle("breakout_rooms")
+    recordings = Bundle("recordings")
+    media = Bundle("media")
+    destinations = Bundle("destinations")
+    broadcasts = Bundle("broadcasts")
+    endpoints = Bundle("endpoints")
+    asset_tokens = Bundle("asset_tokens")
+    assets = Bundle("assets")
+    codes = Bundle("codes")
+    sources = Bundle("sources")
+
+    #: Tokens of callers with a grant, tried as often as all those of ``tokens`` together; for the rest the first.
+    likely: Mapping[str, str] = {
+        Grant.OWNER: "demo-owner",
+        Grant.CUSTOMER_ADMIN: "demo-customer-admin",
+        Grant.API_TOKEN: "demo-api-token",
+        Grant.PARTNER_ADMIN: "demo-partner-admin",
+    }
+    #: The token with which invariants read; without rights in the targets' world they check nothing.
+    api_token = "demo-api-token"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.checked: str | None = None  # the digest of the world for which the invariants were checked last
+
+    @initialize(
+        targets=(
+            sessions,
+            api_tokens,
+            reservations,
+            templates,
+            app_sessions,
+            breakout_sessions,
+            breakout_rooms,
+            recordings,
+            media,
+            destinations,
+            broadcasts,
+            endpoints,
+            asset_tokens,
+            assets,
+            codes,
+            sources,
+        )
+    )
+    def unknown_ids(self) -> str:
+        """An id that names nothing, so that every call has something to try before the first thing is made."""
+        return UNKNOWN_ID
+
+    @initialize(target=tokens)
+    def known_tokens(self) -> Any:
+        """The fixed tokens of the demo world."""
+        return multiple(*self.control("get_info").body["tokens"])
+
+    @initialize(target=clients)
+    def known_clients(self) -> Any:
+        """The clients of the demo world."""
+        return multiple(*(each["id"] for each in self.control("get_info").body["clients"]))
+
+    @initialize(target=users)
+    def known_users(self) -> Any:
+        """The users of the demo world who have a token."""
+        tokens = self.control("get_info").body["tokens"].values()
+        return multiple(*(each["userId"] for each in tokens if each.get("userId") is not None))
+
+    @initialize(target=channels)
+    def known_channels(self) -> Any:
+        """The channels that the owner of the demo world hosts."""
+        found = self.call("list_channels", "demo-owner").body["results"]
+        return multiple(*(each["channelUuid"] for each in found))
+
+    @initialize(target=validators)
+    def known_validators(self) -> Any:
+        """The validators of the demo world."""
+        return multiple(*(each["id"] for each in self.call("list_validators", "demo-customer-admin").body))
+
+    def read(self, operation: str, **arguments: Any) -> Any:
+        """Return the body that a GET with the API token has in every target, None when it is refused.
+
+        Worlds are not compared.
+        """
+        outcomes = [target.call(operation, self.api_token, **arguments) for target in self.driven]
+        for target, outcome in zip(self.driven, outcomes, strict=True):
+            assert outcome == outcomes[0], f"{operation} with {arguments}: {outcomes[0]}, {target.name} {outcome}"
+        return outcomes[0].body if outcomes[0].ok else None
+
+
+def ids_in(outcome: Outcome, field: str) -> Any:
+    """Return the values of a field in an answer, or in each of its elements, for a bundle; none when it is refused."""
+    body = outcome.body
+    if not outcome.ok or body is None:
+        return multiple()
+    elements: Any = body.get("results", body.get("rows", [body])) if isinstance(body, dict) else body
+    return multiple(*(each[field] for each in elements if field in each))
