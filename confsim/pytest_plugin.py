@@ -10,7 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from confsim.control.facade_worlds import WorldsFacade
-    from confsim.http.serving import Serving
+    from confsim.http.live.serving import Serving
     from confsim.service.journal import Entry
     from confsim.service.pipeline import Service
     from confsim.simulator import Simulator

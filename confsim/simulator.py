@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from confsim.control.operations.provisioning import MadeValidator
     from confsim.http.app import App
     from confsim.http.clients import Client
-    from confsim.http.serving import Serving
+    from confsim.http.live.serving import Serving
     from confsim.http.wsgi import Wsgi
     from confsim.service.keeping import Keeping
     from confsim.transport.transport import Transport
@@ -188,7 +188,7 @@ class Simulator:
         reached by another address, such as that of a proxy.
         """
         from confsim.control import mount
-        from confsim.http.serving import Serving
+        from confsim.http.live.serving import Serving
 
         return Serving(self._all(), mount.whole(), host, port, names, allow_webhooks, public_url)
 

@@ -14,7 +14,7 @@ from .command import F, confsim, moment, option, plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from confsim.http.serving import Serving
+    from confsim.http.live.serving import Serving
     from confsim.service.clock import Clock
     from confsim.simulator import Simulator
 

@@ -1,1 +1,3 @@
-"""HTTP: routes from the catalogues, the WSGI app, the live server. The only importer of werkzeug and of the server."""
+"""HTTP: routes from the catalogues, the app, the WSGI application, the live server. The only importer of werkzeug and
+httptools.
+"""

@@ -1,4 +1,4 @@
-"""From one request to one response: which world, which operation. Every way in over HTTP calls it."""
+"""The app: from a request to its world, its operation and its response. Every HTTP entry point calls it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class App:
         self.mount = mount
         self.answers_to = answers_to
         profile = worlds.default.profile
-        mount.routes(profile)  # a profile whose routes collide is told now, not with the first request
+        mount.routes(profile)  # raises Misuse for a profile whose routes collide
         worlds.check = mount.routes
         self.limits = Limits(
             body=in_force(profile, sizes.REQUEST_BODY),
@@ -71,7 +71,7 @@ class App:
         return held(response)
 
     def _nowhere(self, name: str, request: Request) -> Response:
-        """The response to a call of a world that is not there; it is in no journal."""
+        """The response for an unknown world; no journal notes it."""
         try:
             self._admit(request)
         except Refusal as refusal:
@@ -158,7 +158,7 @@ class App:
 
 
 def _internal(service: Service, request: Request, bug: Exception) -> Refusal:
-    """The refusal of a request at which confsim itself failed; the failure is kept with the service."""
+    """The refusal for a failure of confsim itself, which is added to ``service.bugs``."""
     bug.add_note(f"confsim failed while it answered {request.method} {request.target[:200]}")
     service.bugs.append(bug)
     return Refusal(Reason.INTERNAL_ERROR, reference=repr(bug))
@@ -178,7 +178,7 @@ def _dated(service: Service, response: Response) -> Response:
     return replace(response, until=until)
 
 
-#: Accept headers that need no second look.
+#: Common Accept headers that admit application/json, so that they need not be parsed.
 _ADMITTING = frozenset({"*/*", "application/json"})
 
 

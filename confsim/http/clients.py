@@ -1,4 +1,4 @@
-"""Clients of an app in the same process: werkzeug's test client, a transport for httpx, an adapter for requests."""
+"""Clients of an app in the same process: Werkzeug's test client, a transport for httpx, an adapter for requests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Client(TestClient):
         self._query = query
 
     def open(self, *args: Any, **kwargs: Any) -> Any:
-        """Make a request of a path below the base address."""
+        """Send a request and return the response; a path is relative to the base address."""
         if args and isinstance(args[0], str):
             args = (self._placed(args[0]), *args[1:])
         elif isinstance(kwargs.get("path"), str):
@@ -75,16 +75,16 @@ def _merged(own: Mapping[str, str], given: Any) -> list[tuple[str, str]]:
 
 
 def httpx_transport(handler: Handler) -> httpx.BaseTransport:
-    """Make a transport for httpx, for its Client and its AsyncClient; the path reaches the app as it was written."""
-    import anyio  # httpx stands on it
+    """Return a transport for ``httpx.Client`` and ``httpx.AsyncClient``; the app gets the path as it was written."""
+    import anyio  # httpx depends on it
     import httpx
 
-    def asked(request: httpx.Request, body: bytes) -> Response:
+    def request_of(request: httpx.Request, body: bytes) -> Response:
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         headers = _joined(request.headers.multi_items())
         return handler(Request(request.method, path, query, headers, body))
 
-    def told(request: httpx.Request, response: Response) -> httpx.Response:
+    def response_of(request: httpx.Request, response: Response) -> httpx.Response:
         if response.cut is not None:
             raise httpx.RemoteProtocolError("the connection was dropped, by a fault", request=request)
         return httpx.Response(
@@ -92,34 +92,34 @@ def httpx_transport(handler: Handler) -> httpx.BaseTransport:
         )
 
     class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-        """Answers in this process."""
+        """Calls the app in this process."""
 
         def handle_request(self, request: httpx.Request) -> httpx.Response:
-            return told(request, arrived(asked(request, request.read())))
+            return response_of(request, arrived(request_of(request, request.read())))
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            response = asked(request, await request.aread())
+            response = request_of(request, await request.aread())
             while response.until is not None:
                 response = response.until() or response
                 await anyio.sleep(TICK)
-            return told(request, response)
+            return response_of(request, response)
 
     return Transport()
 
 
 def requests_session(handler: Handler, headers: Mapping[str, str], query: Mapping[str, str]) -> requests.Session:
-    """Make a session of requests whose every call is answered in this process, whatever the host."""
+    """Return a session of requests that calls the app in this process, whatever the host of a URL."""
     import requests
     from requests.adapters import HTTPAdapter
     from urllib3 import HTTPHeaderDict, HTTPResponse
 
     class Adapter(HTTPAdapter):
-        """Answers in this process."""
+        """Calls the app in this process."""
 
         def send(self, request: requests.PreparedRequest, *_args: Any, **_more: Any) -> requests.Response:
             path, _, query = request.path_url.partition("?")
-            told = _joined((name, _text(value)) for name, value in request.headers.items())
-            response = arrived(handler(Request(request.method or "GET", path, query, told, _body(request.body))))
+            named = _joined((name, _text(value)) for name, value in request.headers.items())
+            response = arrived(handler(Request(request.method or "GET", path, query, named, _body(request.body))))
             if response.cut is not None:
                 raise requests.ConnectionError("the connection was dropped, by a fault", request=request)
             content = b"" if request.method == "HEAD" else response.body
@@ -143,7 +143,7 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
 
 
 def _body(body: Any) -> bytes:
-    """The body of a prepared request: bytes, a text, a file, or pieces of it."""
+    """The body of a prepared request, which is bytes, text, a file, or an iterable of bytes and text."""
     if hasattr(body, "read"):
         body = body.read()
     if body is None or isinstance(body, bytes | str):
@@ -156,7 +156,7 @@ def _text(value: Any) -> str:
 
 
 def _joined(items: Any) -> dict[str, str]:
-    """Header lines by lower-case name, those of one name joined."""
+    """Header values by lower-case name; repeated headers are joined by ``", "``."""
     headers: dict[str, str] = {}
     for name, value in items:
         key = name.lower()

@@ -1,4 +1,4 @@
-"""CORS: which pages a browser lets read the answers, by the origins that clients have set (G005, G006)."""
+"""CORS headers, for the origins that clients have set (G005, G006)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from confsim.service.pipeline import Service
 
 
 def headers(service: Service, request: Request, context: Context) -> list[tuple[str, str]]:
-    """The CORS headers of an ordinary answer."""
+    """The CORS headers of a response to any method but OPTIONS."""
     origin = request.headers.get("origin", "")
     if not origin or not ask(context, transport.CORS) or not _allowed(service, request, origin):
         return []
@@ -21,7 +21,7 @@ def headers(service: Service, request: Request, context: Context) -> list[tuple[
 
 
 def preflight(service: Service, request: Request, context: Context, allowed: str) -> list[tuple[str, str]]:
-    """The CORS headers of an answer to OPTIONS."""
+    """The CORS headers of a response to OPTIONS."""
     granted = headers(service, request, context)
     if not granted:
         return []
@@ -35,7 +35,7 @@ def preflight(service: Service, request: Request, context: Context, allowed: str
 
 
 def _allowed(service: Service, request: Request, origin: str) -> bool:
-    """Whether the caller's client has set the origin; where nobody knows whose call it is, whether any client has."""
+    """Whether the caller's client has set the origin; without a known token, whether any client has."""
     try:
         token = service.token(request, decode_query(ProfileContext(service.profile), request.query))
     except Refusal:

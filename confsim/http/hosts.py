@@ -1,4 +1,4 @@
-"""Which Host names a live server answers to, so that no foreign name can be made to point at it (DNS rebinding)."""
+"""Host headers: their syntax, and the names that a live server answers to, as protection from DNS rebinding."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ipaddress import ip_address
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _ANY = frozenset({"0.0.0.0", "::", ""})
 _PORT = re.compile("(:[0-9]*)?")
-#: A name or an address and perhaps a port (RFC 3986, 3.2.2); of the punctuation of names, no comma: two header lines.
+#: A name or an address, and optionally a port (RFC 3986, 3.2.2). No comma, which joins repeated headers.
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.~!$&'()*+;=%-]+)(:([0-9]*))?", re.ASCII)
 
 
 @lru_cache(maxsize=64)
 def is_valid(host: str) -> bool:
-    """Whether a Host header is one at all: not two, no URL, a port that there can be (RFC 9112, 3.2)."""
+    """Whether a Host header is well-formed: one host, no URL, a port below 65536 (RFC 9112, 3.2)."""
     match = _HOST.fullmatch(host)
     return match is not None and (len(match[3] or "") < 5 or int(match[3]) < 65536)
 
 
 def known(bound: str, more: Container[str] = ()) -> Callable[[str], bool]:
-    """Tell of a Host header whether it names this server.
+    """Return a function that tells whether a Host header names this server.
 
-    Loopback names do, the host it is bound to, and ``more``, in lower case, whatever they are at the time; where it is
-    bound to every address, any address in digits does too, for an address cannot be made to point elsewhere.
+    Names of the server are the loopback names, the host ``bound``, and those in ``more``, in lower case, which is read
+    at each call. A server bound to every address answers to any IP address too: DNS cannot redirect one.
     """
     names = _LOOPBACK | {bound.lower()}
     everywhere = bound in _ANY
@@ -39,7 +39,7 @@ def known(bound: str, more: Container[str] = ()) -> Callable[[str], bool]:
 
 
 def name_of(host: str) -> str:
-    """The name in a Host header, without the port, in lower case; empty for what is no name and a port."""
+    """The name in a Host header, in lower case and without the port; empty for a malformed one."""
     if host.startswith("["):
         name, _, port = host[1:].partition("]")
     else:

@@ -1,4 +1,4 @@
-"""What one client may ask of a server before it is refused."""
+"""Limits on what a client may send."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from msgspec import Struct
 
 
 class Limits(Struct, frozen=True):
-    """Limits in bytes and seconds. All but the times hold for WSGI too."""
+    """Limits in bytes and in seconds. The WSGI application has only those in bytes."""
 
     body: int = 100 * 2**20
     url: int = 64 * 2**10
     headers: int = 64 * 2**10
-    idle: float = 120.0  # between two requests; then the connection is closed
-    read: float = 30.0  # for a whole head, and for each silence inside a body; then the fault is "timeout"
-    linger: float = 2.0  # after a last answer: how long leftover input is read and dropped
+    idle: float = 120.0  # between two requests, before the connection is closed
+    read: float = 30.0  # for the head, and between two pieces of the body, before the fault is "timeout"
+    linger: float = 2.0  # after the last response, while further input is read and dropped
 
     @property
     def tick(self) -> float:
-        """How often deadlines are looked at."""
+        """Seconds between two checks of deadlines."""
         return min(self.idle, self.read, self.linger, 4.0) / 4
 
 

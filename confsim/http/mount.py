@@ -1,4 +1,4 @@
-"""What a server mounts for each world, and the routes to it."""
+"""The catalogues that a server mounts for each world, and their routes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Perform = Callable[[Service, Worlds, Operation, tuple[str, ...], Request], Respo
 
 
 class MountedApi:
-    """A catalogue beside the API: the prefix of its paths, what performs its operations, what words its refusals."""
+    """A catalogue beside the API, with its path prefix and the functions that perform and refuse its calls."""
 
     __slots__ = ("catalogue", "perform", "prefix", "refuse")
 

@@ -1,4 +1,4 @@
-"""Routes as a tree of segments, made from the catalogues: literal segments win over parameters, from left to right."""
+"""Routes as a tree of path segments. Literal segments win over parameters, from left to right."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Answer:
         self.variants: dict[str, Operation] = {}
 
     def chosen(self, query: str) -> Operation:
-        """The operation that is meant with this query."""
+        """The operation that a request with this query calls."""
         for item in query.split("&") if self.variants and query else ():
             variant = self.variants.get(item.partition("=")[0])
             if variant is not None:
@@ -48,7 +48,7 @@ class _Node:
 
 
 class Found:
-    """The operation behind a path, and the decoded texts of its path parameters."""
+    """An operation that a path matches, and the decoded texts of its path parameters."""
 
     __slots__ = ("operation", "texts")
 
@@ -60,17 +60,17 @@ class Found:
 class Routes:
     """All routes of one mount. A profile may put an operation on another route (``route.<operation>``).
 
-    ``faces`` are pairs of a path prefix and the operations below it. Misuse when two operations would share a route.
+    ``mounted`` are pairs of a path prefix and the operations below it. Misuse when two operations would share a route.
     """
 
-    def __init__(self, faces: Iterable[tuple[str, Iterable[Operation]]], profile: Mapping[str, Any]) -> None:
+    def __init__(self, mounted: Iterable[tuple[str, Iterable[Operation]]], profile: Mapping[str, Any]) -> None:
         self._root = _Node()
         self._answers: list[_Answer] = []
         self._methods: set[str] = set()
         self._fold = in_force(profile, transport.CASE) == "ignore"
         variants: list[Operation] = []
         answers: dict[str, _Answer] = {}
-        for prefix, operations in faces:
+        for prefix, operations in mounted:
             for operation in operations:
                 if operation.variant_of:
                     variants.append(operation)
@@ -88,7 +88,7 @@ class Routes:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Every method that some path has."""
+        """The methods of all paths, sorted."""
         return tuple(sorted(self._methods))
 
     def _add(self, operation: Operation, method: str, path: str, more: list[str] | None = None) -> _Answer:
@@ -111,7 +111,7 @@ class Routes:
         return answer
 
     def _contested(self, route: list[str]) -> bool:
-        """Whether a parameter stands beside a literal word of the route."""
+        """Whether some node of the route has both a literal segment of it and a parameter."""
         node, found = self._root, False
         for segment in route:
             if segment.startswith("{"):

@@ -1,4 +1,4 @@
-"""Requests that no operation answers: slashes, OPTIONS, wrong methods and unknown paths, as the profile takes them."""
+"""Requests that match no operation: extra slashes, OPTIONS, wrong methods, unknown paths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .routing import Found, Routes
 
 
 def split_slashes(request: Request, segments: list[str], context: ProfileContext) -> list[str]:
-    """The segments of a path with escapes, as the profile takes an encoded slash (G058)."""
+    """Return the path segments, split at encoded slashes where the profile says so (G058)."""
     if "%2f" not in request.target.lower():
         return segments
     choice = ask(context, transport.ENCODED_SLASH)

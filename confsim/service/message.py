@@ -1,6 +1,6 @@
-"""What comes in and what goes out, before and after any transport.
+"""The two records of HTTP that every entry point shares: a request and a response.
 
-The WSGI app, the live server and the tests all speak these two records; nothing in them belongs to one of them.
+The WSGI application, the live server, the clients in process and the tests make and read them; they depend on none.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from confsim.contract.form import Form
 
 
 class Request(Struct):
-    """One request as it arrived.
+    """A request as it arrived.
 
     ``target`` is the path, still percent-encoded; ``query`` the raw query string without the question mark.
     ``headers`` has lower-case names, values as they came; a header sent twice is joined by ``", "``.
     ``cookies`` by name and the ``form`` in the body are parsed from these by ``http.inputs``.
-    ``fault`` is set by a transport that had to stop reading, and says why; ``problem`` what its parser found then.
+    ``fault`` names why a transport stopped reading, if it did, and ``problem`` is what its parser found then.
     """
 
     method: str
@@ -33,10 +33,7 @@ class Request(Struct):
 
 
 def split_target(target: str) -> tuple[str | None, str]:
-    """The authority (None for none) and the path of a request target, which a proxy gets in absolute form.
-
-    RFC 9112, 3.2.2.
-    """
+    """Return the authority of a request target in absolute form, or None, and its path (RFC 9112, 3.2.2)."""
     if "://" in target and not target.startswith("/"):
         authority, _, path = target.partition("://")[2].partition("/")
         return authority, f"/{path}"
@@ -44,12 +41,12 @@ def split_target(target: str) -> tuple[str | None, str]:
 
 
 class Response(Struct):
-    """One answer, complete: status code, headers in order, body bytes.
+    """A whole response: status code, headers in order, body.
 
-    An answer that is yet to come has ``until``: to be called every now and then, from any thread and holding no lock,
-    until it gives the answer. Whoever carries answers sees to it; ``service.waiting.arrived`` just blocks.
-    By a fault, an answer is on its way for ``after`` seconds, and its connection is dropped after ``cut`` bytes of the
-    body: with -1 before anything at all, with None not.
+    A response that is yet to come has ``until``, which returns the response once it is there, and None before. The
+    transport must poll it, from any thread and holding no lock; ``service.waiting.arrived`` blocks until it is there.
+    A fault delays a response by ``after`` seconds, and has its connection dropped after ``cut`` bytes of the body: -1
+    for before the status line, None for not at all.
     """
 
     status: int

@@ -24,7 +24,7 @@ from confsim.domain.clients import clients
 from confsim.domain.identity import jws, validators
 from confsim.http.app import App
 from confsim.http.limits import Limits
-from confsim.http.server import LiveServer
+from confsim.http.live.server import LiveServer
 from confsim.service import courier, journal
 from kit import CUSTOMER
 from kit.catalogue_walk import walk

@@ -26,7 +26,7 @@ import pytest
 from freezegun import freeze_time
 
 from confsim.http.limits import Limits
-from confsim.http.server import LiveServer
+from confsim.http.live.server import LiveServer
 from confsim.service.message import Request, Response
 
 FAULTS = {"body_too_large": 413, "url_too_long": 414, "headers_too_large": 431, "malformed": 400, "timeout": 408}
@@ -824,7 +824,7 @@ def test_a_failing_ready_ends_the_run(echo: Echo) -> None:
 def test_a_signal_ends_the_run(number: signal.Signals) -> None:
     """A served process ends cleanly on either signal, with an idle connection open, and goes on after ``run``."""
     program = """
-        from confsim.http.server import LiveServer
+        from confsim.http.live.server import LiveServer
         from confsim.service.message import Response
         LiveServer(lambda request: Response(200, [])).run(lambda server: print(server.port, flush=True))
         print("ended")

@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from confsim import Simulator
 from confsim.assumptions.register import ProfileContext
 from confsim.control.scenarios import direct
+from confsim.http.live.server import LiveServer
 from confsim.http.routing import Found
-from confsim.http.server import LiveServer
 from confsim.service.message import Request, Response
 from confsim.service.pipeline import HOST
 from confsim.transport.address import OperationRequest

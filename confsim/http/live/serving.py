@@ -1,4 +1,4 @@
-"""A live server of some worlds: the app, the Host names it answers to, and where it stands."""
+"""Worlds served live: the app, its server, the Host names it answers to, the sender of webhooks."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from typing import Self
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
+from confsim.http import hosts
+from confsim.http.app import App
+from confsim.http.mount import Mount
 from confsim.service.courier import Courier
 from confsim.service.worlds import Worlds
 
-from . import hosts
-from .app import App
-from .mount import Mount
 from .server import LiveServer
 
 
 class Serving:
-    """Worlds on a live server, between ``start`` and ``stop``; as a context manager, inside the block.
+    """Serves worlds between ``start`` and ``stop``; as a context manager, inside the block.
 
-    ``root`` is the mount of the world at the root, ``base_url`` where its API stands. Webhooks go out over HTTP
-    meanwhile, to loopback hosts and to those that are allowed.
+    Webhooks are sent over HTTP meanwhile, to loopback hosts and to those of ``allow_webhooks``.
     """
 
     def __init__(
@@ -45,26 +44,26 @@ class Serving:
 
     @property
     def root(self) -> str:
-        """The URL of the mount of the world at the root, without a slash at its end."""
+        """URL of the mount of the default world, without a slash at its end."""
         return self._server.url
 
     @property
     def base_url(self) -> str:
-        """The URL below which the API of the world at the root stands."""
+        """Base URL of the API of the default world."""
         prefix = in_force(self.worlds.default.profile, transport.PREFIX)
         return self.root + prefix
 
     def answer_to(self, *names: str) -> None:
-        """Answer to these Host names too, from now on."""
+        """Add Host names that the server answers to."""
         self.worlds.names.update(name.lower() for name in names)
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
+        """The port that the server listens on."""
         return self._server.port
 
     def start(self) -> None:
-        """Serve from a thread of its own. OSError when the port is taken."""
+        """Serve in a thread of its own. OSError when the port is taken."""
         self._server.start()
         self._stand()
 
@@ -81,7 +80,7 @@ class Serving:
             self._leave()
 
     def stop(self) -> None:
-        """Close the port and every connection."""
+        """Close the port and all connections."""
         self._server.stop()
         self._leave()
 

@@ -1,14 +1,13 @@
-"""The live server: bytes off a socket into a ``Request``, a ``Response`` back onto it.
+"""The live server: HTTP/1.1 over asyncio, with the parser of httptools (llhttp).
 
-One thread, one event loop, and the handler called inline: it is fast and owns the state, so a task or a thread for
-each request would cost more than the request. The parser is httptools (llhttp, as in Node and uvicorn); what stands
-around it is one ``asyncio.Protocol``. An answer that is yet to come (``Response.until``) is looked for now and then; it
-holds up its own connection and nobody else.
+One thread with one event loop calls the handler inline: the handler is fast and owns the state, so that a task or a
+thread for each request would cost more than the request. A response that is yet to come (``Response.until``) is polled;
+it holds up its own connection only.
 
-Why not a whole server, in requests/s as multiples of a bare Werkzeug app on run_simple, at 1 and 16 connections:
-waitress 1.8 and 1.9, uvicorn on h11 1.7 and 2.5, uvicorn on httptools 2.6 and 8.1, this 3.0 and 15. Only uvicorn on
-httptools is fast enough; but it doubles the import, takes 150 ms to stop, and has no limits on URL, headers, body or
-slow clients: those would have to be grafted onto the insides of its protocol class.
+Other servers were measured with the same app, in multiples of the requests/s of a bare Werkzeug app on its own
+server, at 1 and 16 connections: waitress 1.8 and 1.9, uvicorn with h11 1.7 and 2.5, uvicorn with httptools 2.6 and 8.1,
+this one 3.0 and 15. Uvicorn with httptools doubles the import time, takes 150 ms to stop, and has no limits on URL,
+headers, body or slow clients.
 """
 
 from __future__ import annotations
@@ -24,8 +23,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
+from confsim.http.limits import DEFAULT_LIMITS, Limits
+
 from .connection import Connection, Handler
-from .limits import DEFAULT_LIMITS, Limits
 
 Ready = Callable[["LiveServer"], object]
 
@@ -33,7 +33,7 @@ _LOG = logging.getLogger("confsim.http")
 
 
 class LiveServer:
-    """Serves ``handler`` over HTTP/1.1: in a thread of its own (``start``, ``stop``, ``with``), or here (``run``).
+    """Serves ``handler`` over HTTP/1.1, in its own thread (``start``, ``stop``, ``with``) or in this one (``run``).
 
     ``port`` 0 takes a free one; ``port`` and ``url`` tell which, once it listens. The handler is called in the serving
     thread, one request at a time. The server writes Content-Length and Connection; the handler all other headers.
@@ -54,7 +54,7 @@ class LiveServer:
 
     @property
     def url(self) -> str:
-        """Where a client on this machine reaches the server, without a slash at the end."""
+        """URL of the server for clients on this machine, without a slash at the end."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
@@ -77,7 +77,7 @@ class LiveServer:
                 signal.signal(number, action)
 
     def stop(self) -> None:
-        """Close the port and every connection; twice, or before the start, is fine."""
+        """Close the port and all connections. Has no effect on a server that does not run."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed: stopped already
                 self._loop.call_soon_threadsafe(self._stopping.set)
@@ -136,10 +136,10 @@ class LiveServer:
 
 
 class _Loop(asyncio.SelectorEventLoop):
-    """An event loop whose clock goes on when a test in the same process freezes time."""
+    """An event loop whose clock a test in the same process cannot freeze."""
 
     if sys.platform != "win32":
 
         def time(self) -> float:
-            """Read the one clock that freezegun and time-machine leave alone."""
+            """Seconds of the one clock that freezegun and time-machine leave alone."""
             return time.clock_gettime(time.CLOCK_MONOTONIC)

@@ -11,11 +11,10 @@ from typing import cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
+from confsim.http.limits import Limits
+from confsim.http.stamps import PHRASES
 from confsim.service.message import Request, Response, split_target
 from confsim.service.waiting import TICK
-
-from .limits import Limits
-from .stamps import PHRASES
 
 Handler = Callable[[Request], Response]
 Until = Callable[[], Response | None]
@@ -44,7 +43,7 @@ class Connection(asyncio.Protocol):
         self._full = False  # the transport holds as much as it may: the client does not read
         self._until: Until | None = None  # returns the response that is yet to come, once it is there
         self._queue: deque[tuple[Request, bool]] = deque()  # requests to answer; whether to keep the connection then
-        self._unseen = 0  # bytes read since the parser last showed us anything: bounds what it holds back
+        self._unseen = 0  # bytes read since the last callback of the parser: bounds what it buffers
         self._forget()
 
     def _forget(self) -> None:
@@ -54,7 +53,7 @@ class Connection(asyncio.Protocol):
         self._expecting = False  # the client sends the body once it is told 100 Continue
         self.deadline = self._clock() + self._limits.idle
 
-    # What the event loop and the server tell it.
+    # Callbacks of the event loop and the server.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take the transport of a client that has connected."""
@@ -65,7 +64,7 @@ class Connection(asyncio.Protocol):
         """Forget the client, which is gone."""
         self._peers.discard(self)
         self._queue.clear()
-        del self._parser  # it holds our methods: a cycle
+        del self._parser  # it holds methods of self: a reference cycle
 
     def pause_writing(self) -> None:
         """Hold responses and input while the client does not read: the transport is full."""
@@ -111,13 +110,13 @@ class Connection(asyncio.Protocol):
             self.hang_up()
 
     def hang_up(self) -> None:
-        """Drop the connection, whatever is under way."""
+        """Close the connection at once."""
         self._transport.abort()
 
     def _feed(self, data: bytes) -> bytes:
-        """Parse; when the client offers an upgrade, return the same input without the offer, to be parsed instead.
+        """Parse; when the client offers an upgrade, return the input without the offer, to be parsed again.
 
-        The parser takes what follows such a head for another protocol; for us it is the body and the next requests.
+        The parser takes what follows such a head for another protocol; here it is the body and the next requests.
         """
         try:
             self._parser.feed_data(data)
@@ -131,7 +130,7 @@ class Connection(asyncio.Protocol):
             return head + data[pause.args[0] :]
         return b""
 
-    # What the parser tells it.
+    # Callbacks of the parser.
 
     def on_message_begin(self) -> None:
         """Start the deadline of a request."""
@@ -151,12 +150,12 @@ class Connection(asyncio.Protocol):
         self._room -= len(name) + len(value) + 4
         if self._room < 0:
             raise _LimitError("headers_too_large")
-        if not self._in_body:  # otherwise a trailer, for which nobody here asks
+        if not self._in_body:  # otherwise it is a trailer, which is dropped
             key, text = name.lower().decode("latin-1"), value.rstrip().decode("latin-1")
             self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
 
     def on_headers_complete(self) -> None:
-        """Decide what becomes of the body, and of an upgrade that is offered."""
+        """Check the declared length, and note an offered upgrade and an expected 100 Continue."""
         self._in_body = True
         self._upgrading = self._parser.should_upgrade() and self._method != "CONNECT"
         if int(self._headers.get("content-length", 0)) > self._limits.body:
@@ -184,7 +183,7 @@ class Connection(asyncio.Protocol):
         else:
             self._enqueue(bytes(self._body), keep=keep)
 
-    # What it answers.
+    # Responses.
 
     def _refuse(self, fault: str, problem: str = "") -> None:
         self._enqueue(b"", keep=False, fault=fault, problem=problem)
@@ -229,23 +228,23 @@ class Connection(asyncio.Protocol):
     def _write(self, request: Request, response: Response, keep: bool) -> None:
         bare = request.method == "HEAD"
         try:
-            answer = _encode(response, bare=bare, keep=keep)
+            data = _encode(response, bare=bare, keep=keep)
         except Exception:
-            _LOG.exception("the answer cannot be sent: %s %s", request.method, request.target)
-            answer = _encode(_BROKEN, bare=bare, keep=keep)
+            _LOG.exception("the response cannot be sent: %s %s", request.method, request.target)
+            data = _encode(_BROKEN, bare=bare, keep=keep)
         if response.cut is None:
-            self._transport.write(answer)
+            self._transport.write(data)
             if not keep:
                 self._leave()
         elif response.cut < 0:
             self._leaving = True
             self.hang_up()
         else:
-            self._transport.write(answer[: len(answer) - len(response.body) + response.cut])
+            self._transport.write(data[: len(data) - len(response.body) + response.cut])
             self._leave()
 
     def _look(self, request: Request, keep: bool) -> None:
-        """Look whether the response that is yet to come is there; then send it and go on with the queue."""
+        """Poll the response that is yet to come; once it is there, send it and go on with the queue."""
         if self._transport.is_closing():
             return
         assert self._until is not None
@@ -263,16 +262,16 @@ class Connection(asyncio.Protocol):
         self._drain()
 
     def _leave(self) -> None:
-        """Close our half and go on reading for a while: closing on unread input would reset the answer away."""
+        """Half-close and drain input: closing with unread input sends RST, and the client may lose the response."""
         self._leaving = True
-        if not self._transport.get_write_buffer_size():  # a long answer still has the idle time to get out
+        if not self._transport.get_write_buffer_size():  # a long response still has the idle time to be sent
             self.deadline = self._clock() + self._limits.linger
-        with suppress(OSError):  # the client is gone, and connection_lost on its way
+        with suppress(OSError):  # the client is gone, and connection_lost is to be called
             self._transport.write_eof()
 
 
 def _encode(response: Response, *, bare: bool, keep: bool) -> bytes:
-    """The answer as it goes out; ``bare`` leaves the body away and still tells its length."""
+    """The bytes of a response; ``bare`` leaves the body out, but not its length."""
     status, body = response.status, response.body
     lines = [f"HTTP/1.1 {status} {PHRASES.get(status, '')}", f"Connection: {'keep-alive' if keep else 'close'}"]
     lines += [f"{name}: {value}" for name, value in response.headers]

@@ -1,0 +1,1 @@
+"""The live server: one connection, the server of connections, and worlds on a server."""
