@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
+from confsim.kernel.timers import HANDLERS
 from kit import CUSTOMER, START_MS
 
 URL = {"url": "https://terms.example/new"}
@@ -211,11 +212,26 @@ def test_what_is_no_state_document_is_refused(plane, body):
     assert plane("PUT", "/state", b"null" if body is None else body)[0] == 400
 
 
-def test_a_timer_that_fails_is_our_bug_and_stops_nothing(sim):
-    """A hand-made state whose timer has nothing to act on: the defect is recorded, and the world goes on."""
+def test_a_timer_that_fails_is_our_bug_and_stops_nothing(sim, monkeypatch):
+    """The defect is recorded, and the world goes on."""
+
+    def fail(change, client, subject):
+        raise LookupError(subject)
+
+    monkeypatch.setitem(HANDLERS, "handle reservation", fail)
     document = sim.state
     document["timers"] = [[START_MS + 1, "handle reservation", CUSTOMER, "nobody"]]
     sim.state = document
     assert sim.clock.advance("1m") == []
-    assert len(sim.service.bugs) == 1
+    assert [type(bug) for bug in sim.service.bugs] == [LookupError]
     assert sim.call("get_user_terms", "demo-user").ok
+
+
+def test_a_timer_without_its_record_does_nothing(sim):
+    """A hand-made state whose timers have nothing to act on: they are no defects, and nothing is reported."""
+    document = sim.state
+    kinds = ("handle reservation", "placement", "session grace", "breakout end", "call")
+    document["timers"] = [[START_MS + 1, kind, CUSTOMER, "nobody"] for kind in kinds]
+    sim.state = document
+    assert sim.clock.advance("1m") == []
+    assert sim.service.bugs == []
