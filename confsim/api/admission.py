@@ -34,7 +34,7 @@ def admit(call: Call, grants: tuple[Grant, ...]) -> None:
         return
     user = caller.user
     if user is not None and user.channel is not None and call.channel is not None:
-        channel_access.confine(call.change, user, call.channel)
+        channel_access.require_home_channel(call.change, user, call.channel)
     for grant in grants:
         if _HOLDS[grant](call, caller):
             return
@@ -80,7 +80,7 @@ def _operator(call: Call, caller: Caller) -> bool:
         channel = channels.get(call.change, subject.client, subject.channel)
     if channel is None:
         return any(_operates(call, caller, each) for each in _hosted(call, caller))
-    return _operates(call, caller, channels.governing(call.change, channel))
+    return _operates(call, caller, channels.base_channel(call.change, channel))
 
 
 def _operates(call: Call, caller: Caller, channel: Channel) -> bool:
@@ -93,7 +93,7 @@ def _owner(call: Call, caller: Caller) -> bool:
     """Whether the caller owns the channel of the path; any, where it names neither a channel nor a user (G219)."""
     if call.channel is None:
         return any(channels.is_owner(each, caller.user) for each in _hosted(call, caller))
-    return channels.is_owner(channels.governing(call.change, call.channel), caller.user)
+    return channels.is_owner(channels.base_channel(call.change, call.channel), caller.user)
 
 
 def _hosted(call: Call, caller: Caller) -> list[Channel]:

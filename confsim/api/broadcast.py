@@ -122,7 +122,7 @@ def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastD
 
 def _owns(call: Call, channel: Channel) -> bool:
     user = call.maybe_user
-    return user is None or channels.is_owner(channels.governing(call.change, channel), user)
+    return user is None or channels.is_owner(channels.base_channel(call.change, channel), user)
 
 
 @operation(

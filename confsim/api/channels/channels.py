@@ -176,7 +176,7 @@ def delete_channel(call: Call, uuid: Channel) -> None:
 def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
     """Read a channel as the caller sees it; an API token is neither operator nor owner."""
     channel, user = uuid, call.maybe_user
-    parent = channels.governing(call.change, channel) if channel.parent is not None else None
+    parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
     return ChannelDetails(
         channelUuid=channel.id,
         name=_compound(call, channel, parent),
@@ -319,7 +319,7 @@ def list_channels(
 
 
 def _list_item_view(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:
-    parent = channels.governing(call.change, channel) if channel.parent is not None else None
+    parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
     return ChannelItem(
         name=channel.name,
         urlName=channel.url_name,

@@ -302,7 +302,7 @@ def _hosted(call: Call) -> Callable[[str], bool]:
             if channel is None or (channel.parent is not None and not rooms):
                 known[id] = False
             else:
-                host = channels.is_operator(channels.governing(call.change, channel), caller.user)
+                host = channels.is_operator(channels.base_channel(call.change, channel), caller.user)
                 known[id] = everything or host
         return known[id]
 

@@ -40,7 +40,7 @@ def list_dial_pins(call: Call, uuid: Channel) -> list[Pin]:
     Users who are no hosts see those of participants while the channel's publicPIN is true; else PINS_HIDDEN.
     """
     user = call.maybe_user
-    host = user is None or channels.is_operator(channels.governing(call.change, uuid), user)
+    host = user is None or channels.is_operator(channels.base_channel(call.change, uuid), user)
     return [Pin(pin=each.pin, organizer=each.organizer) for each in pins.list_shown(call.change, uuid, host=host)]
 
 

@@ -147,7 +147,7 @@ def _describe(change: Change, channel: Channel, found: Presence) -> InChannel:
         state=_state(found),
         room=found.room,
         presenter=found.presenter,
-        muted=presence.muted(change, channels.governing(change, channel), found),
+        muted=presence.muted(change, channels.base_channel(change, channel), found),
     )
 
 
@@ -166,7 +166,7 @@ def _user(change: Change, body: JoinChannel) -> User:
 def _channel(change: Change, body: UserInChannel | SetPresenter) -> Channel:
     """The channel of the presence: for a breakout room its event room."""
     user = get_user(change, body.userId)
-    return channels.governing(change, channels.get(change, user.client, body.channel))
+    return channels.base_channel(change, channels.get(change, user.client, body.channel))
 
 
 def _state(found: Presence) -> str:

@@ -94,7 +94,7 @@ def assign(change: Change, channel: Channel, breakout: Breakout, room: Room, use
 
 
 def _assignable(change: Change, channel: Channel, user: User) -> bool:
-    if users.unregistered(user) and not channel_access.at_home(change, user, channel):
+    if users.unregistered(user) and not channel_access.is_home_channel(change, user, channel):
         return False
     choice = ask(change, assumed.ASSIGNABLE)
     if choice == "linked":
@@ -154,7 +154,7 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
     room = ROOMS.of(change, client.id).first(BY_PLACE, place.id)
     if room is None or room.state is not State.LIVE:
         raise Refusal(Reason.ROOM_CLOSED)
-    event_room = channels.governing(change, place)
+    event_room = channels.base_channel(change, place)
     if not channels.is_operator(event_room, user):
         assignment = find(change, BREAKOUTS.of(change, client.id)[room.breakout], user.id)
         if assignment is None or assignment.room != room.id:

@@ -324,7 +324,7 @@ def update(change: Change, channel: Channel, **fields: object) -> Channel:
     return keep(change, replace(channel, **fields))
 
 
-def governing(change: Change, channel: Channel) -> Channel:
+def base_channel(change: Change, channel: Channel) -> Channel:
     """The channel whose owners and operators count: the event room for its breakout rooms (G439)."""
     return channel if channel.parent is None else CHANNELS.of(change, channel.client)[channel.parent]
 

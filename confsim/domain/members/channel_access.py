@@ -5,7 +5,7 @@ from __future__ import annotations
 from confsim.assumptions import channels
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.channels.channels import Channel, governing, is_operator
+from confsim.domain.channels.channels import Channel, base_channel, is_operator
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
@@ -14,15 +14,15 @@ from confsim.kernel.world import Change
 from . import linked_users
 
 
-def confine(change: Change, user: User, channel: Channel) -> None:
+def require_home_channel(change: Change, user: User, channel: Channel) -> None:
     """A user made for one channel stays in it and its breakout rooms. Refusal GUEST_ELSEWHERE (G228)."""
-    if not at_home(change, user, channel):
+    if not is_home_channel(change, user, channel):
         raise Refusal(Reason.GUEST_ELSEWHERE)
 
 
-def at_home(change: Change, user: User, channel: Channel) -> bool:
+def is_home_channel(change: Change, user: User, channel: Channel) -> bool:
     """Whether a user made for one channel may use this one: it is that channel, a room of it, or one he hosts."""
-    if user.channel in (channel.id, channel.parent) or is_operator(governing(change, channel), user):
+    if user.channel in (channel.id, channel.parent) or is_operator(base_channel(change, channel), user):
         return True
     return channel.guest_access and not ask(change, channels.GUESTS_CONFINED)
 
@@ -31,11 +31,11 @@ def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
     """Users of the client and the channel's own guests; a private channel admits hosts, administrators and those linked
     to it, in its breakout rooms too (G310). An API token is no user: what it may do, its gates say.
     """
-    user, base = caller.user, governing(change, channel)
+    user, base = caller.user, base_channel(change, channel)
     if user is None or caller.customer_admin or is_operator(base, user):
         return True
     if ask(change, channels.ACCESS) == "anyone":
         return True
     if user.channel is not None:
-        return at_home(change, user, channel)
+        return is_home_channel(change, user, channel)
     return not (channel.private or base.private) or linked_users.linked(change, base, user.id)

@@ -104,7 +104,7 @@ MACHINE: Machine[Role, Hosting] = Machine(
 
 
 def _fire(change: Change, channel: Channel, user: User, event: str, **facts: bool) -> Channel:
-    hosting = Hosting(channels.governing(change, channel), user.id)
+    hosting = Hosting(channels.base_channel(change, channel), user.id)
     return MACHINE.fire(change, hosting, event, details={"id": user.id}, **facts).channel
 
 
@@ -126,7 +126,7 @@ def add_operator(change: Change, channel: Channel, user: User) -> Channel:
 def remove_operator(change: Change, channel: Channel, user: User) -> Channel:
     """Take the operator role away (R205). Refusals NOT_OPERATOR, OPERATOR_IS_OWNER."""
     on_owner = ask(change, assumed.OPERATOR_REMOVAL_OF_OWNER)
-    if on_owner == "nothing" and channels.is_owner(channels.governing(change, channel), user):
+    if on_owner == "nothing" and channels.is_owner(channels.base_channel(change, channel), user):
         return channel
     return _fire(change, channel, user, "remove operator", takes=on_owner == "take")
 
@@ -149,12 +149,12 @@ def demote_owner(change: Change, channel: Channel, user: User) -> Channel:
 
 def owners(change: Change, channel: Channel) -> list[User]:
     """The owners in the order of their appointment (R208, G136); those of its event room for a breakout room."""
-    return _people(change, channel, channels.governing(change, channel).owners)
+    return _people(change, channel, channels.base_channel(change, channel).owners)
 
 
 def operators(change: Change, channel: Channel) -> list[User]:
     """The plain operators in the order of their appointment; those of its event room for a breakout room."""
-    return _people(change, channel, channels.governing(change, channel).operators)
+    return _people(change, channel, channels.base_channel(change, channel).operators)
 
 
 def hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:

@@ -21,7 +21,7 @@ def recipients(change: Change, channel: Channel, recording: Recording) -> tuple[
         return recording.owners
     if choice == "not-for-api-tokens" and recording.starter is None:
         return ()
-    return channels.governing(change, channel).owners
+    return channels.base_channel(change, channel).owners
 
 
 def send(change: Change, recording: Recording) -> None:

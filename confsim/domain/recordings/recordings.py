@@ -105,7 +105,7 @@ def _stop(change: Change, recording: Recording) -> Recording:
         delay = delays.delay_of(change, durations.RECORDING_PROCESSING)
         usual = delay.amount * 1000 if delay.mode == "time" else 0
         recording = replace(recording, processing_ends=change.now + usual + fault.by)
-    owners = channels.governing(change, channel).owners
+    owners = channels.base_channel(change, channel).owners
     return replace(recording, ended=change.now, owners=owners, will_fail=outcome is Outcome.FAILED)
 
 
@@ -187,7 +187,7 @@ def possible(change: Change, channel: Channel, caller: Caller) -> bool:
     """Whether the caller could record: an API token always, else when an owner has a verified address (R499-R501)."""
     if caller.api_token is not None:
         return True
-    return any(reachable(change, channel, channels.governing(change, channel).owners))
+    return any(reachable(change, channel, channels.base_channel(change, channel).owners))
 
 
 def reachable(change: Change, channel: Channel, ids: Iterable[int]) -> Iterator[User]:

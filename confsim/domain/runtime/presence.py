@@ -221,7 +221,7 @@ def _check(change: Change, client: Client, channel: Channel, user: User) -> None
     if not clients.served(change, client):
         raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
     if user.channel is not None:
-        channel_access.confine(change, user, channel)
+        channel_access.require_home_channel(change, user, channel)
     if user.account is Account.GUEST and not channel.guest_access and not channels.is_operator(channel, user):
         raise Refusal(Reason.GUEST_ACCESS_OFF)
     if not channel_access.has_access(change, credentials.caller(change, client, user), channel):

@@ -169,7 +169,7 @@ def _require_dial_out(change: Change, channel: Channel) -> None:
     """Refusals DIAL_OUT_OFF (R490, R493, G448), CHANNEL_IDLE (G450)."""
     if not channel.dial_out:
         raise Refusal(Reason.DIAL_OUT_OFF)
-    meeting = channels.governing(change, channel)
+    meeting = channels.base_channel(change, channel)
     if ask(change, assumed.NO_SESSION) == "refuse" and sessions.active(change, meeting) is None:
         raise Refusal(Reason.CHANNEL_IDLE)
 
@@ -197,7 +197,7 @@ def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *,
     _require_dial_out(change, channel)
     dialled = e164.extracted(change, text)
     handles.require_usable(change, clients.get(change, channel.client), name)
-    meeting = channels.governing(change, channel)
+    meeting = channels.base_channel(change, channel)
     callee = users.create(change, channel.client, name, Account.DIALLED, channel=meeting.id)
     return _dial(change, channel, dialled, callee, whisper)
 
@@ -208,7 +208,7 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
     draft = Call(
         id=change.uuid(),
         client=channel.client,
-        channel=channels.governing(change, channel).id,
+        channel=channels.base_channel(change, channel).id,
         place=channel.id if channel.parent is not None else None,
         user=callee.id,
         number=dialled.number,
@@ -269,7 +269,7 @@ def dial_in(
     if not reached.dial_in:
         raise Refusal(Reason.DIAL_IN_OFF)
     organizer = pins.check(change, reached, pin)
-    meeting = channels.governing(change, reached)
+    meeting = channels.base_channel(change, reached)
     shown = caller or ask(change, assumed.ANONYMOUS)
     handle = ask(change, assumed.CALLER_HANDLE).replace("{number}", shown)
     user = users.create(change, client.id, handle, Account.DIALLED, channel=meeting.id, inbound=True)

@@ -83,9 +83,11 @@ def test_guests_are_confined(scene):
     change, client, channel, callers = scene
     guest = callers["other guest"].user
     with pytest.raises(Refusal):
-        channel_access.confine(change, guest, channel)
-    channel_access.confine(change, callers["own guest"].user, channels.create_room(change, client, channel, "Below"))
-    channel_access.confine(change, guest, channels.update(change, channel, operators=(guest.id,)))
+        channel_access.require_home_channel(change, guest, channel)
+    channel_access.require_home_channel(
+        change, callers["own guest"].user, channels.create_room(change, client, channel, "Below")
+    )
+    channel_access.require_home_channel(change, guest, channels.update(change, channel, operators=(guest.id,)))
 
 
 def test_where_guests_are_free_the_channel_must_admit_them(scene):
