@@ -1,6 +1,6 @@
-"""What may be made to go wrong in a world: the things that a fault strikes, and what becomes of them.
+"""Fault points of the domain: where a fault can be injected, and the outcomes that each supports.
 
-The documents tell of none of it: a double must be able to show it, and does so only when asked (G046).
+The documents describe none of them; a fault is injected only when one is set (G046).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from confsim.kernel.world import Change
 
 
 class Outcome(StrEnum):
-    """What becomes of a thing that is struck."""
+    """What becomes of something that a fault is injected into."""
 
     REFUSED = "refused"
     IGNORED = "ignored"
@@ -33,22 +33,22 @@ class Outcome(StrEnum):
 TIMED = (Outcome.LATE, Outcome.OUT_OF_ORDER)
 
 
-class Thing(Struct, frozen=True):
-    """A kind of thing: what may become of it, each in words, and the facts by which one is told from another."""
+class FaultPoint(Struct, frozen=True):
+    """A fault point: its outcomes with their descriptions, and the facts by which faults select."""
 
     name: str
     outcomes: Mapping[Outcome, str]
     facts: tuple[str, ...]
 
 
-class Stroke(Struct, frozen=True):
-    """What becomes of one thing; ``by`` in milliseconds for those outcomes that take a duration."""
+class InjectedFault(Struct, frozen=True):
+    """A fault that is injected; ``by`` in milliseconds for those outcomes that take a duration."""
 
     outcome: Outcome
     by: int = 0
 
 
-ADMISSION = Thing(
+ADMISSION = FaultPoint(
     "admission",
     {
         Outcome.REFUSED: "The host does not let in who waits in the lobby, and says so.",
@@ -56,7 +56,7 @@ ADMISSION = Thing(
     },
     ("client", "channel", "user"),
 )
-CALL = Thing(
+CALL = FaultPoint(
     "call",
     {
         Outcome.BUSY: "The callee is engaged.",
@@ -65,7 +65,7 @@ CALL = Thing(
     },
     ("client", "channel", "user", "number"),
 )
-RECORDING = Thing(
+RECORDING = FaultPoint(
     "recording",
     {
         Outcome.STUCK: "Its processing never ends.",
@@ -74,13 +74,13 @@ RECORDING = Thing(
     },
     ("client", "channel", "recording"),
 )
-PROXY = Thing(
+PROXY = FaultPoint(
     "proxy",
     {Outcome.CREATING: "The channel is still being created on a streaming server (P2 Errors L380)."},
     ("client", "channel"),
 )
-MAIL = Thing("mail", {Outcome.LOST: "It is sent, and never arrives."}, ("client", "to", "kind"))
-WEBHOOK = Thing(
+MAIL = FaultPoint("mail", {Outcome.LOST: "It is sent, and never arrives."}, ("client", "to", "kind"))
+WEBHOOK = FaultPoint(
     "webhook",
     {
         Outcome.LOST: "It is never sent.",
@@ -91,13 +91,15 @@ WEBHOOK = Thing(
     ("client", "endpoint", "kind"),
 )
 
-#: Every kind of thing by name.
-THINGS: Mapping[str, Thing] = {thing.name: thing for thing in (ADMISSION, CALL, RECORDING, PROXY, MAIL, WEBHOOK)}
+#: Every fault point by name.
+FAULT_POINTS: Mapping[str, FaultPoint] = {
+    point.name: point for point in (ADMISSION, CALL, RECORDING, PROXY, MAIL, WEBHOOK)
+}
 
 
-def struck(change: Change, thing: Thing, **facts: object) -> Stroke | None:
-    """What is to become of a thing that is about to happen, None when it takes its course."""
+def fault_for(change: Change, point: FaultPoint, **facts: object) -> InjectedFault | None:
+    """The fault injected at the point for these facts, or None."""
     if change.faults is None:
         return None
-    stroke: Stroke | None = change.faults(thing.name, facts)
-    return stroke
+    fault: InjectedFault | None = change.faults(point.name, facts)
+    return fault

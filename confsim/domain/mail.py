@@ -7,7 +7,7 @@ from confsim.assumptions.register import ask
 from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.world import Change
 
-from .fault_points import MAIL, struck
+from .fault_points import MAIL, fault_for
 
 #: How a kept link begins that leads to the mount of its world: no world knows the host by which it is reached.
 MOUNT = "{root}"
@@ -56,7 +56,7 @@ def send(
         code=code,
         link=link,
     )
-    lost = struck(change, MAIL, client=client, to=to, kind=kind) is not None
+    lost = fault_for(change, MAIL, client=client, to=to, kind=kind) is not None
     if ask(change, users.MAIL_STORED) and not lost:
         MAILS.of(change).put(mail)
     return mail

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.domain.fault_points import THINGS, TIMED, Outcome, Stroke
+from confsim.domain.fault_points import FAULT_POINTS, TIMED, InjectedFault, Outcome
 from confsim.kernel.refusal import Misuse
 
 from . import doing
@@ -32,7 +32,7 @@ class Fault(Struct, frozen=True, kw_only=True):
     on: int
     times: int | str
     do: Any
-    does: Do | Stroke
+    does: Do | InjectedFault
 
     def told(self) -> dict[str, Any]:
         """Plain values that ``read`` makes the fault of again."""
@@ -62,14 +62,14 @@ def read(values: object, where: str = "fault") -> Fault:
     operation, thing = given.get("operation"), given.get("thing")
     if (operation is None) is (thing is None):
         raise Misuse(f"{where}: name an operation or a thing")
-    does: Do | Stroke
+    does: Do | InjectedFault
     if operation is not None:
         facts = _facts_of(operation, where)
         does = doing.read(given.get("do"), f"{where}.do")
     else:
-        if not isinstance(thing, str) or thing not in THINGS:
-            raise Misuse(f"{where}.thing: nothing is called {thing!r}; {nearest(thing, THINGS)}")
-        facts = THINGS[thing].facts
+        if not isinstance(thing, str) or thing not in FAULT_POINTS:
+            raise Misuse(f"{where}.thing: nothing is called {thing!r}; {nearest(thing, FAULT_POINTS)}")
+        facts = FAULT_POINTS[thing].facts
         does = _stroke(thing, given.get("do"), f"{where}.do")
     return Fault(
         operation=operation,
@@ -113,7 +113,7 @@ def _count(value: object, where: str, other: str = "") -> int:
     return value
 
 
-def _stroke(thing: str, values: object, where: str) -> Stroke:
+def _stroke(thing: str, values: object, where: str) -> InjectedFault:
     """What becomes of a thing: an outcome, or an object of ``outcome`` and ``by``."""
     given = {"outcome": values} if isinstance(values, str) else values
     if not isinstance(given, dict) or "outcome" not in given:
@@ -121,7 +121,7 @@ def _stroke(thing: str, values: object, where: str) -> Stroke:
     for name in given:
         if name not in ("outcome", "by"):
             raise Misuse(f"{where}: a fault of a thing does no {name!r}; {nearest(name, ('outcome', 'by'))}")
-    outcomes = THINGS[thing].outcomes
+    outcomes = FAULT_POINTS[thing].outcomes
     if given["outcome"] not in list(outcomes):
         words = [outcome.value for outcome in outcomes]
         raise Misuse(f"{where}.outcome: no {thing} is {given['outcome']!r}; {nearest(given['outcome'], words)}")
@@ -129,7 +129,7 @@ def _stroke(thing: str, values: object, where: str) -> Stroke:
     if outcome not in TIMED:
         if "by" in given:
             raise Misuse(f"{where}.by: what is {outcome.value} takes no time")
-        return Stroke(outcome)
+        return InjectedFault(outcome)
     if "by" not in given and outcome is Outcome.LATE:
         raise Misuse(f"{where}.by: how much later? a duration such as '10m'")
     try:
@@ -138,4 +138,4 @@ def _stroke(thing: str, values: object, where: str) -> Stroke:
         raise Misuse(f"{where}.by: {misuse}") from None
     if not 1 <= by <= LATEST:
         raise Misuse(f"{where}.by: {given['by']!r} is no while")
-    return Stroke(outcome, by)
+    return InjectedFault(outcome, by)

@@ -22,7 +22,7 @@ from confsim.api.call import Call
 from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
-from confsim.domain.fault_points import WEBHOOK, Outcome, Stroke
+from confsim.domain.fault_points import WEBHOOK, InjectedFault, Outcome
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import FaultSource, World
@@ -225,16 +225,16 @@ class Faults:
 
     # Things
 
-    def _strike(self, thing: str, facts: Mapping[str, Any]) -> Stroke | None:
+    def _strike(self, thing: str, facts: Mapping[str, Any]) -> InjectedFault | None:
         """What becomes of a thing that is about to happen."""
-        found: Stroke | None = None
+        found: InjectedFault | None = None
         for each in self._standing:
             if each.fault.thing == thing:
                 met, strikes = each.met, each.meets(facts)
                 if each.met > met:
                     self._strokes.append((each, strikes))
                 if strikes and found is None:
-                    assert isinstance(each.fault.does, Stroke)
+                    assert isinstance(each.fault.does, InjectedFault)
                     found = each.fault.does
         return found
 

@@ -10,7 +10,7 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.assumptions.refusals import Reason
 from confsim.domain import fault_points, mail
-from confsim.domain.fault_points import THINGS, TIMED, Outcome
+from confsim.domain.fault_points import FAULT_POINTS, TIMED, Outcome
 from confsim.kernel.refusal import Refusal
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OPERATOR, OWNER, ROOM, START_MS, USER
 
@@ -29,7 +29,7 @@ def ok(sim, operation, caller=OWNER, **arguments):
 
 @pytest.mark.parametrize(
     ("thing", "outcome"),
-    [(thing.name, outcome) for thing in THINGS.values() for outcome in thing.outcomes],
+    [(thing.name, outcome) for thing in FAULT_POINTS.values() for outcome in thing.outcomes],
 )
 def test_every_outcome_of_every_thing_can_be_asked_for(sim, thing, outcome):
     """By its word alone, or with the duration that it takes."""
@@ -37,18 +37,18 @@ def test_every_outcome_of_every_thing_can_be_asked_for(sim, thing, outcome):
     assert sim.faults.add(thing=thing, do=do).do == do
 
 
-@pytest.mark.parametrize("thing", THINGS.values(), ids=lambda thing: thing.name)
+@pytest.mark.parametrize("thing", FAULT_POINTS.values(), ids=lambda thing: thing.name)
 def test_every_thing_is_asked_about_somewhere(thing):
     """No row of the table is without effect: some module but the table itself reads it."""
     root = Path(fault_points.__file__).parents[1]
     name = next(name for name, value in vars(fault_points).items() if value is thing)
     readers = [path for path in root.rglob("*.py") if path.name != "fault_points.py"]
-    assert any(re.search(rf"(struck\(change, |_strike\(){name}\b", path.read_text()) for path in readers)
+    assert any(re.search(rf"(fault_for\(change, |_strike\(){name}\b", path.read_text()) for path in readers)
 
 
 def test_nothing_is_struck_without_a_fault(sim):
     """A change that nobody gave anything to ask takes its course."""
-    assert fault_points.struck(sim.service.change(), fault_points.MAIL, to="a@example.com") is None
+    assert fault_points.fault_for(sim.service.change(), fault_points.MAIL, to="a@example.com") is None
 
 
 # The lobby
@@ -314,5 +314,5 @@ def test_a_webhook_that_was_put_off_is_not_put_off_again_after_a_restore(sim, in
 
 def test_timed_outcomes_are_those_of_webhooks_and_recordings():
     """Only what can come later takes a duration."""
-    timed = {thing.name for thing in THINGS.values() if set(thing.outcomes) & set(TIMED)}
+    timed = {thing.name for thing in FAULT_POINTS.values() if set(thing.outcomes) & set(TIMED)}
     assert (timed, TIMED) == ({"recording", "webhook"}, (Outcome.LATE, Outcome.OUT_OF_ORDER))

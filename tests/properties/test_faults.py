@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from confsim import Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.domain.fault_points import THINGS, TIMED
+from confsim.domain.fault_points import FAULT_POINTS, TIMED
 from kit import EVENT_ROOM, ROOM, START
 
 CALLERS = ("demo-owner", "demo-user", "demo-operator", "nobody")
@@ -41,7 +41,7 @@ OF_CALLS = st.fixed_dictionaries(
 ) | st.fixed_dictionaries({"operation": st.just("*"), "do": DO}, optional=WHEN)
 OUTCOMES = [
     {"thing": thing.name, "do": {"outcome": outcome.value, **({"by": "5s"} if outcome in TIMED else {})}}
-    for thing in THINGS.values()
+    for thing in FAULT_POINTS.values()
     for outcome in thing.outcomes
 ]
 OF_THINGS = st.builds(

@@ -14,7 +14,7 @@ from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.domain.fault_points import RECORDING, Outcome, struck
+from confsim.domain.fault_points import RECORDING, Outcome, fault_for
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
@@ -97,7 +97,7 @@ def _start(change: Change, *, channel: Channel, session: Session, caller: Caller
 def _stop(change: Change, recording: Recording) -> Recording:
     """Its end is known, and its processing begins."""
     channel = channels.get(change, recording.client, recording.channel)
-    fault = struck(change, RECORDING, client=recording.client, channel=recording.channel, recording=recording.id)
+    fault = fault_for(change, RECORDING, client=recording.client, channel=recording.channel, recording=recording.id)
     outcome = None if fault is None else fault.outcome
     if fault is None or outcome is Outcome.FAILED:
         recording = _process(change, recording)

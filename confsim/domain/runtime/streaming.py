@@ -14,7 +14,7 @@ from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_WAIT, Wait
-from confsim.domain.fault_points import PROXY, struck
+from confsim.domain.fault_points import PROXY, fault_for
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import NotYet
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -116,7 +116,7 @@ def place(change: Change, channel: Channel) -> None:
 
     Refused as NotYet CHANNEL_BEING_CREATED while it is being created: the placement goes on all the same.
     """
-    if struck(change, PROXY, client=channel.client, channel=channel.id) is not None:
+    if fault_for(change, PROXY, client=channel.client, channel=channel.id) is not None:
         raise NotYet(Reason.CHANNEL_BEING_CREATED)
     placement = find(change, channel.client, channel.id)
     wait = _wait(change, channel) if placement is None else NO_WAIT

@@ -19,7 +19,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.delays import Wait
-from confsim.domain.fault_points import CALL, Outcome, struck
+from confsim.domain.fault_points import CALL, Outcome, fault_for
 from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.users import handles, users
@@ -217,7 +217,7 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
         placed=change.now,
     )
     call = MACHINE.create(change, "dial", draft=draft)
-    fault = struck(change, CALL, client=call.client, channel=call.channel, user=call.user, number=call.number)
+    fault = fault_for(change, CALL, client=call.client, channel=call.channel, user=call.user, number=call.number)
     if fault is not None:
         if fault.outcome is Outcome.UNANSWERED:
             return call
