@@ -839,3 +839,36 @@ def test_a_signal_ends_the_run(number: signal.Signals) -> None:
             process.send_signal(number)
             out, errors = process.communicate(timeout=5)
     assert (process.returncode, out, errors) == (0, "ended\n", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGINT, signal.SIGINT]], ids=["SIGTERM", "SIGINT twice"])
+def test_a_signal_ends_a_call_that_does_not_end(signals: list[signal.Signals]) -> None:
+    """Also one that never lets go of the interpreter, such as a regular expression that backtracks for good."""
+    program = """
+        import re
+        from confsim.http.live.server import LiveServer
+        def stuck(request):
+            print("stuck", flush=True)
+            re.match("(.*.*)*x", "y" * 100)
+        LiveServer(stuck).run(lambda server: print(server.port, flush=True))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    with subprocess.Popen(command, text=True, cwd=SOURCES, stdout=PIPE, stderr=PIPE) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            assert process.stdout.readline() == "stuck\n"
+            for number in signals:
+                process.send_signal(number)
+                time.sleep(0.3)
+            try:
+                _, errors = process.communicate(timeout=10)
+            finally:
+                process.kill()
+    if signals == [signal.SIGTERM]:
+        assert process.returncode == 1
+        assert "in stuck" in errors
+    else:
+        assert process.returncode == -signal.SIGINT

@@ -13,6 +13,7 @@ headers, body or slow clients.
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import logging
 import signal
 import socket
@@ -21,6 +22,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from types import FrameType
 from typing import Self
 
 from confsim.http.limits import DEFAULT_LIMITS, Limits
@@ -30,6 +32,8 @@ from .connection import Connection, Handler
 Ready = Callable[["LiveServer"], object]
 
 _LOG = logging.getLogger("confsim.http")
+#: Seconds that a call under way has to end after a SIGTERM.
+_GRACE = 2.0
 
 
 class LiveServer:
@@ -51,6 +55,7 @@ class LiveServer:
         self.handler, self.host, self.port, self.limits, self.beat = handler, host, port, limits, beat
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._dying = False  # a SIGTERM has come
 
     @property
     def url(self) -> str:
@@ -65,16 +70,30 @@ class LiveServer:
         self._thread.start()
 
     def run(self, ready: Ready = lambda server: None) -> None:
-        """Serve in this thread until SIGINT, SIGTERM or ``stop``; ``ready`` is called once clients can connect."""
+        """Serve in this thread until SIGINT, SIGTERM or ``stop``; ``ready`` is called once clients can connect.
+
+        A call that does not end cannot keep the process alive: a second signal kills it, and a SIGTERM ends it after
+        ``_GRACE`` seconds, with the traceback of the call on stderr.
+        """
         listener = self._listen()
         main = threading.current_thread() is threading.main_thread()  # no other thread may set signal handlers
         numbers = (signal.SIGINT, signal.SIGTERM) if main else ()
-        before = {number: signal.signal(number, lambda *_: self.stop()) for number in numbers}
+        before = {number: signal.signal(number, self._signalled) for number in numbers}
         try:
             self._serve(listener, ready)
         finally:
+            if self._dying:
+                faulthandler.cancel_dump_traceback_later()
             for number, action in before.items():
                 signal.signal(number, action)
+
+    def _signalled(self, number: int, _frame: FrameType | None) -> None:
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_DFL)
+        if number == signal.SIGTERM:  # faulthandler needs no GIL, which a regular expression may hold for good
+            self._dying = True
+            faulthandler.dump_traceback_later(_GRACE, exit=True, file=sys.__stderr__ or sys.stderr)
+        self.stop()
 
     def stop(self) -> None:
         """Close the port and all connections. Has no effect on a server that does not run."""
