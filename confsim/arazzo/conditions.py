@@ -13,7 +13,7 @@ from typing import Any
 from confsim.kernel.refusal import Misuse
 
 from .document import Criterion
-from .expressions import Expression, Missing, Scope, as_text, deep, is_expression
+from .expressions import Expression, Scope, Unresolved, as_text, descend, is_expression
 
 #: Evaluates a part of a condition.
 Part = Callable[[Scope], Any]
@@ -35,8 +35,8 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class Test:
-    """A criterion, ready to be tried: what it says, the expressions it is made of, how it is tried."""
+class BoundCriterion:
+    """A compiled criterion: its text, the expressions in it, and a predicate."""
 
     __slots__ = ("_holds", "expressions", "text")
 
@@ -60,10 +60,10 @@ class Test:
         self._holds = lambda scope: find(context.value(scope))
 
     def holds(self, scope: Scope) -> bool:
-        """Whether it is met."""
+        """Whether it is met; one whose expressions name nothing is not."""
         try:
             return bool(self._holds(scope))
-        except Missing:
+        except Unresolved:
             return False
 
 
@@ -184,8 +184,8 @@ class _Parser:
 
         def value(scope: Scope) -> Any:
             try:
-                return deep(expression.value(scope), names)
-            except (Missing, KeyError, IndexError, ValueError, TypeError):
+                return descend(expression.value(scope), names)
+            except (Unresolved, KeyError, IndexError, ValueError, TypeError):
                 return None
 
         return value

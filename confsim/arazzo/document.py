@@ -1,6 +1,6 @@
-"""What an Arazzo 1.0 document says. An unknown field is refused by name; fields that start with ``x-`` are passed over.
+"""The types of an Arazzo 1.0 document. Unknown fields are refused by name; fields that start with ``x-`` are ignored.
 
-References to ``components`` are followed while a document is read, so that what is read stands by itself.
+References to ``components`` are resolved while a document is read.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.kernel.refusal import Misuse
 
-#: What is data, and no part of the form of a document.
+#: Fields that hold data and are no part of the form of a document.
 _DATA = {"payload", "value", "inputs", "outputs"}
-#: The lists that may hold references to components, and the components that they refer to.
+#: The lists that may hold references to components, with the kind of component.
 _REUSED = {
     "parameters": "parameters",
     "successActions": "successActions",
@@ -32,7 +32,7 @@ class _Part(Struct, forbid_unknown_fields=True, rename="camel", kw_only=True):
 
 
 class Info(_Part):
-    """What a document is about."""
+    """Title, version and description of a document."""
 
     title: str
     version: str
@@ -41,7 +41,7 @@ class Info(_Part):
 
 
 class SourceDescription(_Part):
-    """A description of an API that steps name operations of."""
+    """A description of an API whose operations steps call."""
 
     name: str
     url: str
@@ -49,7 +49,7 @@ class SourceDescription(_Part):
 
 
 class Parameter(_Part):
-    """A parameter of a request, or, without a place, an input of a workflow that a step calls."""
+    """A parameter of a request; without ``in``, an input of the workflow that a step calls."""
 
     name: str
     value: Any
@@ -57,7 +57,7 @@ class Parameter(_Part):
 
 
 class Replacement(_Part):
-    """A value that takes the place of another in a payload, at a JSON pointer."""
+    """A replacement for the value at a JSON pointer in a payload."""
 
     target: str
     value: Any
@@ -72,14 +72,14 @@ class RequestBody(_Part):
 
 
 class CriterionKind(_Part):
-    """A kind of criterion together with the version of its language."""
+    """A type of criterion with the version of its language."""
 
     type: str
     version: str
 
 
 class Criterion(_Part):
-    """A condition, and for every kind but "simple" the expression that gives what it is held against."""
+    """A condition; for every type but "simple", ``context`` is the expression for the value that it applies to."""
 
     condition: str
     context: str | None = None
@@ -87,7 +87,7 @@ class Criterion(_Part):
 
 
 class Action(_Part):
-    """What comes after a step, when the criteria hold."""
+    """An action after a step, taken when its criteria hold."""
 
     name: str
     type: Literal["end", "goto", "retry"]
@@ -99,7 +99,7 @@ class Action(_Part):
 
 
 class Step(_Part):
-    """A call of an operation or of a workflow, and how to tell whether it went well."""
+    """A call of an operation or of a workflow, its criteria of success, and the actions after it."""
 
     step_id: str
     description: str = ""
@@ -115,7 +115,7 @@ class Step(_Part):
 
 
 class Workflow(_Part):
-    """Steps in their order."""
+    """A sequence of steps."""
 
     workflow_id: str
     steps: list[Step]
@@ -139,7 +139,7 @@ class Workflow(_Part):
 
 
 class Components(_Part):
-    """What other parts refer to."""
+    """The parts that references name."""
 
     inputs: dict[str, Any] = {}
     parameters: dict[str, Any] = {}
@@ -162,12 +162,12 @@ class Document(_Part):
 
 
 def read(values: object, name: str) -> Document:
-    """The document of these plain values. Misuse that names the place of what is wrong."""
+    """Return the document of these plain values. Raises Misuse that names the place of the first mistake."""
     if not isinstance(values, dict):
         raise Misuse(f"{name}: an Arazzo document is an object")
     components = values.get("components")
     try:
-        plain = _followed(_without_extensions(values), components if isinstance(components, dict) else {})
+        plain = _resolved(_without_extensions(values), components if isinstance(components, dict) else {})
         document = msgspec.convert(plain, Document)
     except _Wrong as wrong:
         raise Misuse(f"{name}: {wrong}") from None
@@ -180,7 +180,7 @@ def read(values: object, name: str) -> Document:
 
 
 class _Wrong(Exception):
-    """Something that no type tells of."""
+    """A mistake that the types do not catch."""
 
 
 def _without_extensions(value: Any) -> Any:
@@ -195,23 +195,23 @@ def _without_extensions(value: Any) -> Any:
     }
 
 
-def _followed(value: Any, components: Mapping[str, Any]) -> Any:
-    """The value with each reference to a component replaced by that component."""
+def _resolved(value: Any, components: Mapping[str, Any]) -> Any:
+    """Return the value with each reference to a component replaced by that component."""
     if isinstance(value, list):
-        return [_followed(item, components) for item in value]
+        return [_resolved(item, components) for item in value]
     if not isinstance(value, dict):
         return value
     whole = {}
     for key, part in value.items():
         if key in _REUSED and isinstance(part, list):
-            part = [_reused(item, _REUSED[key], components) for item in part]
+            part = [_dereferenced(item, _REUSED[key], components) for item in part]
         elif key == "inputs" and isinstance(part, dict) and "$ref" in part:
             part = _component(str(part["$ref"]), "#/components/inputs/", "inputs", components)
-        whole[key] = part if key in _DATA else _followed(part, components)
+        whole[key] = part if key in _DATA else _resolved(part, components)
     return whole
 
 
-def _reused(item: Any, kind: str, components: Mapping[str, Any]) -> Any:
+def _dereferenced(item: Any, kind: str, components: Mapping[str, Any]) -> Any:
     if not isinstance(item, dict) or "reference" not in item:
         return item
     if set(item) - {"reference", "value"}:
@@ -229,7 +229,7 @@ def _component(reference: str, start: str, kind: str, components: Mapping[str, A
 
 
 def _problem(document: Document) -> str:
-    """What is wrong with the form of the document, empty when nothing is."""
+    """Return what is wrong with the form of the document, empty when nothing is."""
     if not document.arazzo.startswith("1.0."):
         return f"arazzo {document.arazzo!r}: this confsim reads Arazzo 1.0"
     if not document.workflows:

@@ -13,22 +13,22 @@ from confsim.kernel.refusal import Misuse
 
 from .exchange import Exchange, read_json
 
-#: How an expression begins; any other text that starts with a dollar sign is just a text.
+#: How an expression begins; any other text that starts with a dollar sign is plain text.
 _WORD = re.compile(
     r"\$(?:url|method|statusCode|request|response|inputs|outputs|steps|workflows|sourceDescriptions|components)\b"
 )
 _EMBEDDED = re.compile(r"\{(\$[^{}]+)\}")
 
 
-class Missing(Exception):
-    """An expression names nothing that is there."""
+class Unresolved(Exception):
+    """An expression names something that does not exist."""
 
 
 class Scope(Struct):
-    """What expressions can see: inputs, outputs of steps and of workflows, and the exchange of the step at hand.
+    """The values that expressions refer to: inputs, outputs of steps and of workflows, and the exchange of this step.
 
-    ``steps`` holds the outputs of steps by id, ``workflows`` inputs and outputs of workflows by id, ``outputs`` what
-    the workflow that a step called gave.
+    ``steps`` holds the outputs of steps by id, ``workflows`` the inputs and outputs of workflows by id, ``outputs``
+    those of the workflow that this step called, ``sources`` the URLs of the source descriptions by name.
     """
 
     inputs: Mapping[str, Any] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Scope(Struct):
 
 
 class Expression:
-    """One expression, taken apart: the words between its dots, and the JSON pointer after a ``#``."""
+    """A parsed expression: the words between its dots, and the JSON pointer after a ``#``. Misuse for an invalid one."""
 
     __slots__ = ("pointer", "text", "words")
 
@@ -54,12 +54,12 @@ class Expression:
             raise Misuse(f"{text!r} {problem}")
 
     def value(self, scope: Scope) -> Any:
-        """What it names. Missing when there is nothing of this name."""
+        """Return the value that it names. Raises Unresolved when there is none."""
         try:
             found = _ROOTS[self.words[0]](self, scope)
-            return found if self.pointer is None else pointed(found, self.pointer)
+            return found if self.pointer is None else at_pointer(found, self.pointer)
         except (KeyError, IndexError, ValueError, TypeError):
-            raise Missing(f"{self.text} names nothing that is there") from None
+            raise Unresolved(f"{self.text} names nothing that is there") from None
 
 
 def _wrong(expression: Expression) -> str:
@@ -95,7 +95,7 @@ def _exchange(scope: Scope) -> Exchange:
 def _request(expression: Expression, scope: Scope) -> Any:
     exchange, (_, place, *rest) = _exchange(scope), expression.words
     if place == "body":
-        return deep(read_json(exchange.call.request.body), rest)
+        return descend(read_json(exchange.call.request.body), rest)
     name = ".".join(rest)
     if place == "header":
         return exchange.call.request.headers[name.lower()]
@@ -105,15 +105,15 @@ def _request(expression: Expression, scope: Scope) -> Any:
 def _response(expression: Expression, scope: Scope) -> Any:
     exchange, (_, place, *rest) = _exchange(scope), expression.words
     if place == "body":
-        return deep(read_json(exchange.response.body), rest)
+        return descend(read_json(exchange.response.body), rest)
     return exchange.headers[".".join(rest).lower()]
 
 
 _ROOTS: dict[str, Callable[[Expression, Scope], Any]] = {
-    "inputs": lambda expression, scope: deep(scope.inputs, expression.words[1:]),
-    "outputs": lambda expression, scope: deep(scope.outputs, expression.words[1:]),
-    "steps": lambda expression, scope: deep(scope.steps[expression.words[1]], expression.words[3:]),
-    "workflows": lambda expression, scope: deep(scope.workflows, expression.words[1:]),
+    "inputs": lambda expression, scope: descend(scope.inputs, expression.words[1:]),
+    "outputs": lambda expression, scope: descend(scope.outputs, expression.words[1:]),
+    "steps": lambda expression, scope: descend(scope.steps[expression.words[1]], expression.words[3:]),
+    "workflows": lambda expression, scope: descend(scope.workflows, expression.words[1:]),
     "sourceDescriptions": lambda expression, scope: scope.sources[expression.words[1]],
     "request": _request,
     "response": _response,
@@ -123,20 +123,20 @@ _ROOTS: dict[str, Callable[[Expression, Scope], Any]] = {
 }
 
 
-def deep(value: Any, names: list[str]) -> Any:
-    """What stands below these names. KeyError, IndexError or TypeError when there is nothing."""
+def descend(value: Any, names: list[str]) -> Any:
+    """Return the value below these names. Raises KeyError, IndexError, ValueError or TypeError when there is none."""
     for name in names:
         value = value[int(name)] if isinstance(value, list) else value[name]
     return value
 
 
-def pointed(value: Any, pointer: str) -> Any:
-    """What a JSON pointer (RFC 6901) names. KeyError, IndexError, ValueError or TypeError when there is nothing."""
-    return deep(value, steps_of(pointer))
+def at_pointer(value: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer (RFC 6901). Raises as ``descend`` does when there is none."""
+    return descend(value, pointer_tokens(pointer))
 
 
-def steps_of(pointer: str) -> list[str]:
-    """The names of which a JSON pointer is made."""
+def pointer_tokens(pointer: str) -> list[str]:
+    """Return the reference tokens of a JSON pointer."""
     return [name.replace("~1", "/").replace("~0", "~") for name in pointer.split("/")[1:]]
 
 
@@ -146,7 +146,7 @@ def is_expression(value: object) -> bool:
 
 
 def expressions(value: Any) -> Iterator[Expression]:
-    """Every expression in a value, however deep. Misuse for one that is none."""
+    """Return every expression in a value, at any depth. Raises Misuse for an invalid one."""
     if is_expression(value):
         yield Expression(value)
     elif isinstance(value, str):
@@ -160,21 +160,21 @@ def expressions(value: Any) -> Iterator[Expression]:
             yield from expressions(part)
 
 
-def filled(value: Any, scope: Scope) -> Any:
-    """The value with its expressions evaluated: one alone becomes its value, one in ``{}`` part of the text."""
+def evaluated(value: Any, scope: Scope) -> Any:
+    """Return the value with its expressions evaluated; one in ``{}`` becomes part of the text around it."""
     if is_expression(value):
         return Expression(value).value(scope)
     if isinstance(value, str):
         return _EMBEDDED.sub(lambda match: as_text(Expression(match[1]).value(scope)), value)
     if isinstance(value, dict):
-        return {name: filled(part, scope) for name, part in value.items()}
+        return {name: evaluated(part, scope) for name, part in value.items()}
     if isinstance(value, list):
-        return [filled(part, scope) for part in value]
+        return [evaluated(part, scope) for part in value]
     return value
 
 
 def as_text(value: Any) -> str:
-    """The value as part of a text, a path or a query: lists as the API writes them, with commas."""
+    """Return the value as part of a text, a path or a query: lists are joined with commas, as in the API."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):

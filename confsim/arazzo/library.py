@@ -1,4 +1,4 @@
-"""Where documents come from: the scenarios that ship with confsim, by name, and files."""
+"""The library of documents: the scenarios that ship with confsim, by name, and files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def shipped() -> tuple[str, ...]:
 
 
 def load(scenario: str | Path) -> Document:
-    """The document of a shipped scenario by name, or of a file (.json, .yaml). Misuse when there is none."""
+    """Return the document of a shipped scenario by name, or of a file (.json, .yaml). Raises Misuse when there is none."""
     path = Path(scenario)
     if path.suffix not in {".json", ".yaml", ".yml"}:
         if str(scenario) not in shipped():
@@ -50,8 +50,8 @@ def _decoded(path: Path, text: bytes) -> Any:
             return msgspec.json.decode(text)
         yaml = import_module("yaml")
     except ImportError:
-        told = f"scenario {str(path)!r} is YAML, and PyYAML is not installed"
-        raise Misuse(f"{told}: pip install 'confsim[yaml]', or write it as JSON") from None
+        problem = f"scenario {str(path)!r} is YAML, and PyYAML is not installed"
+        raise Misuse(f"{problem}: pip install 'confsim[yaml]', or write it as JSON") from None
     except ValueError as error:
         raise Misuse(f"scenario {str(path)!r}: {error}") from None
     try:

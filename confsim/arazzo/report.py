@@ -1,4 +1,4 @@
-"""What came of a run: every step with its request and its answer, and the criteria that did not hold."""
+"""The report of a run: every attempt at a step with its request, its response and the criteria that failed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from msgspec import Struct, field
 
 from .exchange import Exchange
 
-#: Bytes of a body that are told.
-TOLD = 2000
+#: Bytes of a body that are shown.
+SHOWN = 2000
 
 
-class Result(Struct):
-    """What came of a step. ``failed`` are the criteria that do not hold, ``problem`` what kept it from being tried.
+class StepResult(Struct):
+    """The result of one attempt at a step. ``failed`` are criteria that do not hold, ``problem`` what prevented it.
 
     ``attempt`` counts from 1; ``called`` names the operation or the workflow.
     """
@@ -29,22 +29,22 @@ class Result(Struct):
 
     @property
     def passed(self) -> bool:
-        """Whether it went as expected."""
+        """Whether all criteria hold."""
         return not self.failed and not self.problem
 
     @property
     def status(self) -> int | None:
-        """The status of the answer, None for a step without one."""
+        """The status of the response, None without one."""
         return None if self.exchange is None else self.exchange.response.status
 
-    def line(self) -> str:
-        """The step in one line."""
+    def summary(self) -> str:
+        """Return the step in one line."""
         status = "" if self.status is None else f"  {self.status}"
         again = f"  (attempt {self.attempt})" if self.attempt > 1 else ""
         return f"{'ok    ' if self.passed else 'FAILED'}  {self.step}  {self.called}{status}{again}"
 
-    def told(self) -> str:
-        """The step, the criteria that it failed, its request and its answer."""
+    def details(self) -> str:
+        """Return the step with its failed criteria, its request and its response, in several lines."""
         lines = [f"step {self.step!r} of workflow {self.workflow!r} did not go as expected"]
         lines += [f"  criterion  {criterion}" for criterion in self.failed]
         if self.problem:
@@ -59,19 +59,19 @@ class Result(Struct):
 
 
 class Report(Struct):
-    """What came of a scenario. ``outputs`` are those of its workflows, ``results`` the steps as they were tried."""
+    """The report of a scenario: the outputs of its workflows, the attempts in order, and the one that failed it."""
 
     name: str
-    results: list[Result] = field(default_factory=list)
+    results: list[StepResult] = field(default_factory=list)
     outputs: dict[str, Any] = field(default_factory=dict)
-    failure: Result | None = None
+    failure: StepResult | None = None
 
     @property
     def passed(self) -> bool:
-        """Whether every workflow came to a good end."""
+        """Whether every workflow succeeded."""
         return self.failure is None
 
 
 def _shown(body: bytes) -> str:
-    text = body[:TOLD].decode(errors="replace")
-    return f"{text}… ({len(body)} bytes)" if len(body) > TOLD else text
+    text = body[:SHOWN].decode(errors="replace")
+    return f"{text}… ({len(body)} bytes)" if len(body) > SHOWN else text

@@ -1,4 +1,4 @@
-"""Runs the workflows of a plan through a transport, step by step.
+"""The runner: workflows of a compiled scenario, sent through a transport step by step.
 
 Own code: arazzo-runner (a beta) sends over HTTP itself, with tokens from the environment; this runner takes any
 ``Transport``, in process too.
@@ -21,41 +21,41 @@ from confsim.service.credential import present
 from confsim.transport.address import OperationRequest, request_of
 from confsim.transport.transport import Transport
 
-from .check import Bound, Plan, Ready, chosen
-from .conditions import Test
+from .compiler import BoundAction, BoundStep, CompiledScenario, variant_of
+from .conditions import BoundCriterion
 from .document import RequestBody, Workflow
 from .exchange import Exchange
-from .expressions import Missing, Scope, as_text, filled, steps_of
-from .report import Report, Result
+from .expressions import Scope, Unresolved, as_text, evaluated, pointer_tokens
+from .report import Report, StepResult
 
-#: Steps that a run may try, and calls of workflows within one another; beyond them it is taken to go round for ever.
-MOST = 2000
-DEEPEST = 50
+#: Limits of a run: attempts at steps, and depth of workflows that call workflows. Beyond them it is endless.
+MAX_STEPS = 2000
+MAX_DEPTH = 50
 
 
-def run(plan: Plan, transport: Transport, inputs: Mapping[str, Any] | None = None) -> Report:
+def run(scenario: CompiledScenario, transport: Transport, inputs: Mapping[str, Any] | None = None) -> Report:
     """Run every workflow in order, until one fails. ``inputs`` go to each workflow that has an input of that name.
 
-    Misuse for an input that no workflow has, or of the wrong form, and for one that is missing.
+    Raises Misuse for an input that no workflow has, for one that is missing, and for one that its schema refuses.
     """
-    return _Run(plan, transport).whole(dict(inputs or {}))
+    return _Run(scenario, transport).run(dict(inputs or {}))
 
 
 class _Run:
-    def __init__(self, plan: Plan, transport: Transport) -> None:
-        self.plan = plan
+    def __init__(self, scenario: CompiledScenario, transport: Transport) -> None:
+        self.scenario = scenario
         self.transport = transport
-        self.report = Report(plan.name)
+        self.report = Report(scenario.name)
         self.depth = 0
         self.workflows: dict[str, dict[str, Any]] = {}
 
-    def whole(self, inputs: dict[str, Any]) -> Report:
-        """All workflows in their order."""
-        workflows = [self._workflow(id) for id in self.plan.order]
+    def run(self, inputs: dict[str, Any]) -> Report:
+        """Run all workflows in their order."""
+        workflows = [self._workflow(id) for id in self.scenario.order]
         known = [each.inputs.get("properties", {}) for each in workflows]
         for name in inputs:
             if not any(name in each for each in known):
-                raise Misuse(f"{self.plan.name}: no workflow has an input {name!r}")
+                raise Misuse(f"{self.scenario.name}: no workflow has an input {name!r}")
         for workflow, names in zip(workflows, known, strict=True):
             given = {name: value for name, value in inputs.items() if name in names}
             failure, outputs = self.workflow(workflow, given)
@@ -66,19 +66,19 @@ class _Run:
         return self.report
 
     def _workflow(self, id: str) -> Workflow:
-        found = self.plan.document.workflow(id.removeprefix("$workflows."))
+        found = self.scenario.document.workflow(id.removeprefix("$workflows."))
         assert found is not None
         return found
 
-    def workflow(self, workflow: Workflow, given: dict[str, Any]) -> tuple[Result | None, dict[str, Any]]:
-        """Run a workflow with inputs, and those that it goes on to.
+    def workflow(self, workflow: Workflow, given: dict[str, Any]) -> tuple[StepResult | None, dict[str, Any]]:
+        """Run a workflow with inputs, and those that its actions go to.
 
-        Answers the step at which it failed, if any, and the outputs of the last.
+        Returns the failed step, if any, and the outputs of the last workflow.
         """
         while True:
             inputs = {**workflow.defaults(), **given}
-            _judge(workflow, inputs)
-            scope = Scope(inputs, {}, self.workflows, self.plan.sources)
+            _validate_inputs(workflow, inputs)
+            scope = Scope(inputs, {}, self.workflows, self.scenario.sources)
             failure, following = self._steps(workflow, scope)
             if failure is not None:
                 return failure, {}
@@ -86,14 +86,14 @@ class _Run:
                 return self._ended(workflow, scope)
             workflow, given = self._workflow(following), {}
 
-    def _steps(self, workflow: Workflow, scope: Scope) -> tuple[Result | None, str | None]:
-        """Run the steps; answers the one at which it failed, if any, and the workflow to go on to, if any."""
-        steps, at, attempt = self.plan.steps[workflow.workflow_id], 0, 1
+    def _steps(self, workflow: Workflow, scope: Scope) -> tuple[StepResult | None, str | None]:
+        """Run the steps; returns the failed one, if any, and the id of the workflow to go to, if any."""
+        steps, at, attempt = self.scenario.steps[workflow.workflow_id], 0, 1
         while at < len(steps):
-            ready = steps[at]
-            result = self._tried(workflow, ready, scope, attempt)
-            decided = _decided(ready, ready.on_success if result.passed else ready.on_failure, scope)
-            action = None if decided is None else decided.action
+            bound = steps[at]
+            result = self._attempt(workflow, bound, scope, attempt)
+            applicable = _first_applicable(bound, bound.on_success if result.passed else bound.on_failure, scope)
+            action = None if applicable is None else applicable.action
             if action is None:
                 if not result.passed:
                     return result, None
@@ -112,46 +112,46 @@ class _Run:
                 return None, action.workflow_id
         return None, None
 
-    def _ended(self, workflow: Workflow, scope: Scope) -> tuple[Result | None, dict[str, Any]]:
+    def _ended(self, workflow: Workflow, scope: Scope) -> tuple[StepResult | None, dict[str, Any]]:
         try:
-            outputs = {name: filled(value, scope) for name, value in workflow.outputs.items()}
-        except Missing as missing:
-            failed = Result(workflow.workflow_id, "outputs", "", 1, problem=str(missing))
+            outputs = {name: evaluated(value, scope) for name, value in workflow.outputs.items()}
+        except Unresolved as missing:
+            failed = StepResult(workflow.workflow_id, "outputs", "", 1, problem=str(missing))
             self.report.results.append(failed)
             return failed, {}
         self.workflows[workflow.workflow_id] = {"inputs": scope.inputs, "outputs": outputs}
         return None, outputs
 
-    def _tried(self, workflow: Workflow, ready: Ready, scope: Scope, attempt: int) -> Result:
-        """One attempt at a step, noted in the report."""
-        step = ready.step
-        called = ready.workflow if ready.operation is None else ready.operation.name
-        result = Result(workflow.workflow_id, step.step_id, called, attempt)
+    def _attempt(self, workflow: Workflow, bound: BoundStep, scope: Scope, attempt: int) -> StepResult:
+        """Try a step once and add the result to the report."""
+        step = bound.step
+        called = bound.workflow if bound.operation is None else bound.operation.name
+        result = StepResult(workflow.workflow_id, step.step_id, called, attempt)
         scope.exchange, scope.outputs = None, {}
-        if len(self.report.results) >= MOST or self.depth >= DEEPEST:
+        if len(self.report.results) >= MAX_STEPS or self.depth >= MAX_DEPTH:
             steps = f"{len(self.report.results)} steps so far, {self.depth} under way"
-            raise Misuse(f"{self.plan.name}: it goes round for ever: {steps}, at {step.step_id!r}")
+            raise Misuse(f"{self.scenario.name}: it goes round for ever: {steps}, at {step.step_id!r}")
         try:
-            if ready.operation is None:
-                parameters = {each.name: filled(each.value, scope) for each in step.parameters}
+            if bound.operation is None:
+                parameters = {each.name: evaluated(each.value, scope) for each in step.parameters}
                 self.depth += 1
-                failure, scope.outputs = self.workflow(self._workflow(ready.workflow), parameters)
+                failure, scope.outputs = self.workflow(self._workflow(bound.workflow), parameters)
                 self.depth -= 1
                 if failure is not None:
-                    result.problem = f"workflow {ready.workflow!r} failed at its step {failure.step!r}"
+                    result.problem = f"workflow {bound.workflow!r} failed at its step {failure.step!r}"
             else:
-                scope.exchange = result.exchange = self._exchanged(_request(workflow, ready, scope))
+                scope.exchange = result.exchange = self._exchange(_request(workflow, bound, scope))
             if not result.problem:
-                result.failed = _failed(ready, result, scope)
+                result.failed = _failed_criteria(bound, result, scope)
             if result.passed:
-                result.outputs = {name: filled(value, scope) for name, value in step.outputs.items()}
+                result.outputs = {name: evaluated(value, scope) for name, value in step.outputs.items()}
                 scope.steps[step.step_id] = result.outputs
-        except Missing as missing:
+        except Unresolved as missing:
             result.problem = str(missing)
         self.report.results.append(result)
         return result
 
-    def _exchanged(self, call: OperationRequest) -> Exchange:
+    def _exchange(self, call: OperationRequest) -> Exchange:
         """Send the request of a step. Misuse when a fault drops the connection."""
         target, query = call.request.target, call.request.query
         url = self.transport.root + target + (f"?{query}" if query else "")
@@ -161,47 +161,47 @@ class _Run:
             raise Misuse(f"{call.operation.name}: {reset}") from None
 
 
-def _failed(ready: Ready, result: Result, scope: Scope) -> list[str]:
-    """The criteria that do not hold; a step without any is to be answered with a success."""
-    if not ready.tests and result.status is not None and result.status >= 400:
+def _failed_criteria(bound: BoundStep, result: StepResult, scope: Scope) -> list[str]:
+    """Return the criteria that do not hold; a step without any needs a status below 400."""
+    if not bound.criteria and result.status is not None and result.status >= 400:
         return ["$statusCode < 400"]
-    return _unmet(ready, ready.tests, scope)
+    return _unmet(bound, bound.criteria, scope)
 
 
-def _unmet(ready: Ready, tests: tuple[Test, ...], scope: Scope) -> list[str]:
-    """Those of the criteria that do not hold, neither for the status as it is nor for the one it is by default."""
-    failed = [test.text for test in tests if not test.holds(scope)]
-    told, exchange = _in_words_of_the_defaults(ready, scope.exchange), scope.exchange
-    if failed and told is not None:
-        scope.exchange = told
-        failed = [test.text for test in tests if not test.holds(scope)]
+def _unmet(bound: BoundStep, criteria: tuple[BoundCriterion, ...], scope: Scope) -> list[str]:
+    """Return the criteria that hold neither for the actual status nor for the one of the default profile."""
+    failed = [each.text for each in criteria if not each.holds(scope)]
+    default, exchange = _with_default_status(bound, scope.exchange), scope.exchange
+    if failed and default is not None:
+        scope.exchange = default
+        failed = [each.text for each in criteria if not each.holds(scope)]
         scope.exchange = exchange
     return failed
 
 
-def _in_words_of_the_defaults(ready: Ready, exchange: Exchange | None) -> Exchange | None:
-    """The exchange with the status 200, where the profile has another for what it answers; else None.
+def _with_default_status(bound: BoundStep, exchange: Exchange | None) -> Exchange | None:
+    """Return the exchange with the status 200 where the profile sets another for this success; else None.
 
-    Scenarios are written without regard to profiles, which say how tokens are presented and successes told.
+    Scenarios are written for the default profile; others change the presentation of tokens and the status of successes.
     """
-    if exchange is None or ready.operation is None or ready.source is None:
+    if exchange is None or bound.operation is None or bound.source is None:
         return None
-    profile, own = ready.source.profile, 200
-    if ready.operation.result is type(None):
+    profile, own = bound.source.profile, 200
+    if bound.operation.result is type(None):
         own = 204 if in_force(profile, wire.EMPTY) == "204" else 200
-    elif ready.operation.creates:
+    elif bound.operation.creates:
         own = in_force(profile, refusals.CREATED)
     response = exchange.response
     return None if own == 200 or response.status != own else replace(exchange, response=replace(response, status=200))
 
 
-def _decided(ready: Ready, actions: tuple[Bound, ...], scope: Scope) -> Bound | None:
-    """The first action whose criteria all hold."""
-    return next((each for each in actions if not _unmet(ready, each.tests, scope)), None)
+def _first_applicable(bound: BoundStep, actions: tuple[BoundAction, ...], scope: Scope) -> BoundAction | None:
+    """Return the first action whose criteria all hold."""
+    return next((each for each in actions if not _unmet(bound, each.criteria, scope)), None)
 
 
-def _judge(workflow: Workflow, inputs: Mapping[str, Any]) -> None:
-    """Misuse when the inputs are not as the workflow describes them."""
+def _validate_inputs(workflow: Workflow, inputs: Mapping[str, Any]) -> None:
+    """Raise Misuse when the inputs do not conform to the schema of the workflow."""
     if not workflow.inputs:
         return
     from jsonschema import Draft202012Validator
@@ -212,9 +212,9 @@ def _judge(workflow: Workflow, inputs: Mapping[str, Any]) -> None:
         raise Misuse(f"workflow {workflow.workflow_id!r}: inputs{place}: {error.message}")
 
 
-def _request(workflow: Workflow, ready: Ready, scope: Scope) -> OperationRequest:
-    """The request of a step."""
-    operation, source, step = ready.operation, ready.source, ready.step
+def _request(workflow: Workflow, bound: BoundStep, scope: Scope) -> OperationRequest:
+    """Return the request of a step."""
+    operation, source, step = bound.operation, bound.source, bound.step
     assert operation is not None
     assert source is not None
     places: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}, "cookie": {}}
@@ -223,10 +223,10 @@ def _request(workflow: Workflow, ready: Ready, scope: Scope) -> OperationRequest
     for each in (*shared, *step.parameters):
         place = each.in_ or ""
         if place in {"header", "cookie"} or each in step.parameters or each.name in _names(operation, place):
-            places[place][each.name.lower() if place == "header" else each.name] = as_text(filled(each.value, scope))
-    operation = chosen(operation, places["query"])
+            places[place][each.name.lower() if place == "header" else each.name] = as_text(evaluated(each.value, scope))
+    operation = variant_of(operation, places["query"])
     path = tuple(places["path"][name] for name in operation.placeholders)
-    headers, query = _presented(places["header"], source.profile)
+    headers, query = _with_token(places["header"], source.profile)
     if places["cookie"]:
         headers["cookie"] = "; ".join(f"{name}={value}" for name, value in places["cookie"].items())
     body = b""
@@ -240,21 +240,21 @@ def _names(operation: Any, place: str) -> tuple[str, ...]:
     return operation.placeholders if place == "path" else tuple(each.name for each in operation.query_parameters)
 
 
-def _presented(headers: dict[str, str], profile: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """The headers, and the query, with the bearer token of the scenario where the profile has tokens."""
+def _with_token(headers: dict[str, str], profile: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return headers and query with the bearer token of the scenario presented as the profile says."""
     lines = in_force(profile, wire.PRESENTATION)
     given = headers.get("authorization", "")
     if lines == wire.PRESENTATION.default or not given.lower().startswith("bearer "):
         return headers, {}
-    told, query = present(lines, given[len("bearer ") :])
+    presented, query = present(lines, given[len("bearer ") :])
     rest = {name: value for name, value in headers.items() if name != "authorization"}
-    return {**rest, **{name.lower(): value for name, value in told.items()}}, query
+    return {**rest, **{name.lower(): value for name, value in presented.items()}}, query
 
 
 def _body(body: RequestBody, scope: Scope) -> bytes:
-    payload = None if body.payload is UNSET else filled(body.payload, scope)
+    payload = None if body.payload is UNSET else evaluated(body.payload, scope)
     for each in body.replacements:
-        _replace(payload, each.target, filled(each.value, scope))
+        _replace(payload, each.target, evaluated(each.value, scope))
     if not isinstance(payload, str):
         return b"" if body.payload is UNSET else msgspec.json.encode(payload)
     if "json" not in body.content_type or _is_json(payload):
@@ -263,7 +263,7 @@ def _body(body: RequestBody, scope: Scope) -> bytes:
 
 
 def _is_json(text: str) -> bool:
-    """Whether the text is the JSON of an object or a list, written out."""
+    """Whether the text is JSON of an object or a list."""
     try:
         return isinstance(msgspec.json.decode(text), dict | list)
     except (msgspec.DecodeError, ValueError):
@@ -271,10 +271,10 @@ def _is_json(text: str) -> bool:
 
 
 def _replace(payload: Any, pointer: str, value: Any) -> None:
-    *above, last = steps_of(pointer)
+    *above, last = pointer_tokens(pointer)
     try:
         for name in above:
             payload = payload[int(name)] if isinstance(payload, list) else payload[name]
         payload[int(last) if isinstance(payload, list) else last] = value
     except (KeyError, IndexError, ValueError, TypeError):
-        raise Missing(f"replacement at {pointer!r}: there is no such place in the payload") from None
+        raise Unresolved(f"replacement at {pointer!r}: there is no such place in the payload") from None

@@ -47,8 +47,8 @@ def run(
         return _list_scenarios()
     from contextlib import closing, nullcontext
 
-    from confsim.arazzo.runner import run as run_plan
-    from confsim.control.scenarios import mount_url, planned, play
+    from confsim.arazzo import runner
+    from confsim.control.scenarios import compile_scenario, mount_url, run_scenario
     from confsim.service.profiles import read_profile
     from confsim.simulator import Simulator
     from confsim.transport.remote import RemoteTransport
@@ -57,16 +57,16 @@ def run(
         raise click.ClickException("--fresh is for a server: give its --base-url")
     chosen = read_profile(profile)
     given = dict(map(_input, inputs))
-    plans = [planned(each, chosen) for each in scenario]
+    scenarios = [compile_scenario(each, chosen) for each in scenario]
     reports: list[Report] = []
-    for plan in plans:
+    for compiled in scenarios:
         if base_url is None:
             simulator = Simulator(world, seed, moment(clock), chosen)
-            report = play(plan, simulator.control.context, given)
+            report = run_scenario(compiled, simulator.control.context, given)
         else:
             root = mount_url(base_url, chosen)
             with _fresh_world(root) if fresh else nullcontext(root) as root, closing(RemoteTransport(root)) as there:
-                report = run_plan(plan, there, given)
+                report = runner.run(compiled, there, given)
         _print_report(report, quiet)
         reports.append(report)
     if not all(report.passed for report in reports):
@@ -122,9 +122,9 @@ def _print_report(report: Report, quiet: bool) -> None:
     if not quiet or not report.passed:
         click.echo(f"{report.name}: {'passed' if report.passed else 'FAILED'}")
     for result in report.results if not quiet else ():
-        click.echo(f"  {result.line()}")
+        click.echo(f"  {result.summary()}")
     if report.failure is not None:
-        click.echo(report.failure.told())
+        click.echo(report.failure.details())
     elif not quiet:
         for name, value in report.outputs.items():
             click.echo(f"  {name} = {plain(value)}")

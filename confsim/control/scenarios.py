@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from confsim.api.catalogue import API
-from confsim.arazzo import check, library, runner
-from confsim.arazzo.check import Plan, SourceCatalogue
+from confsim.arazzo import compiler, library, runner
+from confsim.arazzo.compiler import CompiledScenario, SourceCatalogue
 from confsim.arazzo.document import read
 from confsim.arazzo.report import Report
 from confsim.assumptions.protocol import transport
@@ -30,11 +30,11 @@ def source_catalogues(profile: Mapping[str, Any]) -> tuple[SourceCatalogue, ...]
     )
 
 
-def planned(scenario: str | Path | Mapping[str, Any], profile: Mapping[str, Any]) -> Plan:
-    """A checked scenario, by name, by path or by content. Raises Misuse with the first mistake in it."""
+def compile_scenario(scenario: str | Path | Mapping[str, Any], profile: Mapping[str, Any]) -> CompiledScenario:
+    """A compiled scenario, by name, by path or by content. Raises Misuse with the first mistake in it."""
     if isinstance(scenario, Mapping):
-        return check.plan(read(scenario, "scenario"), source_catalogues(profile), "scenario")
-    return check.plan(library.load(scenario), source_catalogues(profile), f"scenario {str(scenario)!r}")
+        return compiler.compile_document(read(scenario, "scenario"), source_catalogues(profile), "scenario")
+    return compiler.compile_document(library.load(scenario), source_catalogues(profile), f"scenario {str(scenario)!r}")
 
 
 def direct(context: ControlContext, *, patient: bool = True) -> DirectTransport:
@@ -43,11 +43,15 @@ def direct(context: ControlContext, *, patient: bool = True) -> DirectTransport:
     return DirectTransport(context.service, CONTROL, perform, patient=patient)
 
 
-def play(
-    plan: Plan, context: ControlContext, inputs: Mapping[str, Any] | None = None, *, patient: bool = True
+def run_scenario(
+    compiled: CompiledScenario,
+    context: ControlContext,
+    inputs: Mapping[str, Any] | None = None,
+    *,
+    patient: bool = True,
 ) -> Report:
     """Run a scenario in a world of this process and return its report."""
-    return runner.run(plan, direct(context, patient=patient), inputs)
+    return runner.run(compiled, direct(context, patient=patient), inputs)
 
 
 def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext, *, patient: bool = True) -> None:
@@ -57,9 +61,9 @@ def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext
     server for other callers.
     """
     service = context.service
-    report = play(planned(scenario, service.profile), context, patient=patient)
+    report = run_scenario(compile_scenario(scenario, service.profile), context, patient=patient)
     if report.failure is not None:
-        raise Misuse(f"{report.name}: {report.failure.told()}")
+        raise Misuse(f"{report.name}: {report.failure.details()}")
     service.outputs = report.outputs
     service.begin()
 

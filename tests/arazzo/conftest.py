@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from confsim.arazzo import check, document, runner
+from confsim.arazzo import compiler, document, runner
 from confsim.control.scenarios import source_catalogues
 from confsim.service.message import Response
 
@@ -29,9 +29,9 @@ def written():
 
 
 @pytest.fixture
-def planned():
+def compiled():
     """Read and check a document."""
-    return lambda values, profile=None: check.plan(
+    return lambda values, profile=None: compiler.compile_document(
         document.read(values, "test"), source_catalogues(profile or {}), "test"
     )
 
@@ -64,12 +64,12 @@ class Script:
 
 
 @pytest.fixture
-def play(written, planned):
+def play(written, compiled):
     """Run workflows, or a whole document, against written answers; answers the report and the transport."""
 
     def playing(workflows, *answers, inputs=None, profile=None):
-        way = Script(*(answers or ((200, {}),)))
+        transport = Script(*(answers or ((200, {}),)))
         values = workflows if isinstance(workflows, dict) else written(*workflows)
-        return runner.run(planned(values, profile), way, inputs), way
+        return runner.run(compiled(values, profile), transport, inputs), transport
 
     return playing

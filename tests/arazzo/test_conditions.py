@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from confsim.api.catalogue import API
-from confsim.arazzo.conditions import Test as Trial
+from confsim.arazzo.conditions import BoundCriterion
 from confsim.arazzo.document import Criterion
 from confsim.arazzo.exchange import Exchange
 from confsim.arazzo.expressions import Scope
@@ -24,7 +24,7 @@ def scope(body=BODY, status=200):
 
 def holds(condition, **more):
     """Whether a criterion holds for the answer above."""
-    return Trial(Criterion(condition=condition, **more)).holds(scope())
+    return BoundCriterion(Criterion(condition=condition, **more)).holds(scope())
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_conditions_that_do_not_hold(condition):
 def test_a_condition_that_cannot_be_read(condition, problem):
     """It is refused, with what is wrong, before anything runs."""
     with pytest.raises(Misuse, match=problem):
-        Trial(Criterion(condition=condition))
+        BoundCriterion(Criterion(condition=condition))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_json_paths(path, found):
 def test_paths_that_are_not_read(path):
     """Nonsense is refused with the place."""
     with pytest.raises(Misuse, match=r"JSONPath .*, line 1, column \d"):
-        Trial(Criterion(condition=path, context="$response.body", type="jsonpath"))
+        BoundCriterion(Criterion(condition=path, context="$response.body", type="jsonpath"))
 
 
 @pytest.mark.parametrize(
@@ -176,11 +176,11 @@ def test_paths_that_are_not_read(path):
 def test_criteria_that_are_not_supported(more, problem):
     """They are refused by name."""
     with pytest.raises(Misuse, match=problem):
-        Trial(msgspec.convert({"condition": "x", **more}, Criterion))
+        BoundCriterion(msgspec.convert({"condition": "x", **more}, Criterion))
 
 
 def test_a_kind_may_name_its_version():
     """The long form of a kind is read as the short one."""
     kind = {"type": "jsonpath", "version": "draft-goessner-dispatch-jsonpath-00"}
     criterion = msgspec.convert({"condition": "$.name", "context": "$response.body", "type": kind}, Criterion)
-    assert Trial(criterion).holds(scope())
+    assert BoundCriterion(criterion).holds(scope())

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
 from confsim.arazzo.exchange import Exchange
-from confsim.arazzo.expressions import Expression, Missing, Scope, as_text, expressions, filled, pointed
+from confsim.arazzo.expressions import Expression, Scope, Unresolved, as_text, at_pointer, evaluated, expressions
 from confsim.kernel.refusal import Misuse
 from confsim.service.message import Response
 from confsim.transport.address import request_of
@@ -76,7 +76,7 @@ def test_an_expression_names_a_value(text, value):
 )
 def test_what_is_not_there_is_missing(text):
     """It is told by the expression, and is no null."""
-    with pytest.raises(Missing, match=r"names nothing that is there"):
+    with pytest.raises(Unresolved, match=r"names nothing that is there"):
         Expression(text).value(SCOPE)
 
 
@@ -118,7 +118,7 @@ def test_what_is_no_expression_is_refused_by_name(text, problem):
 )
 def test_values_are_filled(value, result):
     """An expression alone keeps its type, embedded it becomes text, and everything else stays as it is."""
-    assert filled(value, SCOPE) == result
+    assert evaluated(value, SCOPE) == result
 
 
 @pytest.mark.parametrize(("value", "text"), [(True, "true"), (None, "null"), ([1, "a"], "1,a"), ([[1]], "[[1]]")])
@@ -132,16 +132,16 @@ PLAIN = st.text(alphabet="ab/~0 1", max_size=4)
 
 @given(st.lists(PLAIN, max_size=4), st.integers())
 def test_a_pointer_finds_what_it_was_made_for(names, value):
-    """RFC 6901: any name can be pointed at, once ~ and / are escaped."""
+    """RFC 6901: any name can be at_pointer at, once ~ and / are escaped."""
     whole = value
     for name in reversed(names):
         whole = {name: whole}
     pointer = "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in names)
-    assert pointed(whole, pointer) == value
+    assert at_pointer(whole, pointer) == value
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5))
 def test_what_holds_no_expression_stays(value):
     """Filling changes nothing but expressions; no text makes it fail."""
     if "$" not in repr(value):
-        assert filled(value, SCOPE) == value
+        assert evaluated(value, SCOPE) == value

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from confsim import Simulator
-from confsim.control.scenarios import play as play_in
+from confsim.control.scenarios import run_scenario as run_in
 from confsim.kernel.refusal import Misuse
 from kit import START, START_MS
 
@@ -31,7 +31,7 @@ def steps(report):
 
 
 def test_a_request_is_made_from_the_step(play):
-    """Path, query, headers and body hold what the parameters and the payload say, filled in."""
+    """Path, query, headers and body hold what the parameters and the payload say, evaluated."""
     whole = {
         "stepId": "s",
         "operationId": "upload_channel_media",
@@ -45,8 +45,8 @@ def test_a_request_is_made_from_the_step(play):
         "requestBody": {"contentType": "text/plain", "payload": "Hello {$inputs.file}"},
     }
     inputs = {"properties": {"file": {"default": "ä b"}}}
-    _, way = play([{"workflowId": "w", "inputs": inputs, "steps": [whole]}])
-    (sent,) = way.sent
+    _, transport = play([{"workflowId": "w", "inputs": inputs, "steps": [whole]}])
+    (sent,) = transport.sent
     assert (sent.method, sent.target) == ("POST", "/v1_0/channels/a%2Fb/media")
     assert sent.query == "name=%C3%A4+b.txt"
     assert sent.headers == {"x-trace": "5", "cookie": "first=1; second=2", "content-type": "text/plain"}
@@ -68,19 +68,19 @@ def test_a_request_is_made_from_the_step(play):
     ],
 )
 def test_bodies(play, body, raw):
-    """A payload is JSON, or a text that becomes JSON once it is filled in; replacements go to their places."""
+    """A payload is JSON, or a text that becomes JSON once it is evaluated; replacements go to their places."""
     inputs = {"properties": {"name": {"default": "Ada"}}}
     post = {"stepId": "s", "operationId": "reserve_handle", "requestBody": body}
-    _, way = play([{"workflowId": "w", "inputs": inputs, "steps": [post]}])
-    assert way.sent[0].body == raw
+    _, transport = play([{"workflowId": "w", "inputs": inputs, "steps": [post]}])
+    assert transport.sent[0].body == raw
 
 
 def test_a_replacement_where_nothing_stands_fails_the_step(play):
-    """The place is told."""
+    """The problem names the place."""
     body = {"payload": {}, "replacements": [{"target": "/a/b", "value": 1}]}
-    report, way = play([[{"stepId": "s", "operationId": "reserve_handle", "requestBody": body}]])
+    report, transport = play([[{"stepId": "s", "operationId": "reserve_handle", "requestBody": body}]])
     assert "replacement at '/a/b'" in report.failure.problem
-    assert way.sent == []
+    assert transport.sent == []
 
 
 def test_parameters_of_the_workflow_go_where_they_fit(play):
@@ -91,8 +91,8 @@ def test_parameters_of_the_workflow_go_where_they_fit(play):
     ]
     listed = {"stepId": "list", "operationId": "list_users"}
     own = me(parameters=[{"name": "Authorization", "in": "header", "value": "Bearer b"}])
-    _, way = play([{"workflowId": "w", "parameters": shared, "steps": [listed, own]}])
-    assert [(sent.query, sent.headers) for sent in way.sent] == [
+    _, transport = play([{"workflowId": "w", "parameters": shared, "steps": [listed, own]}])
+    assert [(sent.query, sent.headers) for sent in transport.sent] == [
         ("limit=3", {"authorization": "Bearer a"}),
         ("", {"authorization": "Bearer b"}),
     ]
@@ -102,15 +102,17 @@ def test_tokens_are_presented_as_the_profile_says(play):
     """And routes are those of the profile."""
     profile = {"auth.presentation": ("X-Token: {token}",), "route.list_supported_languages": "GET /tongues"}
     who = [{"name": "Authorization", "in": "header", "value": "Bearer t"}]
-    _, way = play([[{"stepId": "s", "operationId": "list_supported_languages", "parameters": who}]], profile=profile)
-    assert (way.sent[0].target, way.sent[0].headers) == ("/v1_0/tongues", {"x-token": "t"})
+    _, transport = play(
+        [[{"stepId": "s", "operationId": "list_supported_languages", "parameters": who}]], profile=profile
+    )
+    assert (transport.sent[0].target, transport.sent[0].headers) == ("/v1_0/tongues", {"x-token": "t"})
 
 
 def test_a_query_parameter_tells_operations_of_one_route_apart(play):
     """As on the server."""
     by_id = [{"name": "meetingId", "in": "query", "value": 1}]
-    report, way = play([[{"stepId": "s", "operationId": "list_channels", "parameters": by_id}]])
-    assert way.calls[0].operation.name == "find_channel_by_meeting_id"
+    report, transport = play([[{"stepId": "s", "operationId": "list_channels", "parameters": by_id}]])
+    assert transport.calls[0].operation.name == "find_channel_by_meeting_id"
     assert report.passed
 
 
@@ -134,13 +136,13 @@ def test_a_failing_step_is_told(play):
         "successCriteria": criteria,
     }
     report, _ = play([[post, me()]], (200, {"id": 2}))
-    told = report.failure.told()
+    details = report.failure.details()
     assert steps(report) == ["s"]
-    assert "step 's' of workflow 'w1'" in told
-    assert "criterion  $statusCode == 201\n  criterion  $response.body#/id == 1" in told
-    assert "request    POST http://there/v1_0/users/handle/reserve  (reserve_handle)" in told
-    assert '{"handle":"Neo"}' in told
-    assert 'answer     200 {"id":2}' in told
+    assert "step 's' of workflow 'w1'" in details
+    assert "criterion  $statusCode == 201\n  criterion  $response.body#/id == 1" in details
+    assert "request    POST http://there/v1_0/users/handle/reserve  (reserve_handle)" in details
+    assert '{"handle":"Neo"}' in details
+    assert 'answer     200 {"id":2}' in details
 
 
 def test_outputs_go_from_step_to_step_and_out(play):
@@ -155,14 +157,14 @@ def test_outputs_go_from_step_to_step_and_out(play):
         "user": "$steps.first.outputs.id",
         "text": "no. {$steps.first.outputs.id} ({$steps.first.outputs.trace})",
     }
-    report, way = play([{"workflowId": "w", "steps": [first, second], "outputs": outputs}], (200, {"id": 7}))
-    assert way.sent[1].target == "/v1_0/users/7"
+    report, transport = play([{"workflowId": "w", "steps": [first, second], "outputs": outputs}], (200, {"id": 7}))
+    assert transport.sent[1].target == "/v1_0/users/7"
     assert report.outputs == {"user": 7, "text": "no. 7 (t-1)"}
 
 
 @pytest.mark.parametrize("part", ["step", "workflow"])
 def test_an_output_of_nothing_fails(play, part):
-    """It is told which expression named nothing."""
+    """The problem is the expression that named nothing."""
     first = me(outputs={"id": "$response.body#/id"} if part == "step" else {"all": "$response.body"})
     outputs = {} if part == "step" else {"id": "$steps.me.outputs.all#/id"}
     report, _ = play([{"workflowId": "w", "steps": [first], "outputs": outputs}], (200, {}))
@@ -246,9 +248,9 @@ def test_failure_may_end_a_workflow(play):
 def test_a_step_is_tried_again(play):
     """As often as it says, after as long as it says."""
     again = me(onFailure=[action("retry", retryAfter=1.5, retryLimit=3)], **OK)
-    report, way = play([[again]], (503, None), (503, None), (200, {}))
+    report, transport = play([[again]], (503, None), (503, None), (200, {}))
     assert [result.attempt for result in report.results] == [1, 2, 3]
-    assert way.waited == [1.5, 1.5]
+    assert transport.waited == [1.5, 1.5]
     assert report.passed
 
 
@@ -321,7 +323,7 @@ def test_a_step_may_call_a_workflow(play):
 
 
 def test_a_workflow_that_fails_fails_the_step_that_called_it(play):
-    """It is told at which step."""
+    """The Misuse names the step."""
     call = {"stepId": "call", "workflowId": "inner"}
     report, _ = play(
         [{"workflowId": "outer", "steps": [call]}, {"workflowId": "inner", "steps": [me("i")]}], (500, None)
@@ -341,7 +343,7 @@ def test_workflows_run_one_after_the_other(play):
 # In a world
 
 
-def test_waiting_moves_the_clock_of_the_world(written, planned):
+def test_waiting_moves_the_clock_of_the_world(written, compiled):
     """A retry waits by the world's clock, not by ours."""
     sim = Simulator(clock=START)
     held = sim.call("reserve_handle", "demo-owner", body={"handle": "Neo"})
@@ -354,7 +356,7 @@ def test_waiting_moves_the_clock_of_the_world(written, planned):
         "onFailure": [action("retry", retryAfter=450, retryLimit=2)],
         **OK,
     }
-    report = play_in(planned(written([reserve])), sim.control.context)
+    report = run_in(compiled(written([reserve])), sim.control.context)
     assert [result.status for result in report.results] == [409, 409, 200]
     assert sim.clock.now == START_MS + 900_000
 

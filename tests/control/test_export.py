@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from confsim import Misuse, Simulator
-from confsim.control.scenarios import planned, play
+from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Wsgi
 from kit import CUSTOMER, ROOM, START
@@ -29,8 +29,8 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 def world_of(document):
     """The world that a scenario leads to, from a fresh one."""
     simulator = Simulator()
-    report = play(planned(json.loads(document), {}), simulator.control.context)
-    assert report.failure is None, report.failure.told()
+    report = run_scenario(compile_scenario(json.loads(document), {}), simulator.control.context)
+    assert report.failure is None, report.failure.details()
     return simulator.service.world
 
 
@@ -316,8 +316,8 @@ def test_linked_values_follow_the_server(sim):
     assert sim.call("get_me", guest["token"]).ok
     document = sim.requests.export("scenario")
     other = Simulator(seed=99)
-    report = play(planned(json.loads(document), {}), other.control.context)
-    assert report.passed, report.failure.told()
+    report = run_scenario(compile_scenario(json.loads(document), {}), other.control.context)
+    assert report.passed, report.failure.details()
     assert made["channelUuid"] not in document
     assert guest["token"] not in document
 

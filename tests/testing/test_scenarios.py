@@ -9,8 +9,8 @@ import pytest
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.arazzo import library, runner
-from confsim.arazzo.check import chosen
-from confsim.control.scenarios import planned
+from confsim.arazzo.compiler import variant_of
+from confsim.control.scenarios import compile_scenario
 from confsim.testing.targets import Core, Url, Wsgi
 from kit import START
 
@@ -27,9 +27,9 @@ def told(name, target):
 
 def ran(name, sim, target):
     """The report of a run as plain values, and the world that it leads to."""
-    report = runner.run(planned(name, {}), target.transport)
+    report = runner.run(compile_scenario(name, {}), target.transport)
     target.close()
-    assert report.passed, report.failure.told()
+    assert report.passed, report.failure.details()
     assert sim.service.bugs == []
     steps = [
         (
@@ -54,10 +54,10 @@ def test_a_scenario_passes(name, target):
 def calls():
     """Every step that calls an operation: the scenario, the operation that is meant, the step."""
     for name in library.shipped():
-        for steps in planned(name, {}).steps.values():
-            for ready in steps:
-                queried = [each.name for each in ready.step.parameters if each.in_ == "query"]
-                yield name, chosen(ready.operation, queried), ready.step
+        for steps in compile_scenario(name, {}).steps.values():
+            for bound in steps:
+                queried = [each.name for each in bound.step.parameters if each.in_ == "query"]
+                yield name, variant_of(bound.operation, queried), bound.step
 
 
 def test_there_are_enough():
@@ -90,7 +90,7 @@ def test_a_scenario_says_what_it_is_about(name):
 def test_drift_is_seen():
     """A world that answers otherwise fails the scenario, at the step where it does."""
     sim = Simulator(clock=START, profile={"duration.call-answered": "manual(1)"})
-    report = runner.run(planned("phones", {}), Core(sim).transport)
+    report = runner.run(compile_scenario("phones", {}), Core(sim).transport)
     assert (report.failure.workflow, report.failure.step) == ("dial-out", "calls")
     assert set(report.outputs) == {"caller"}
 
@@ -100,7 +100,7 @@ def test_an_independent_runner_would_not_stumble():
     for name in library.shipped():
         for criterion in (
             each
-            for steps in planned(name, {}).document.workflows
+            for steps in compile_scenario(name, {}).document.workflows
             for step in steps.steps
             for each in step.success_criteria
         ):

@@ -13,11 +13,11 @@ def step(**more):
     return {**ME, **more}
 
 
-def test_a_document_that_can_work(written, planned):
+def test_a_document_that_can_work(written, compiled):
     """Operations of both descriptions are found, with and without the name of theirs."""
-    plan = planned(written([ME, {"stepId": "now", "operationId": "$sourceDescriptions.control.get_clock"}]))
-    assert [each.operation.path for each in plan.steps["w1"]] == ["/users/me", "/clock"]
-    assert plan.sources["api"].endswith(":8080/openapi.json")
+    scenario = compiled(written([ME, {"stepId": "now", "operationId": "$sourceDescriptions.control.get_clock"}]))
+    assert [each.operation.path for each in scenario.steps["w1"]] == ["/users/me", "/clock"]
+    assert scenario.sources["api"].endswith(":8080/openapi.json")
 
 
 @pytest.mark.parametrize(
@@ -39,18 +39,18 @@ def test_a_document_that_can_work(written, planned):
         ({"workflows": [{"workflowId": "w", "steps": [ME], "parameters": [{"name": "a", "value": 1}]}]}, "has no in"),
     ],
 )
-def test_a_document_of_the_wrong_form(written, planned, part, problem):
+def test_a_document_of_the_wrong_form(written, compiled, part, problem):
     """What is unknown, missing or there twice is named."""
     with pytest.raises(Misuse, match=problem):
-        planned(written([ME], **part))
+        compiled(written([ME], **part))
 
 
-def test_extensions_are_passed_over(written, planned):
+def test_extensions_are_passed_over(written, compiled):
     """Fields that start with x- may stand everywhere; in data they are data."""
     body = {"payload": {"x-colour": 1}, "x-b": 2}
     post = {"stepId": "p", "operationId": "reserve_handle", "requestBody": body, "x-c": 3}
-    plan = planned(written([post], **{"x-a": 1}))
-    assert plan.steps["w1"][0].step.request_body.payload == {"x-colour": 1}
+    scenario = compiled(written([post], **{"x-a": 1}))
+    assert scenario.steps["w1"][0].step.request_body.payload == {"x-colour": 1}
 
 
 @pytest.mark.parametrize(
@@ -91,17 +91,17 @@ def test_extensions_are_passed_over(written, planned):
         ({"colour": 1}, "unknown field `colour`"),
     ],
 )
-def test_a_step_that_cannot_work(written, planned, more, problem):
+def test_a_step_that_cannot_work(written, compiled, more, problem):
     """What it names and nothing has is told with the nearest name, and nothing runs."""
     whole = {name: value for name, value in step(**more).items() if value is not None}
     with pytest.raises(Misuse, match=problem):
-        planned(written([whole]))
+        compiled(written([whole]))
 
 
-def test_the_place_is_told(written, planned):
+def test_the_place_is_told(written, compiled):
     """Document, workflow and step stand before the problem."""
     with pytest.raises(Misuse, match=r"^test, workflow 'w1', step 'me': get_me has no query parameter 'a'"):
-        planned(written([step(parameters=[{"name": "a", "in": "query", "value": 1}])]))
+        compiled(written([step(parameters=[{"name": "a", "in": "query", "value": 1}])]))
 
 
 @pytest.mark.parametrize(
@@ -111,36 +111,36 @@ def test_the_place_is_told(written, planned):
         ([{"name": "a", "in": "query", "value": 1}], "parameter 'a' of a workflow has no in"),
     ],
 )
-def test_inputs_of_a_workflow_that_is_called(written, planned, parameters, problem):
+def test_inputs_of_a_workflow_that_is_called(written, compiled, parameters, problem):
     """They are those that it declares, and have no place."""
     inner = {"workflowId": "inner", "inputs": {"properties": {"a": {}}}, "steps": [ME]}
     with pytest.raises(Misuse, match=problem):
-        planned(written(inner, [{"stepId": "s", "workflowId": "inner", "parameters": parameters}]))
+        compiled(written(inner, [{"stepId": "s", "workflowId": "inner", "parameters": parameters}]))
 
 
-def test_a_workflow_takes_no_body(written, planned):
+def test_a_workflow_takes_no_body(written, compiled):
     """Only operations do."""
     call = {"stepId": "s", "workflowId": "inner", "requestBody": {"payload": 1}}
     with pytest.raises(Misuse, match="no requestBody"):
-        planned(written({"workflowId": "inner", "steps": [ME]}, [call]))
+        compiled(written({"workflowId": "inner", "steps": [ME]}, [call]))
 
 
-def test_workflows_run_after_those_they_depend_on(written, planned):
+def test_workflows_run_after_those_they_depend_on(written, compiled):
     """The order is that of the document, what is depended on first."""
     first = {"workflowId": "first", "dependsOn": ["last"], "steps": [ME]}
-    plan = planned(written(first, {"workflowId": "middle", "steps": [ME]}, {"workflowId": "last", "steps": [ME]}))
-    assert plan.order == ("last", "first", "middle")
+    scenario = compiled(written(first, {"workflowId": "middle", "steps": [ME]}, {"workflowId": "last", "steps": [ME]}))
+    assert scenario.order == ("last", "first", "middle")
 
 
 @pytest.mark.parametrize(("depends", "problem"), [("a", "a -> a"), ("b", "a -> b -> a"), ("c", "no workflow 'c'")])
-def test_workflows_that_depend_on_themselves(written, planned, depends, problem):
+def test_workflows_that_depend_on_themselves(written, compiled, depends, problem):
     """A circle is refused, as is what is not there."""
     one = {"workflowId": "a", "dependsOn": [depends], "steps": [ME]}
     with pytest.raises(Misuse, match=problem):
-        planned(written(one, {"workflowId": "b", "dependsOn": ["a"], "steps": [ME]}))
+        compiled(written(one, {"workflowId": "b", "dependsOn": ["a"], "steps": [ME]}))
 
 
-def test_components_stand_in_for_what_refers_to_them(written, planned):
+def test_components_stand_in_for_what_refers_to_them(written, compiled):
     """Parameters, actions and inputs; a reference may give a parameter another value."""
     components = {
         "parameters": {"who": {"name": "Authorization", "in": "header", "value": "Bearer a"}},
@@ -153,24 +153,24 @@ def test_components_stand_in_for_what_refers_to_them(written, planned):
         outputs={"a": "$inputs.a"},
     )
     workflow = {"workflowId": "w", "inputs": {"$ref": "#/components/inputs/common"}, "steps": [uses]}
-    ready = planned(written(workflow, components=components)).steps["w"][0]
-    assert (ready.step.parameters[0].value, ready.on_failure[0].action.type) == ("Bearer b", "retry")
+    bound = compiled(written(workflow, components=components)).steps["w"][0]
+    assert (bound.step.parameters[0].value, bound.on_failure[0].action.type) == ("Bearer b", "retry")
 
 
 @pytest.mark.parametrize(
     "reference", [{"reference": "$components.parameters.b"}, {"reference": "$components.parameters.a", "in": "path"}]
 )
-def test_references_that_lead_nowhere(written, planned, reference):
+def test_references_that_lead_nowhere(written, compiled, reference):
     """They are refused by name."""
     components = {"parameters": {"a": {"name": "a", "in": "header", "value": "1"}}}
     with pytest.raises(Misuse, match=r"names no component; there are \$components.parameters.a|no field beside value"):
-        planned(written([step(parameters=[reference])], components=components))
+        compiled(written([step(parameters=[reference])], components=components))
 
 
-def test_a_name_in_two_descriptions_needs_the_name_of_one(written, planned):
+def test_a_name_in_two_descriptions_needs_the_name_of_one(written, compiled):
     """Else it could be either."""
     again = {"name": "again", "url": "http://127.0.0.1:8080/openapi.json"}
     values = written([ME])
     values["sourceDescriptions"].append(again)
     with pytest.raises(Misuse, match=r"write \$sourceDescriptions.<name>.get_me"):
-        planned(values)
+        compiled(values)

@@ -1,4 +1,7 @@
-"""A document held against the catalogues, before anything runs: Misuse names the place of what cannot work."""
+"""Compilation of a document: each step is bound to its operation, before anything runs.
+
+Misuse names the place of what cannot work.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from msgspec import UNSET, Struct
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse
 
-from .conditions import Test
+from .conditions import BoundCriterion
 from .document import Action, Document, Step, Workflow
 from .expressions import Expression, expressions
 
@@ -29,51 +32,51 @@ class SourceCatalogue(Struct, frozen=True):
     profile: Mapping[str, Any]
 
 
-class Bound(Struct, frozen=True):
-    """An action and its criteria, ready to be tried."""
+class BoundAction(Struct, frozen=True):
+    """An action with its compiled criteria."""
 
     action: Action
-    tests: tuple[Test, ...]
+    criteria: tuple[BoundCriterion, ...]
 
 
-class Ready(Struct, frozen=True):
-    """A step, the operation or the workflow that it calls, and everything to be tried after it."""
+class BoundStep(Struct, frozen=True):
+    """A step with the operation or the workflow that it calls, its criteria, and the actions after it."""
 
     step: Step
     operation: Operation | None
     source: SourceCatalogue | None
     workflow: str
-    tests: tuple[Test, ...]
-    on_success: tuple[Bound, ...]
-    on_failure: tuple[Bound, ...]
+    criteria: tuple[BoundCriterion, ...]
+    on_success: tuple[BoundAction, ...]
+    on_failure: tuple[BoundAction, ...]
 
 
-class Plan(Struct, frozen=True):
-    """A document that can be run: the steps of each workflow, and the workflows in the order in which they run."""
+class CompiledScenario(Struct, frozen=True):
+    """A document that can be run: the bound steps of each workflow, and the order of the workflows."""
 
     name: str
     document: Document
-    steps: dict[str, tuple[Ready, ...]]
+    steps: dict[str, tuple[BoundStep, ...]]
     order: tuple[str, ...]
 
     @property
     def sources(self) -> dict[str, str]:
-        """The addresses of the source descriptions by name."""
+        """The URLs of the source descriptions by name."""
         return {each.name: each.url for each in self.document.source_descriptions}
 
 
-def plan(document: Document, catalogues: Iterable[SourceCatalogue], name: str) -> Plan:
-    """The document with every name in it found. Misuse for what names nothing, and for what is not supported."""
-    checker = _Checker(document, tuple(catalogues), name)
+def compile_document(document: Document, catalogues: Iterable[SourceCatalogue], name: str) -> CompiledScenario:
+    """Bind every name in the document. Raises Misuse for what names nothing, and for what is not supported."""
+    compiler = _Compiler(document, tuple(catalogues), name)
     steps = {}
     for workflow in document.workflows:
-        with checker.at(f"workflow {workflow.workflow_id!r}"):
-            checker.workflow(workflow)
-            steps[workflow.workflow_id] = tuple(checker.ready(workflow, step) for step in workflow.steps)
-    return Plan(name, document, steps, tuple(checker.order()))
+        with compiler.at(f"workflow {workflow.workflow_id!r}"):
+            compiler.workflow(workflow)
+            steps[workflow.workflow_id] = tuple(compiler.bind(workflow, step) for step in workflow.steps)
+    return CompiledScenario(name, document, steps, tuple(compiler.order()))
 
 
-class _Checker:
+class _Compiler:
     def __init__(self, document: Document, catalogues: tuple[SourceCatalogue, ...], name: str) -> None:
         self.document = document
         self.name = name
@@ -87,7 +90,7 @@ class _Checker:
 
     @contextmanager
     def at(self, place: str) -> Iterator[None]:
-        """Misuse of the block is told with its place."""
+        """Add the place to a Misuse that the block raises."""
         try:
             yield
         except Misuse as misuse:
@@ -95,7 +98,7 @@ class _Checker:
             raise Misuse(text if text.startswith(self.name) else f"{self.name}, {place}: {text}") from None
 
     def workflow(self, workflow: Workflow) -> None:
-        """What belongs to a workflow and to none of its steps."""
+        """Check what belongs to a workflow and to none of its steps."""
         for other in workflow.depends_on:
             self._workflow(other, "dependsOn")
         for each in workflow.parameters:
@@ -103,32 +106,32 @@ class _Checker:
                 raise Misuse(f"parameter {each.name!r} has no in")
         self._references(workflow, [list(workflow.outputs.values())])
         for bound in self._actions(workflow, [*workflow.success_actions, *workflow.failure_actions]):
-            self._known(workflow, [each for test in bound.tests for each in test.expressions])
+            self._known(workflow, [each for criterion in bound.criteria for each in criterion.expressions])
 
-    def ready(self, workflow: Workflow, step: Step) -> Ready:
-        """The step with everything found that it names."""
+    def bind(self, workflow: Workflow, step: Step) -> BoundStep:
+        """Return the step with everything that it names."""
         with self.at(f"workflow {workflow.workflow_id!r}, step {step.step_id!r}"):
             operation, catalogue, called = self._called(step)
             if operation is not None:
                 _parameters(operation, step, workflow)
             else:
                 self._inputs(step, called)
-            tests = tuple(Test(each) for each in step.success_criteria)
+            criteria = tuple(BoundCriterion(each) for each in step.success_criteria)
             on_success = self._actions(workflow, _over(step.on_success, workflow.success_actions))
             on_failure = self._actions(workflow, _over(step.on_failure, workflow.failure_actions))
             if any(bound.action.type == "retry" for bound in on_success):
                 raise Misuse("onSuccess knows end and goto, not retry")
             body = step.request_body
-            said: list[Any] = [[each.value for each in step.parameters], list(step.outputs.values())]
+            values: list[Any] = [[each.value for each in step.parameters], list(step.outputs.values())]
             if body is not None:
-                said += [None if body.payload is UNSET else body.payload, [each.value for each in body.replacements]]
-            self._references(workflow, said)
-            tried = [*tests, *(test for bound in (*on_success, *on_failure) for test in bound.tests)]
-            self._known(workflow, [each for test in tried for each in test.expressions])
-            return Ready(step, operation, catalogue, called, tests, on_success, on_failure)
+                values += [None if body.payload is UNSET else body.payload, [each.value for each in body.replacements]]
+            self._references(workflow, values)
+            every = [*criteria, *(each for bound in (*on_success, *on_failure) for each in bound.criteria)]
+            self._known(workflow, [each for criterion in every for each in criterion.expressions])
+            return BoundStep(step, operation, catalogue, called, criteria, on_success, on_failure)
 
     def order(self) -> Iterator[str]:
-        """The workflows in the order of the document, each after those that it depends on. Misuse for a circle."""
+        """Return the ids of the workflows in document order, each after its dependencies. Misuse for a circle."""
         done: list[str] = []
 
         def visit(id: str, above: tuple[str, ...]) -> None:
@@ -193,21 +196,21 @@ class _Checker:
             if each.name not in known:
                 raise Misuse(f"workflow {called!r} has no input {each.name!r}{_nearest(each.name, known)}")
 
-    def _actions(self, workflow: Workflow, actions: Iterable[Action]) -> tuple[Bound, ...]:
+    def _actions(self, workflow: Workflow, actions: Iterable[Action]) -> tuple[BoundAction, ...]:
         bound = []
         for action in actions:
-            told = f"action {action.name!r}"
+            place = f"action {action.name!r}"
             targets = [each for each in (action.step_id, action.workflow_id) if each is not None]
             if action.type == "retry" and targets:
-                raise Misuse(f"{told}: retry by way of another step or workflow is not supported")
+                raise Misuse(f"{place}: retry by way of another step or workflow is not supported")
             if len(targets) != (action.type == "goto"):
-                raise Misuse(f"{told}: goto takes one of stepId and workflowId, end neither")
+                raise Misuse(f"{place}: goto takes one of stepId and workflowId, end neither")
             if action.step_id is not None and workflow.step(action.step_id) is None:
                 known = [step.step_id for step in workflow.steps]
-                raise Misuse(f"{told}: there is no step {action.step_id!r}{_nearest(action.step_id, known)}")
+                raise Misuse(f"{place}: there is no step {action.step_id!r}{_nearest(action.step_id, known)}")
             if action.workflow_id is not None:
-                self._workflow(action.workflow_id, told)
-            bound.append(Bound(action, tuple(Test(each) for each in action.criteria)))
+                self._workflow(action.workflow_id, place)
+            bound.append(BoundAction(action, tuple(BoundCriterion(each) for each in action.criteria)))
         return tuple(bound)
 
     def _references(self, workflow: Workflow, values: list[Any]) -> None:
@@ -220,7 +223,7 @@ class _Checker:
                 raise Misuse(f"{expression.text}: {problem}")
 
     def _unknown(self, workflow: Workflow, expression: Expression) -> str:
-        """What an expression names and nothing has, empty when all is there."""
+        """Say what is wrong with the names in an expression; empty when all of them exist."""
         root, *words = expression.words
         if root == "inputs":
             known = workflow.inputs.get("properties", {})
@@ -244,14 +247,14 @@ class _Checker:
 
 
 def _over(own: list[Action], shared: list[Action]) -> list[Action]:
-    """The actions of a step and those of its workflow, of which it overrides the ones of its names."""
+    """Return the actions of a step, then those of its workflow whose names it does not override."""
     names = {action.name for action in own}
     return [*own, *(action for action in shared if action.name not in names)]
 
 
 def _parameters(operation: Operation, step: Step, workflow: Workflow) -> None:
-    """Misuse for parameters that the operation does not have, and for those it cannot do without."""
-    operation = chosen(operation, [each.name for each in step.parameters if each.in_ == "query"])
+    """Raise Misuse for parameters that the operation does not have, and for required ones that are missing."""
+    operation = variant_of(operation, [each.name for each in step.parameters if each.in_ == "query"])
     places: dict[str, list[str]] = {
         "path": list(operation.placeholders),
         "query": [each.name for each in operation.query_parameters] + (["for_client"] if operation.for_client else []),
@@ -275,8 +278,8 @@ def _parameters(operation: Operation, step: Step, workflow: Workflow) -> None:
         raise Misuse(f"{operation.name} takes no requestBody")
 
 
-def chosen(operation: Operation, queried: Iterable[str]) -> Operation:
-    """The operation that is meant with these query parameters: itself, or one that shares its route."""
+def variant_of(operation: Operation, queried: Iterable[str]) -> Operation:
+    """Return the operation that these query parameters select: itself, or a variant on the same route."""
     given = set(queried)
     for variant in operation.catalogue:
         if variant.variant_of == operation.name and any(
