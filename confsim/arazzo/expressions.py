@@ -40,7 +40,7 @@ class Scope(Struct):
 
 
 class Expression:
-    """A parsed expression: the words between its dots, and the JSON pointer after a ``#``. Misuse for an invalid one."""
+    """A parsed expression: the words between its dots, and the JSON pointer after ``#``. Raises Misuse."""
 
     __slots__ = ("pointer", "text", "words")
 

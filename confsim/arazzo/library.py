@@ -29,7 +29,7 @@ def shipped() -> tuple[str, ...]:
 
 
 def load(scenario: str | Path) -> Document:
-    """Return the document of a shipped scenario by name, or of a file (.json, .yaml). Raises Misuse when there is none."""
+    """Return the document of a shipped scenario by name, or of a file (.json, .yaml). Raises Misuse (404)."""
     path = Path(scenario)
     if path.suffix not in {".json", ".yaml", ".yml"}:
         if str(scenario) not in shipped():
