@@ -17,7 +17,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from confsim import Misuse, Simulator
 from confsim.control.scenarios import compile_scenario, run_scenario
-from confsim.testing import api_journey
+from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Wsgi
 from kit import CUSTOMER, ROOM, START
 from kit.catalogue_walk import walk
