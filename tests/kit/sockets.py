@@ -1,0 +1,93 @@
+"""What tests of the live server share: an echo handler, a client over a socket, waiting."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TypeAlias
+
+from confsim.http.limits import Limits
+from confsim.http.live.server import LiveServer
+from confsim.service.message import Request, Response
+
+FAULTS = {"body_too_large": 413, "url_too_long": 414, "headers_too_large": 431, "malformed": 400, "timeout": 408}
+TIGHT = Limits(body=1_000, url=200, headers=1_000, idle=0.4, read=0.3, linger=1.0)
+SOURCES = Path(__file__).parents[2]
+
+
+class Echo:
+    """A handler that tells back what it was asked, remembers it, and can be told to answer otherwise."""
+
+    def __init__(self) -> None:
+        self.seen: list[Request] = []
+        self.answer: Response | None = None
+
+    def __call__(self, request: Request) -> Response:
+        """Answer 200, or the status of the fault, with the request as JSON."""
+        self.seen.append(request)
+        if request.target == "/broken":
+            raise RuntimeError("as asked")
+        told = {"method": request.method, "target": request.target, "query": request.query, "fault": request.fault}
+        body = json.dumps(told | {"headers": request.headers, "length": len(request.body)}).encode()
+        return self.answer or Response(FAULTS.get(request.fault, 200), [("X-Kind", "echo")], body)
+
+
+class Client:
+    """A socket with just enough HTTP to read one answer at a time."""
+
+    def __init__(self, server: LiveServer) -> None:
+        self.socket = socket.create_connection((server.host, server.port), timeout=5)
+        self.file = self.socket.makefile("rb")
+
+    def send(self, *pieces: bytes) -> Client:
+        """Send the pieces, each in a segment of its own."""
+        for piece in pieces:
+            self.socket.sendall(piece)
+        return self
+
+    def head(self) -> tuple[int, dict[str, str]]:
+        """Read a status line and headers."""
+        line, _, rest = b"".join(iter(self.file.readline, b"\r\n")).decode("latin-1").partition("\r\n")
+        headers = dict(header.split(": ", 1) for header in rest.splitlines())
+        return int(line.split()[1]), headers
+
+    def read(self) -> tuple[int, dict[str, str], bytes]:
+        """Read a whole answer."""
+        status, headers = self.head()
+        return status, headers, self.file.read(int(headers["Content-Length"]))
+
+    def told(self) -> dict[str, object]:
+        """Read an answer of the echo handler, as data."""
+        told = json.loads(self.read()[2])
+        assert isinstance(told, dict)
+        return told
+
+    def ended(self) -> bool:
+        """Tell whether the server says nothing more and has closed its side."""
+        return self.file.read() == b""
+
+    def close(self) -> None:
+        """Close both ends of the wrapping."""
+        self.file.close()
+        self.socket.close()
+
+
+def serves(server: LiveServer) -> bool:
+    """Tell whether a new client of the server gets an answer."""
+    with closing(Client(server)) as client:
+        return client.send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").read()[0] == 200
+
+
+Connect: TypeAlias = Callable[..., Client]
+
+
+def until(condition: Callable[[], bool], seconds: float = 5) -> bool:
+    """Wait for the condition, no longer than it takes."""
+    end = time.perf_counter() + seconds
+    while not condition() and time.perf_counter() < end:
+        time.sleep(0.002)
+    return condition()
