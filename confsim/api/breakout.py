@@ -1,4 +1,4 @@
-"""Breakout sessions, their rooms and participants, and linked users (P2 Endpoints, Breakout rooms)."""
+"""Breakout sessions, their rooms and participants (P2 Endpoints, Breakout rooms)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
-from confsim.contract.operation import Source
-from confsim.contract.types import Handle, ImageSize, Limit, Long, Name, Offset, Ttl, Wire
+from confsim.contract.types import ImageSize, Limit, Long, Name, Offset, Wire
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakouts import Breakout, Phase
 from confsim.domain.channels.channels import Channel
-from confsim.domain.members import linked_users
 from confsim.domain.users.users import User as Person
 from confsim.kernel.refusal import Refusal
 
 from .call import Call, operation
 from .ids import BreakoutRoomId, BreakoutSessionId, SessionId
-from .views import Id, NumberId, User, page, user_view
+from .views import Id, User, page, user_view
 
 
 class BreakoutSessionChange(Wire):
@@ -55,12 +53,6 @@ class BreakoutSession(Wire, kw_only=True):
     isActive: bool
     isCompleted: bool
     breakoutRoom: BreakoutRoom | None = None
-
-
-class NewLinkedUser(Wire):
-    """The handle of a linked user to be made."""
-
-    handle: Handle
 
 
 def _room_view(room: breakout_rooms.Room) -> BreakoutRoom:
@@ -334,58 +326,3 @@ def stop_breakout_session(call: Call, uuid: Channel) -> None:
     Refusals EVENT_ROOM_OFF, BREAKOUT_NOT_ACTIVE.
     """
     breakouts.stop(call.change, uuid)
-
-
-@operation(
-    "POST /channels/{uuid}/linked/users/new",
-    gate=gates.OPERATOR.assumed("G442"),
-    rules="R038 R039 R040 R044 R365 R469 R470 R471 R472",
-    gaps="G443 G447",
-    line="P2 Breakout rooms",
-    identifies={"id": "users"},
-)
-def create_linked_user(call: Call, uuid: Channel, body: NewLinkedUser, *, ttl: Ttl | None = None) -> NumberId:
-    """Make a named guest-like user linked to the channel, to be assigned to breakout rooms before joining.
-
-    An invitation is generated, which ``ttl`` ends; read it with get_invitation.
-    """
-    made = linked_users.create(call.change, call.client, uuid, body.handle, ttl)
-    return NumberId(id=made.id)
-
-
-@operation(
-    "GET /channels/{uuid}/linked/users",
-    gate=gates.OPERATOR.assumed("G442"),
-    rules="R024 R043 R473",
-    gaps="G444",
-    line="P2 Breakout rooms",
-)
-def list_linked_users(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[User]:
-    """List the users linked to the channel, regular ones and those made for it, as they were linked."""
-    return [user_view(call, user, imgSize) for user in linked_users.listed(call.change, uuid)]
-
-
-@operation(
-    "POST /channels/{uuid}/linked/users/{userId}",
-    gate=gates.OPERATOR.assumed("G442"),
-    rules="R473",
-    gaps="G444",
-    line="P2 Breakout rooms",
-    source=Source.IMPLIED,
-)
-def link_user(call: Call, uuid: Channel, userId: Person) -> None:
-    """Link a regular user to the channel. Refusal NOT_REGULAR for unregistered users."""
-    linked_users.link(call.change, uuid, userId)
-
-
-@operation(
-    "DELETE /channels/{uuid}/linked/users/{userId}",
-    gate=gates.OPERATOR.assumed("G442"),
-    rules="R365",
-    gaps="G445",
-    line="P2 Breakout rooms",
-    source=Source.IMPLIED,
-)
-def unlink_user(call: Call, uuid: Channel, userId: Person) -> None:
-    """Unlink a user from the channel; one who was made for it is removed. Refusal NOT_LINKED."""
-    linked_users.unlink(call.change, uuid, userId)

@@ -25,7 +25,7 @@ from .clients import clients, embedding
 from .config import documents, templates
 from .identity import access_levels, api_tokens, providers, validators
 from .media import gateway, media
-from .members import guests, roles
+from .members import guests, linked_users, roles
 from .runtime import runtime, sessions
 from .telephony import calls, numbers, pins, switches
 from .users import email, handles, invitations, languages, predefined, profile
@@ -55,7 +55,7 @@ API.arrange(
         "app_sessions": (app_sessions,),
         "config": (documents,),
         "templates": (templates,),
-        "breakout": (breakout,),
+        "breakout": (breakout, linked_users),
         "telephony": (calls, numbers, pins, switches),
         "recordings": (recordings,),
         "media": (media,),

@@ -1,0 +1,73 @@
+"""Users linked to a channel, regular ones and those made for it (P2 Endpoints, Breakout rooms)."""
+
+from __future__ import annotations
+
+from confsim.api.call import Call, operation
+from confsim.api.views import NumberId, User, user_view
+from confsim.contract import gates
+from confsim.contract.operation import Source
+from confsim.contract.types import Handle, ImageSize, Ttl, Wire
+from confsim.domain.channels.channels import Channel
+from confsim.domain.members import linked_users
+from confsim.domain.users.users import User as Person
+
+
+class NewLinkedUser(Wire):
+    """The handle of a linked user to be made."""
+
+    handle: Handle
+
+
+@operation(
+    "POST /channels/{uuid}/linked/users/new",
+    gate=gates.OPERATOR.assumed("G442"),
+    rules="R038 R039 R040 R044 R365 R469 R470 R471 R472",
+    gaps="G443 G447",
+    line="P2 Breakout rooms",
+    identifies={"id": "users"},
+)
+def create_linked_user(call: Call, uuid: Channel, body: NewLinkedUser, *, ttl: Ttl | None = None) -> NumberId:
+    """Make a named guest-like user linked to the channel, to be assigned to breakout rooms before joining.
+
+    An invitation is generated, which ``ttl`` ends; read it with get_invitation.
+    """
+    made = linked_users.create(call.change, call.client, uuid, body.handle, ttl)
+    return NumberId(id=made.id)
+
+
+@operation(
+    "GET /channels/{uuid}/linked/users",
+    gate=gates.OPERATOR.assumed("G442"),
+    rules="R024 R043 R473",
+    gaps="G444",
+    line="P2 Breakout rooms",
+)
+def list_linked_users(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[User]:
+    """List the users linked to the channel, regular ones and those made for it, as they were linked."""
+    return [user_view(call, user, imgSize) for user in linked_users.listed(call.change, uuid)]
+
+
+@operation(
+    "POST /channels/{uuid}/linked/users/{userId}",
+    gate=gates.OPERATOR.assumed("G442"),
+    rules="R473",
+    gaps="G444",
+    line="P2 Breakout rooms",
+    source=Source.IMPLIED,
+)
+def link_user(call: Call, uuid: Channel, userId: Person) -> None:
+    """Link a regular user to the channel. Refusal NOT_REGULAR for unregistered users."""
+    linked_users.link(call.change, uuid, userId)
+
+
+@operation(
+    "DELETE /channels/{uuid}/linked/users/{userId}",
+    gate=gates.OPERATOR.assumed("G442"),
+    rules="R365",
+    gaps="G445",
+    line="P2 Breakout rooms",
+    source=Source.IMPLIED,
+)
+def unlink_user(call: Call, uuid: Channel, userId: Person) -> None:
+    """Unlink a user from the channel; one who was made for it is removed. Refusal NOT_LINKED."""
+    linked_users.unlink(call.change, uuid, userId)
