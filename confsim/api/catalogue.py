@@ -11,21 +11,21 @@ import confsim.domain.couplings.machines  # noqa: F401
 
 from . import (
     app_sessions,
-    breakout,
-    broadcast,
-    events,
     paths,  # noqa: F401 what path parameters resolve to
-    recordings,
     terms,
 )
+from .breakout import breakouts
+from .broadcast import broadcasts
 from .call import API
 from .channels import channels, friendly_urls
 from .channels import properties as channel_properties
 from .clients import clients, embedding
 from .config import documents, templates
+from .events import endpoints
 from .identity import access_levels, api_tokens, providers, validators
 from .media import gateway, media
 from .members import guests, linked_users, roles
+from .recordings import recordings
 from .runtime import runtime, sessions
 from .telephony import calls, numbers, pins, switches
 from .users import email, handles, invitations, languages, predefined, profile
@@ -55,12 +55,12 @@ API.arrange(
         "app_sessions": (app_sessions,),
         "config": (documents,),
         "templates": (templates,),
-        "breakout": (breakout, linked_users),
+        "breakout": (breakouts, linked_users),
         "telephony": (calls, numbers, pins, switches),
         "recordings": (recordings,),
         "media": (media,),
         "gateway": (gateway,),
-        "broadcast": (broadcast,),
-        "events": (events,),
+        "broadcast": (broadcasts,),
+        "events": (endpoints,),
     }
 )

@@ -18,8 +18,8 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.media import media
 from confsim.domain.recordings import assets, downloads, recording_list
 
-from . import recordings
 from .call import API, Call
+from .recordings import recordings
 
 FILES = Catalogue("Files")
 

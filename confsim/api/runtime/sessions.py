@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from confsim.api.call import Call, operation
 from confsim.api.ids import ChannelId, SessionId
-from confsim.api.recordings import RecordingAsset, asset_view
+from confsim.api.recordings.recordings import RecordingAsset, asset_view
 from confsim.api.units import instant
 from confsim.api.views import Found, UserSummary, image_url, page
 from confsim.assumptions import sessions as assumed_sessions

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from confsim.api.call import Call, operation
+from confsim.api.ids import EndpointId
+from confsim.api.views import Id
 from confsim.assumptions import events as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
@@ -10,10 +13,6 @@ from confsim.contract.operation import Source
 from confsim.contract.types import Long, Switch, Url, Wire
 from confsim.domain.events import endpoints
 from confsim.kernel.refusal import Refusal
-
-from .call import Call, operation
-from .ids import EndpointId
-from .views import Id
 
 _ADMIN = gates.ADMIN.assumed("G531")
 _NAMED = "P2 L368"

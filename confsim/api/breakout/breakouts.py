@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from confsim.api.call import Call, operation
+from confsim.api.ids import BreakoutRoomId, BreakoutSessionId, SessionId
+from confsim.api.views import Id, User, page, user_view
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
@@ -13,10 +16,6 @@ from confsim.domain.breakout.breakouts import Breakout, Phase
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
 from confsim.kernel.refusal import Refusal
-
-from .call import Call, operation
-from .ids import BreakoutRoomId, BreakoutSessionId, SessionId
-from .views import Id, User, page, user_view
 
 
 class BreakoutSessionChange(Wire):

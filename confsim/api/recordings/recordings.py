@@ -5,6 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from urllib.parse import quote
 
+from confsim.api.call import Call, operation
+from confsim.api.ids import AssetId, AssetToken, RecordingId, SessionId
+from confsim.api.units import instant
+from confsim.api.views import page
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.refusals import Reason
@@ -20,11 +24,6 @@ from confsim.domain.recordings.assets import Asset, Upload
 from confsim.domain.recordings.downloads import Item
 from confsim.domain.recordings.recording_list import Sort
 from confsim.kernel.refusal import Refusal
-
-from .call import Call, operation
-from .ids import AssetId, AssetToken, RecordingId, SessionId
-from .units import instant
-from .views import page
 
 _LINE = "P2 Recordings"
 _READ = gates.OPERATOR_OR_ADMIN.assumed("G490")

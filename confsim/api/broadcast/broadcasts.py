@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from confsim.api.call import Call, operation
+from confsim.api.ids import BroadcastId, DestinationId, SessionId
+from confsim.api.views import Id, page
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.refusals import Reason
@@ -17,10 +20,6 @@ from confsim.domain.broadcast.broadcasts import Sort
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.kernel.refusal import Refusal
-
-from .call import Call, operation
-from .ids import BroadcastId, DestinationId, SessionId
-from .views import Id, page
 
 _LINE = "P2 Live streaming"
 _NAMED = "P2 L354"

@@ -1,0 +1,1 @@
+"""The operations on breakout sessions and their rooms."""

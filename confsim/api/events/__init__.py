@@ -1,0 +1,1 @@
+"""The operations on the events interface."""

@@ -1,0 +1,1 @@
+"""The operations on recordings, their assets and downloads."""
