@@ -92,7 +92,7 @@ def test_extensions_are_passed_over(written, compiled):
     ],
 )
 def test_a_step_that_cannot_work(written, compiled, more, problem):
-    """What it names and nothing has is told with the nearest name, and nothing runs."""
+    """A name that nothing has is Misuse with the nearest one, and nothing runs."""
     whole = {name: value for name, value in step(**more).items() if value is not None}
     with pytest.raises(Misuse, match=problem):
         compiled(written([whole]))

@@ -75,7 +75,7 @@ def test_an_expression_names_a_value(text, value):
     ],
 )
 def test_what_is_not_there_is_missing(text):
-    """It is told by the expression, and is no null."""
+    """The expression raises, and is no null."""
     with pytest.raises(Unresolved, match=r"names nothing that is there"):
         Expression(text).value(SCOPE)
 
@@ -97,7 +97,7 @@ def test_what_is_not_there_is_missing(text):
     ],
 )
 def test_what_is_no_expression_is_refused_by_name(text, problem):
-    """A wrong form is told before anything runs."""
+    """A wrong form is Misuse before anything runs."""
     with pytest.raises(Misuse, match=problem):
         list(expressions(text))
 

@@ -29,9 +29,9 @@ REMOVING = tuple(operation.name for operation in API if operation.method == "DEL
 
 @pytest.fixture(scope="session")
 def lived() -> Simulator:
-    """The demo world after tours through the catalogue in two unrelated clients, its clock standing still.
+    """The demo world after walks through the catalogue in two unrelated clients, its clock standing still.
 
-    The last tour of each removes nothing, so that there is something of every kind. The rounds differ, so that the two
+    The last walk of each removes nothing, so that there is something of every kind. The rounds differ, so that the two
     have no names in common.
     """
     simulator = Simulator(clock=START)

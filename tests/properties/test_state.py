@@ -44,7 +44,7 @@ def is_reset(simulator):
 
 
 def test_a_world_in_which_a_lot_has_happened(lived):
-    """A tour through the whole catalogue leaves something of every kind behind, as the schema of states says."""
+    """A walk through the whole catalogue leaves something of every kind behind, as the schema of states says."""
     goes_out_and_in(lived)
     document = lived.state
     assert len(document["tables"]) > 20

@@ -25,7 +25,7 @@ FILES = {"download_recording_asset"}
 
 @pytest.fixture(scope="module")
 def told() -> list[Any]:
-    """Every step of a tour through the whole catalogue."""
+    """Every step of a walk through the whole catalogue."""
     return list(walk(Simulator(clock=START), CUSTOMER, CALLERS))
 
 
@@ -207,7 +207,7 @@ def test_no_api_token_stands_in_a_url_or_an_answer(told):
 
 
 @pytest.fixture(scope="module")
-def toured() -> Simulator:
+def walked() -> Simulator:
     """A world with something in most of its lists."""
     sim = Simulator(clock=START)
     for _ in walk(sim, CUSTOMER, CALLERS, rounds=(0,), leave_out=("delete_channel",)):
@@ -220,9 +220,9 @@ PAGED = [operation for operation in API if "offset" in {parameter.name for param
 
 @pytest.mark.rule("R022")
 @each("operation", PAGED, ids=by_name)
-def test_no_offset_is_too_far(toured, operation):
+def test_no_offset_is_too_far(walked, operation):
     """Beyond the end there is nothing, also at the end of all numbers (G082)."""
-    sim = toured.fork()
+    sim = walked.fork()
     arguments = valid(operation, Pool(sim.service.world, CUSTOMER))
     for limit in ("1", str(2**63 - 1)):
         asked = replace(arguments, query={**arguments.query, "limit": limit, "offset": str(2**63 - 1)})

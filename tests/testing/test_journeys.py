@@ -296,6 +296,6 @@ class Careless(ApiJourney):
 
 
 def test_a_difference_is_found() -> None:
-    """Targets that differ are told apart at once."""
+    """Targets that differ fail at once."""
     with pytest.raises(AssertionError, match=r"the worlds differ|core 200 .* core 200"):
         run_state_machine_as_test(api_journey(Careless), settings=settings(budget(5), report_multiple_bugs=False))

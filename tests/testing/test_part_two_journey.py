@@ -126,9 +126,9 @@ class PartTwo(Journey):
         """Some are in the event room, whose door is open; some in the other one or its lobby. A breakout session is
         prepared, or has begun.
         """
-        told = self.control("get_info").body
-        self.now = told["now"]
-        self.ids = {who: told["tokens"][who]["userId"] for who in PEOPLE}
+        info = self.control("get_info").body
+        self.now = info["now"]
+        self.ids = {who: info["tokens"][who]["userId"] for who in PEOPLE}
         self.names = {id: who for who, id in self.ids.items()}
         self.places = {ROOM: Place(ROOM, open=False), EVENT_ROOM: Place(EVENT_ROOM)}
         self.switch("set_lobby_door", ROOM, "demo-owner", "close")
@@ -271,7 +271,7 @@ class PartTwo(Journey):
 
     @rule(channel=CHANNELS, caller=HOST, on=st.booleans())
     def guest_access(self, channel: str, caller: str, on: bool) -> None:
-        """Guests inside stay, new ones are kept out."""
+        """Guests inside stay, new ones are refused."""
         if self.switch("set_guest_access", channel, caller, "enable" if on else "disable"):
             self.places[channel].guests = on
 
@@ -309,7 +309,7 @@ class PartTwo(Journey):
 
     @rule(channel=CHANNELS, who=MEMBERS)
     def ask_for_the_proxy(self, channel: str, who: str) -> None:
-        """The address is told to all with access, waiting or not; it starts nothing."""
+        """All with access get the address, waiting or not; it starts nothing."""
         outcome = self.call("get_streaming_proxy", who, uuid=channel)
         assert (outcome.status, outcome.body["mode"]) == (200, "conference")
 
@@ -435,10 +435,10 @@ class PartTwo(Journey):
         for channel, place in getattr(self, "places", {}).items():
             seen = self.control("list_presence", channel=channel).body
             room = place.active.room if place.active else None
-            told = {self.names[each["userId"]]: (each["state"], each.get("room")) for each in seen}
+            present = {self.names[each["userId"]]: (each["state"], each.get("room")) for each in seen}
             expected: dict[str, tuple[str, str | None]] = dict.fromkeys(place.waiting, ("waiting", None))
             expected |= {who: ("in", room if routed else None) for who, routed in place.inside.items()}
-            assert told == expected
+            assert present == expected
             assert {self.names[each["userId"]] for each in seen if each["presenter"]} == place.presenters
             locked = {who for who in place.inside if who not in HOSTS} if place.muted else set()
             assert {self.names[each["userId"]] for each in seen if each["muted"]} == locked

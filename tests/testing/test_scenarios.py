@@ -16,7 +16,7 @@ from kit import START
 
 
 @cache
-def told(name, target):
+def played(name, target):
     """What a scenario is answered by a target, step by step, in a world of its own."""
     sim = Simulator(clock=START)
     if target == "live":
@@ -48,7 +48,7 @@ def ran(name, sim, target):
 @pytest.mark.parametrize("target", ["core", "wsgi", "live"])
 def test_a_scenario_passes(name, target):
     """Every step is answered as it says, and as by every other way in; the worlds are the same in the end."""
-    assert told(name, target) == told(name, "core")
+    assert played(name, target) == played(name, "core")
 
 
 def calls():
@@ -66,7 +66,7 @@ def test_there_are_enough():
 
 
 def test_every_operation_of_the_api_is_called():
-    """Together they are a tour through the whole API, and each area is the heart of one."""
+    """Together they call the whole API, and each area is the subject of one."""
     called = {operation.name for _, operation, _ in calls()}
     assert {operation.name for operation in API} - called == set()
 

@@ -42,7 +42,7 @@ def test_addresses_that_are_none(root):
 
 
 def test_a_server_that_is_gone(server):
-    """It is told, and no answer is made up."""
+    """It is Misuse, and no response is made up."""
     with closing(RemoteTransport(server.root)) as there:
         server.stop()
         with pytest.raises(Misuse, match="cannot be reached"):

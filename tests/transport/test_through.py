@@ -7,6 +7,7 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.http.app import App
 from confsim.service.formats import FORMAT
+from confsim.transport.wsgi import WsgiTransport
 from kit import START
 from kit.through import through
 
@@ -29,6 +30,19 @@ def test_a_call_is_a_request(way, sim):
     assert over_http.headers["host"] == "confsim.test"
     assert answer.body == fork.client("demo-owner").post("/channels/create", json={"name": "Room"}).json
     assert answer.headers["Content-Type"] == "application/json"
+
+
+def test_a_simulator_has_a_transport_of_its_own():
+    """Its calls, those of its control plane, of its forks and of the worlds beside it go that way."""
+    sim = Simulator(clock=START, transport=lambda made: WsgiTransport(made.wsgi, made.service.mount))
+    sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
+    assert [fired.what for fired in sim.clock.advance("16m")] == ["handle reservation"]
+    for world, target in ((sim, ""), (sim.fork(), ""), (sim.worlds.add("w1"), "/w/w1")):
+        assert world.call("get_me", "demo-owner").body["handle"] == "Olaf Owner"
+        assert world.service.journal.last().request.target == f"{target}/v1_0/users/me"
+        assert world.service.journal.last().request.headers["authorization"] == "Bearer demo-owner"
+    with pytest.raises(Misuse, match="no snapshot"):
+        sim.restore("none")
 
 
 def test_an_order_of_the_control_plane_is_a_request(way, sim, monkeypatch):

@@ -1,4 +1,4 @@
-"""The tour through the catalogue: it touches everything, breaks nothing, and every answer is as documented."""
+"""The walk through the catalogue: every operation is called, no bug is met, and every answer is as documented."""
 
 from __future__ import annotations
 
