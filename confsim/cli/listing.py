@@ -63,19 +63,21 @@ def assumptions(profile: str | None, operation: str | None, as_json: bool) -> No
 def machines(mermaid: str | None, as_json: bool) -> None:
     """List the state machines as tables."""
     import confsim.api.catalogue  # noqa: F401 its modules declare the machines
+    from confsim.kernel import diagram
     from confsim.kernel.machine import Machine
 
     declared = Machine.declared
     if mermaid is not None:
         if mermaid not in declared:
             raise click.ClickException(f"there is no machine {mermaid!r}; there are {', '.join(declared)}")
-        return click.echo(declared[mermaid].mermaid())
+        return click.echo(diagram.mermaid(declared[mermaid]))
     if as_json:
-        return print_json({name: {"title": each.title, "rows": each.table()} for name, each in declared.items()})
+        listed = {name: {"title": each.title, "rows": diagram.in_words(each)} for name, each in declared.items()}
+        return print_json(listed)
     for name, each in declared.items():
         click.echo(f"{name}: {each.title}")
         columns = ("when", "at", "on", "only if", "then", "effect", "source")
-        print_table(columns, [tuple(row[column] for column in columns) for row in each.table()])
+        print_table(columns, [tuple(row[column] for column in columns) for row in diagram.in_words(each)])
         click.echo()
     return None
 

@@ -8,11 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import terms as assumed
-from confsim.assumptions.events import Kind
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
-from confsim.domain.events.event_log import happened
 from confsim.domain.users.users import USERS, Account, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Computed, Guard, Row
@@ -147,9 +145,7 @@ def link(change: Change, client: Client, url: str) -> Client:
 
 def promulgate(change: Change, client: Client, url: str) -> Client:
     """Publish new terms that every user must accept."""
-    promulgated = DOCUMENT.fire(change, client, "promulgate", url=url)
-    happened(change, client.id, Kind.TERMS_PROMULGATED, version=promulgated.terms.version, url=url)
-    return promulgated
+    return DOCUMENT.fire(change, client, "promulgate", url=url)
 
 
 def require(change: Change, client: Client, required: bool) -> Client:

@@ -182,10 +182,10 @@ class Machine(Generic[S, R]):
         else:
             moved = self._put(change, record, row, taken)
         self._schedule(change, record, state, moved, then)
+        for observer in self.observers.get(then, ()):
+            if observer.sees(state, then, row.when):
+                observer.notify(change, moved)
         if then is not state:
-            for observer in self.observers.get(then, ()):
-                if observer.out_of is None or state in observer.out_of:
-                    observer.notify(change, moved)
             for coupling in self.couplings.get(then, ()):
                 if coupling.out_of is None or state in coupling.out_of:
                     coupling.propagate(change, moved)
@@ -242,30 +242,6 @@ class Machine(Generic[S, R]):
                     change.cancel(at.timer, self.client(timed), str(key))
                 else:
                     change.schedule(at.timer, due, self.client(timed), str(key))
-
-    def mermaid(self) -> str:
-        """The machine as a Mermaid state diagram."""
-        lines = ["stateDiagram-v2", f"    [*] --> {self.initial.value}"]
-        for row in self.rows:
-            event = row.when if row.at is None else f"{row.when} at the deadline of {row.at.timer}"
-            label = event if row.only_if is None else f"{event} [{row.only_if}]"
-            lines += [f"    {state.value} --> {row.then.value}: {label}" for state in row.on]
-        return "\n".join(lines)
-
-    def table(self) -> list[dict[str, str]]:
-        """The rows as plain words, for the reference."""
-        return [
-            {
-                "when": row.when,
-                "on": " | ".join(state.value for state in row.on),
-                "at": "" if row.at is None else row.at.timer,
-                "only if": "" if row.only_if is None else str(row.only_if),
-                "then": row.then.value,
-                "effect": "" if row.effect is None else (row.effect.__doc__ or row.effect.__name__).split("\n")[0],
-                "source": row.source,
-            }
-            for row in self.rows
-        ]
 
 
 def switch(
@@ -354,11 +330,12 @@ class Coupling:
 class Observer:
     """When a machine reaches a state, ``notify(change, record)`` is called, before any coupling; it moves no machine.
 
-    ``out_of`` limits it to records that come from these states. For ABSENT the record is the one that was removed.
-    Making an observer puts it in force.
+    ``out_of`` limits it to records that come from these states. With an ``event`` it is called for every row of that
+    event into the state, also one that stays there. For ABSENT the record is the one that was removed. Making an
+    observer puts it in force.
     """
 
-    __slots__ = ("notify", "out_of", "reaches", "when")
+    __slots__ = ("event", "notify", "out_of", "reaches", "when")
 
     def __init__(
         self,
@@ -367,12 +344,21 @@ class Observer:
         notify: Callable[[Change, Any], object],
         *,
         out_of: tuple[Enum, ...] | None = None,
+        event: str | None = None,
     ) -> None:
+        if event is not None and event not in when.events:
+            raise ValueError(f"machine {when.name!r} knows no event {event!r}")
         self.when = when
         self.reaches = reaches
         self.notify = notify
         self.out_of = out_of
+        self.event = event
         when.observers[reaches] = (*when.observers.get(reaches, ()), self)
+
+    def sees(self, state: Enum, then: Enum, event: str) -> bool:
+        """Whether it is called for a record that comes from a state to another by an event."""
+        moves = then is not state if self.event is None else event == self.event
+        return moves and (self.out_of is None or state in self.out_of)
 
 
 class Cascade:

@@ -54,7 +54,7 @@ class Row(Generic[S]):
     ``source`` cites the document part and lines, or the rule and gap numbers, that say so.
     """
 
-    __slots__ = ("effect", "on", "only_if", "source", "then", "when")
+    __slots__ = ("at", "effect", "on", "only_if", "source", "then", "when")
 
     def __init__(
         self,
@@ -71,6 +71,7 @@ class Row(Generic[S]):
         self.then = then
         self.only_if = only_if
         self.effect = effect
+        self.at = None
         self.source = source
 
 
@@ -159,35 +160,12 @@ class Machine(NewMachine[Any, Any], Generic[S, T]):
         assert self.read(moved, facts) is then, f"{self.name}: {row.when} did not lead to {then}"
         if then is not state:
             for observer in self.observers.get(then, ()):
-                if observer.out_of is None or state in observer.out_of:
+                if observer.sees(state, then, row.when):
                     observer.notify(change, subject if then.value in {"absent", "removed", "deleted"} else moved)
             for coupling in self.couplings.get(then, ()):
                 if coupling.out_of is None or state in coupling.out_of:
                     coupling.propagate(change, moved)
         return moved
-
-    def mermaid(self) -> str:
-        """The machine as a Mermaid state diagram."""
-        lines = ["stateDiagram-v2", f"    [*] --> {self.initial.value}"]
-        for row in self.rows:
-            label = row.when if row.only_if is None else f"{row.when} [{row.only_if}]"
-            lines += [f"    {state.value} --> {row.then.value}: {label}" for state in row.on]
-        return "\n".join(lines)
-
-    def table(self) -> list[dict[str, str]]:
-        """The rows as plain words, for the reference."""
-        return [
-            {
-                "when": row.when,
-                "on": " | ".join(state.value for state in row.on),
-                "at": "",
-                "only if": "" if row.only_if is None else str(row.only_if),
-                "then": row.then.value,
-                "effect": "" if row.effect is None else (row.effect.__doc__ or row.effect.__name__).split("\n")[0],
-                "source": row.source,
-            }
-            for row in self.rows
-        ]
 
 
 def store(field: str) -> Callable[[Any, Enum], Any]:

@@ -105,7 +105,8 @@ def _session(values: dict[str, Any]) -> dict[str, Any]:
 #: By the format from which they lead to the next one.
 STEPS: Mapping[int, Step] = {
     1: Step(
-        tables={"crowds": "occupancies"},
+        tables={"crowds": "occupancies", "happenings": "event log"},
+        sequences={"happening": "event"},
         fields={
             "placements": {"looks": "polls_left"},
             "recordings": {"looks": "polls_left", "doomed": "will_fail"},

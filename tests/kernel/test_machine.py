@@ -6,6 +6,7 @@ from enum import Enum
 
 import pytest
 
+from confsim.kernel import diagram
 from confsim.kernel.machine import Observer
 from confsim.kernel.old_machine import Guard, Machine, Row, store
 from confsim.kernel.refusal import Refusal
@@ -70,8 +71,8 @@ def test_no_row_is_a_refusal(lamp: Lamp, reason: Why) -> None:
 
 def test_a_machine_draws_itself() -> None:
     """Diagram and table come from the rows."""
-    assert "off --> on: switch on [not broken]" in LAMP.mermaid()
-    assert LAMP.table()[1]["on"] == "on | off"
+    assert "off --> on: switch on [not broken]" in diagram.mermaid(LAMP)
+    assert diagram.in_words(LAMP)[1]["on"] == "on | off"
 
 
 def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:

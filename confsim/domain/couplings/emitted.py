@@ -1,7 +1,4 @@
-"""Which moves of which machines an integrator hears of: the rows behind the kinds of events.
-
-Promulgated terms are told of where they are promulgated, since their machine stays in its only state.
-"""
+"""Emitted events: which state transitions emit which event, and which send a mail."""
 
 from __future__ import annotations
 
@@ -10,13 +7,14 @@ from enum import Enum
 from typing import Any
 
 from confsim.assumptions.events import Kind
+from confsim.domain import terms
 from confsim.domain.breakout import breakouts
 from confsim.domain.breakout.breakouts import Breakout, Phase
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client, Service
-from confsim.domain.events.event_log import happened
+from confsim.domain.events.event_log import emit
 from confsim.domain.media import media
 from confsim.domain.media.media import Asset, Visibility
 from confsim.domain.recordings import recording_mail, recordings
@@ -34,22 +32,23 @@ from confsim.kernel.world import Change
 Payload = Mapping[str, Any]
 
 
-def _tidings(
+def _emits(
     kind: Kind,
     when: Machine[Any, Any],
     reaches: Enum,
     payload: Callable[[Any], Payload | None],
     *,
     out_of: tuple[Enum, ...] | None = None,
+    event: str | None = None,
 ) -> Observer:
     """Emit an event about the record; none where the payload is None."""
 
-    def emit(change: Change, record: Any) -> None:
-        details = payload(record)
-        if details is not None:
-            happened(change, record.id if isinstance(record, Client) else record.client, kind, **details)
+    def notify(change: Change, record: Any) -> None:
+        found = payload(record)
+        if found is not None:
+            emit(change, record.id if isinstance(record, Client) else record.client, kind, found)
 
-    return Observer(when, reaches, emit, out_of=out_of)
+    return Observer(when, reaches, notify, out_of=out_of, event=event)
 
 
 def _session(session: sessions.Session) -> Payload:
@@ -102,6 +101,10 @@ def _call(call: Call) -> Payload:
     }
 
 
+def _terms(client: Client) -> Payload:
+    return {"version": client.terms.version, "url": client.terms.url}
+
+
 def _client(client: Client) -> Payload:
     return {"client": client.id}
 
@@ -115,31 +118,32 @@ _RECORDINGS = {
     recordings.Phase.FAILED: Kind.RECORDING_FAILED,
 }
 
-TIDINGS: tuple[Observer, ...] = (
-    _tidings(Kind.SESSION_STARTED, sessions.MACHINE, sessions.Life.ONGOING, _session),
-    _tidings(Kind.SESSION_ENDED, sessions.MACHINE, sessions.Life.ENDED, _session, out_of=(sessions.Life.ONGOING,)),
-    _tidings(Kind.PARTICIPANT_JOINED, presence.MACHINE, Where.IN, _participant, out_of=_CAME),
-    _tidings(Kind.PARTICIPANT_LEFT, presence.MACHINE, ABSENT, _participant, out_of=_INSIDE),
-    _tidings(Kind.PARTICIPANT_LEFT, presence.MACHINE, Where.WAITING, _participant, out_of=_INSIDE),
-    _tidings(Kind.PARTICIPANT_WAITING, presence.MACHINE, Where.WAITING, _participant),
-    _tidings(Kind.LOBBY_OPENED, lobby.DOOR, lobby.Door.OPEN, _lobby),
-    _tidings(Kind.LOBBY_CLOSED, lobby.DOOR, lobby.Door.CLOSED, _lobby),
-    _tidings(Kind.BREAKOUT_STARTED, breakouts.MACHINE, Phase.ACTIVE, _breakout),
-    _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.COMPLETED, _breakout),
-    _tidings(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout, out_of=(Phase.ACTIVE,)),
-    _tidings(Kind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.Life.RUNNING, _broadcast),
-    _tidings(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.Life.ENDED, _broadcast),
-    *(_tidings(kind, recordings.MACHINE, phase, _recording) for phase, kind in _RECORDINGS.items()),
+EMITTED: tuple[Observer, ...] = (
+    _emits(Kind.SESSION_STARTED, sessions.MACHINE, sessions.Life.ONGOING, _session),
+    _emits(Kind.SESSION_ENDED, sessions.MACHINE, sessions.Life.ENDED, _session, out_of=(sessions.Life.ONGOING,)),
+    _emits(Kind.PARTICIPANT_JOINED, presence.MACHINE, Where.IN, _participant, out_of=_CAME),
+    _emits(Kind.PARTICIPANT_LEFT, presence.MACHINE, ABSENT, _participant, out_of=_INSIDE),
+    _emits(Kind.PARTICIPANT_LEFT, presence.MACHINE, Where.WAITING, _participant, out_of=_INSIDE),
+    _emits(Kind.PARTICIPANT_WAITING, presence.MACHINE, Where.WAITING, _participant),
+    _emits(Kind.LOBBY_OPENED, lobby.DOOR, lobby.Door.OPEN, _lobby),
+    _emits(Kind.LOBBY_CLOSED, lobby.DOOR, lobby.Door.CLOSED, _lobby),
+    _emits(Kind.BREAKOUT_STARTED, breakouts.MACHINE, Phase.ACTIVE, _breakout),
+    _emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.COMPLETED, _breakout),
+    _emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout, out_of=(Phase.ACTIVE,)),
+    _emits(Kind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.Life.RUNNING, _broadcast),
+    _emits(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.Life.ENDED, _broadcast),
+    *(_emits(kind, recordings.MACHINE, phase, _recording) for phase, kind in _RECORDINGS.items()),
     Observer(recordings.MACHINE, recordings.Phase.READY, recording_mail.send),
-    _tidings(Kind.CALL_STARTED, calls.MACHINE, State.RINGING, _call),
-    _tidings(Kind.CALL_STARTED, calls.MACHINE, State.ANSWERED, _call, out_of=(ABSENT,)),
-    *(_tidings(Kind.CALL_ENDED, calls.MACHINE, over, _call) for over in (State.BUSY, State.FAILED, State.ENDED)),
-    _tidings(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
-    _tidings(Kind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
-    *(_tidings(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,)) for born in CREATED_BY),
-    _tidings(Kind.USER_REMOVED, users.MACHINE, ABSENT, _user),
-    *(_tidings(Kind.MEDIA_ADDED, media.MACHINE, visibility, _media) for visibility in Visibility),
-    _tidings(Kind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media),
-    _tidings(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),
-    _tidings(Kind.SERVICE_ENABLED, clients.MACHINE, Service.ENABLED, _client),
+    _emits(Kind.CALL_STARTED, calls.MACHINE, State.RINGING, _call),
+    _emits(Kind.CALL_STARTED, calls.MACHINE, State.ANSWERED, _call, out_of=(ABSENT,)),
+    *(_emits(Kind.CALL_ENDED, calls.MACHINE, over, _call) for over in (State.BUSY, State.FAILED, State.ENDED)),
+    _emits(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
+    _emits(Kind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
+    *(_emits(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,)) for born in CREATED_BY),
+    _emits(Kind.USER_REMOVED, users.MACHINE, ABSENT, _user),
+    *(_emits(Kind.MEDIA_ADDED, media.MACHINE, visibility, _media) for visibility in Visibility),
+    _emits(Kind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media),
+    _emits(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),
+    _emits(Kind.SERVICE_ENABLED, clients.MACHINE, Service.ENABLED, _client),
+    _emits(Kind.TERMS_PROMULGATED, terms.DOCUMENT, terms.Document.PUBLISHED, _terms, event="promulgate"),
 )

@@ -1,1 +1,1 @@
-"""The events interface: what happened, and its delivery to endpoints."""
+"""The events interface: endpoints, the event log, and deliveries to endpoints."""

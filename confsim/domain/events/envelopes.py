@@ -1,4 +1,4 @@
-"""The JSON that an endpoint is sent: what happened, in the envelope in force (G533)."""
+"""The envelope of an event: the JSON that an endpoint is sent (G533)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from confsim.kernel.world import Change
 
 
 def enveloped(change: Change, client: str, kind: Kind, message: str, payload: Mapping[str, Any]) -> Any:
-    """What is sent of something that happens now; ``message`` is its id."""
+    """The JSON that is sent of an event of this instant; ``message`` is its id."""
     envelope = ask(change, assumed.ENVELOPE)
     if envelope == "data-alone":
         return dict(payload)

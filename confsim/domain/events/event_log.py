@@ -1,10 +1,11 @@
-"""What happened in the world that an integrator would want to hear of: the matter of the events interface.
+"""The event log of a client, from which webhooks are delivered.
 
-A world keeps it for a client as long as somebody listens, and no more of it than the latest.
+A world records the events of a client as long as it has an active endpoint, and of them only the latest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from confsim.assumptions import events as assumed
@@ -17,8 +18,8 @@ from confsim.kernel.world import Change
 from . import deliveries, endpoints
 
 
-class Happening(Record, kw_only=True):
-    """One thing that happened to a client; ``number`` counts them, ``at`` is the instant in epoch milliseconds."""
+class Event(Record, kw_only=True):
+    """One event of a client; ``number`` counts them, ``at`` is the instant in epoch milliseconds."""
 
     number: int
     id: str
@@ -28,20 +29,20 @@ class Happening(Record, kw_only=True):
     payload: dict[str, Any]
 
 
-HAPPENINGS: Table[int, Happening] = Table("happenings", Happening, "number")
+EVENTS: Table[int, Event] = Table("event log", Event, "number")
 
 
-def happened(change: Change, client: str, kind: Kind, /, **payload: Any) -> None:
-    """Note what happened, for a client whose events are on and who has an active endpoint, and deliver it (G533).
+def emit(change: Change, client: str, kind: Kind, payload: Mapping[str, Any]) -> None:
+    """Record an event of a client whose events are on and who has an active endpoint, and deliver it (G533).
 
-    ``payload`` are JSON values: ids of the things concerned, and what else tells about it.
+    ``payload`` are JSON values: the ids of the things concerned, and details.
     """
-    if not _heard(change, client) or kind not in ask(change, assumed.KINDS):
+    if not _is_recorded(change, client) or kind not in ask(change, assumed.KINDS):
         return
-    rows = HAPPENINGS.of(change, client)
-    number = change.count(f"happening {client}")
+    rows = EVENTS.of(change, client)
+    number = change.count(f"event {client}")
     id = change.uuid()
-    rows.put(Happening(number=number, id=id, client=client, kind=kind, at=change.now, payload=payload))
+    rows.put(Event(number=number, id=id, client=client, kind=kind, at=change.now, payload=dict(payload)))
     past = number - ask(change, assumed.EVENTS_STORED)
     if past in rows:
         rows.remove(past)
@@ -49,14 +50,14 @@ def happened(change: Change, client: str, kind: Kind, /, **payload: Any) -> None
         deliveries.deliver(change, client, kind, id, payload)
 
 
-def _heard(change: Change, client: str) -> bool:
-    heard = endpoints.subscribed(change, client) and CLIENTS.of(change)[client].events
-    if not heard and value_of(change, assumed.RECORDED) != "always":
+def _is_recorded(change: Change, client: str) -> bool:
+    subscribed = endpoints.subscribed(change, client) and CLIENTS.of(change)[client].events
+    if not subscribed and value_of(change, assumed.RECORDED) != "always":
         return False
     note(change, assumed.RECORDED)
     return True
 
 
-def listed(change: Change, client: str) -> list[Happening]:
-    """What happened to the client, as far as it is kept, newest last."""
-    return HAPPENINGS.of(change, client).oldest()
+def list_events(change: Change, client: str) -> list[Event]:
+    """The recorded events of the client, newest last."""
+    return EVENTS.of(change, client).oldest()

@@ -995,7 +995,7 @@ def test_events_tell_of_recordings(outcome, kinds):
     """Where the client's events are recorded."""
     sim = simulator(events__recorded="always", recordings__processing=outcome)
     id = recorded(sim)
-    told = [each for each in event_log.listed(sim.service.change(), CUSTOMER) if each.kind.startswith("recording")]
+    told = [each for each in event_log.list_events(sim.service.change(), CUSTOMER) if each.kind.startswith("recording")]
     assert [each.kind.value for each in told] == kinds
     session = listed(sim)[0]["session"]
     assert all(each.payload == {"channel": ROOM, "session": session, "recording": id} for each in told)

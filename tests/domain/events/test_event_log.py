@@ -7,7 +7,7 @@ from confsim.assumptions.events import Kind
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.events import event_log
-from confsim.domain.events.event_log import HAPPENINGS
+from confsim.domain.events.event_log import EVENTS
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OTHER, OWNER, PARTNER_ADMIN, ROOM, START, ok
@@ -27,14 +27,14 @@ def heard():
     return listening()
 
 
-def kept(sim, client=CUSTOMER):
-    """What is kept of what happened to the client."""
-    return event_log.listed(sim.service.change(), client)
+def events(sim, client=CUSTOMER):
+    """The recorded events of the client."""
+    return event_log.list_events(sim.service.change(), client)
 
 
 def kinds(sim, client=CUSTOMER):
-    """The kinds of what is kept."""
-    return [each.kind.value for each in kept(sim, client)]
+    """The kinds of the recorded events."""
+    return [each.kind.value for each in events(sim, client)]
 
 
 def within(sim, act):
@@ -69,15 +69,15 @@ def start_broadcast(sim):
 # What is kept
 
 
-def test_a_happening_tells_what_when_and_of_whom(heard):
+def test_an_event_has_kind_instant_client_and_payload(heard):
     """Kind, instant, client, payload, and an id and a number of its own."""
     heard.service.advance(5)
     media = ok(heard, "upload_channel_media", OWNER, uuid=ROOM, name="a", body=b"x")["id"]
-    (happening,) = kept(heard)
-    assert (happening.kind, happening.at, happening.client) == (Kind.MEDIA_ADDED, 1769904000005, CUSTOMER)
-    assert happening.payload == {"channel": ROOM, "media": media, "name": "a"}
+    (event,) = events(heard)
+    assert (event.kind, event.at, event.client) == (Kind.MEDIA_ADDED, 1769904000005, CUSTOMER)
+    assert event.payload == {"channel": ROOM, "media": media, "name": "a"}
     ok(heard, "delete_channel_media", OWNER, uuid=ROOM, mediaId=media)
-    one, other = kept(heard)
+    one, other = events(heard)
     assert (one.number + 1, one.id != other.id) == (other.number, True)
 
 
@@ -96,7 +96,7 @@ def test_nothing_is_kept_while_nobody_listens(deaf):
         sim = Simulator(clock=START)
     minted = sim.service.world.id_counter
     ok(sim, "upload_channel_media", OWNER, uuid=ROOM, name="a", body=b"x")
-    assert (kept(sim), sim.service.world.id_counter) == ([], minted + 1)
+    assert (events(sim), sim.service.world.id_counter) == ([], minted + 1)
 
 
 def test_clients_hear_of_their_own_alone(heard):
@@ -110,7 +110,7 @@ def test_clients_hear_of_their_own_alone(heard):
 def test_a_refused_call_leaves_nothing(heard):
     """Its change is dropped, and what happened in it with it."""
     assert heard.call("create_channel", OWNER, body={"name": "Demo Room"}).status == 409
-    assert kept(heard) == []
+    assert events(heard) == []
 
 
 def test_only_the_latest_are_kept():
@@ -118,8 +118,8 @@ def test_only_the_latest_are_kept():
     sim = listening(kept=3)
     for name in "abcdef":
         ok(sim, "upload_client_media", ADMIN, name=name, body=b"x")
-    assert [each.payload["name"] for each in kept(sim)] == ["d", "e", "f"]
-    assert len(HAPPENINGS.seen(sim.service.world, CUSTOMER)) == 3
+    assert [each.payload["name"] for each in events(sim)] == ["d", "e", "f"]
+    assert len(EVENTS.seen(sim.service.world, CUSTOMER)) == 3
 
 
 def test_some_kinds_may_be_all_that_is_told():
@@ -153,8 +153,8 @@ def test_sessions_and_participants_come_and_go(heard, people):
         "participant.left",
         "session.ended",
     ]
-    assert {each.payload["channel"] for each in kept(heard)} == {ROOM}
-    assert [each.payload.get("user") for each in kept(heard)][:2] == [people[OWNER], None]
+    assert {each.payload["channel"] for each in events(heard)} == {ROOM}
+    assert [each.payload.get("user") for each in events(heard)][:2] == [people[OWNER], None]
 
 
 def test_the_lobby_and_who_waits_there(heard, people):
@@ -175,14 +175,14 @@ def test_the_lobby_and_who_waits_there(heard, people):
         "lobby.closed",
         "session.ended",
     ]
-    assert [each.payload for each in kept(heard)][:2] == [{"channel": ROOM}, {"channel": ROOM, "user": people[ADMIN]}]
+    assert [each.payload for each in events(heard)][:2] == [{"channel": ROOM}, {"channel": ROOM, "user": people[ADMIN]}]
 
 
 def test_broadcasts_start_and_stop(heard):
     """Told when they run and when they have ended."""
     start_broadcast(heard)
     ok(heard, "stop_broadcast", OWNER, uuid=ROOM)
-    started, stopped = kept(heard)
+    started, stopped = events(heard)
     assert (started.kind, stopped.kind) == (Kind.BROADCAST_STARTED, Kind.BROADCAST_STOPPED)
     assert started.payload == stopped.payload
 
@@ -206,7 +206,7 @@ def test_channels_are_created_and_deleted(heard):
     ok(heard, "upload_channel_media", OWNER, uuid=id, name="a", body=b"x")
     ok(heard, "delete_channel", OWNER, uuid=id)
     assert kinds(heard) == ["channel.created", "media.added", "media.removed", "channel.deleted"]
-    assert kept(heard)[-1].payload == {"channel": id, "name": "New"}
+    assert events(heard)[-1].payload == {"channel": id, "name": "New"}
 
 
 def test_users_are_created(heard):
@@ -215,9 +215,9 @@ def test_users_are_created(heard):
     assert guest["token"]
     stub = ok(heard, "create_predefined_user", ADMIN, body={"name": "Stub"})["id"]
     linked = ok(heard, "create_linked_user", OWNER, uuid=EVENT_ROOM, body={"handle": "Lin"})["id"]
-    told = [(each.payload["handle"], each.payload["account"]) for each in kept(heard)]
+    told = [(each.payload["handle"], each.payload["account"]) for each in events(heard)]
     assert told == [("Gus", "guest"), ("Stub", "predefined"), ("Lin", "linked")]
-    assert [each.payload["user"] for each in kept(heard)][1:] == [stub, linked]
+    assert [each.payload["user"] for each in events(heard)][1:] == [stub, linked]
 
 
 def test_users_are_removed(heard):
@@ -225,7 +225,7 @@ def test_users_are_removed(heard):
     linked = ok(heard, "create_linked_user", OWNER, uuid=EVENT_ROOM, body={"handle": "Lin"})["id"]
     ok(heard, "unlink_user", OWNER, uuid=EVENT_ROOM, userId=linked)
     assert kinds(heard) == ["user.created", "user.removed"]
-    assert kept(heard)[-1].payload == {"user": linked, "handle": "Lin", "account": "linked"}
+    assert events(heard)[-1].payload == {"user": linked, "handle": "Lin", "account": "linked"}
 
 
 def test_terms_and_service_are_told_of(heard):
@@ -234,4 +234,4 @@ def test_terms_and_service_are_told_of(heard):
     for state in ("disable", "disable", "enable"):
         ok(heard, "set_client_service_state", PARTNER_ADMIN, clientId=CUSTOMER, state=state)
     assert kinds(heard) == ["terms.promulgated", "service.disabled", "service.enabled"]
-    assert kept(heard)[0].payload == {"version": 2, "url": "https://terms.example/2"}
+    assert events(heard)[0].payload == {"version": 2, "url": "https://terms.example/2"}

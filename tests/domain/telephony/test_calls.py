@@ -274,7 +274,7 @@ def test_calls_are_told_of():
     office.ring()
     told = [
         (each.kind, each.payload["state"], each.payload["inbound"])
-        for each in event_log.listed(office.change, office.client.id)
+        for each in event_log.list_events(office.change, office.client.id)
         if each.kind.startswith("call.")
     ]
     assert told == [

@@ -1,0 +1,33 @@
+"""Machines in other forms: state diagrams, and rows in plain words for the reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .machine import Machine
+
+
+def mermaid(machine: Machine[Any, Any]) -> str:
+    """The machine as a Mermaid state diagram."""
+    lines = ["stateDiagram-v2", f"    [*] --> {machine.initial.value}"]
+    for row in machine.rows:
+        event = row.when if row.at is None else f"{row.when} at the deadline of {row.at.timer}"
+        label = event if row.only_if is None else f"{event} [{row.only_if}]"
+        lines += [f"    {state.value} --> {row.then.value}: {label}" for state in row.on]
+    return "\n".join(lines)
+
+
+def in_words(machine: Machine[Any, Any]) -> list[dict[str, str]]:
+    """The rows of the machine in plain words."""
+    return [
+        {
+            "when": row.when,
+            "on": " | ".join(state.value for state in row.on),
+            "at": "" if row.at is None else row.at.timer,
+            "only if": "" if row.only_if is None else str(row.only_if),
+            "then": row.then.value,
+            "effect": "" if row.effect is None else (row.effect.__doc__ or row.effect.__name__).split("\n")[0],
+            "source": row.source,
+        }
+        for row in machine.rows
+    ]
