@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.assumptions.protocol.durations import Delay, parse_delay
 from confsim.assumptions.register import Context, Entry, ask
+from confsim.kernel.rows import Guard
 from confsim.kernel.world import Change
 
 
@@ -19,22 +22,6 @@ def _parsed(text: str) -> Delay:
 def delay_of(context: Context, entry: Entry[str]) -> Delay:
     """The delay in force for the entry."""
     return _parsed(ask(context, entry))
-
-
-def begin(change: Change, entry: Entry[str], kind: str, client: str, subject: str, *, since: int) -> int | None:
-    """Begin delayed work that counts from the instant ``since`` (epoch milliseconds).
-
-    Returns 0 when the work is finished already, None when it ends with a timer of this kind and subject, which is
-    scheduled here, else the number of polls that find it unfinished.
-    """
-    delay = delay_of(change, entry)
-    if delay.mode != "time":
-        return delay.amount
-    due = since + delay.amount * 1000
-    if due <= change.now:
-        return 0
-    change.schedule(kind, due, client, subject)
-    return None
 
 
 class Wait(Struct, frozen=True):
@@ -63,3 +50,14 @@ def wait(change: Change, entry: Entry[str], *, since: int) -> Wait:
         return Wait(polls_left=delay.amount)
     ends = since + delay.amount * 1000
     return Wait(ends=ends) if ends > change.now else NO_WAIT
+
+
+# Work whose record has ``polls_left``
+
+
+def count_poll(change: Change, record: Any) -> Any:
+    """One poll fewer is left, unless a timer ends the work."""
+    return replace(record, polls_left=record.polls_left - 1) if record.polls_left else record
+
+
+NO_POLL_LEFT = Guard("no poll is left", lambda record: record.polls_left == 0)

@@ -85,6 +85,12 @@ def _without(*names: str) -> Convert:
     return lambda values: {name: value for name, value in values.items() if name not in names}
 
 
+def _broadcast(values: dict[str, Any]) -> dict[str, Any]:
+    """A broadcast whose state followed from two of its fields."""
+    running = "starting" if values["started"] is None else "running"
+    return {**values, "state": running if values["ended"] is None else "ended"}
+
+
 def _recording(values: dict[str, Any]) -> dict[str, Any]:
     """A recording whose state followed from three of its fields."""
     if values.get("ended") is None:
@@ -109,11 +115,17 @@ STEPS: Mapping[int, Step] = {
         sequences={"happening": "event"},
         fields={
             "placements": {"looks": "polls_left"},
+            "broadcasts": {"looks": "polls_left"},
             "recordings": {"looks": "polls_left", "doomed": "will_fail"},
             "reservations": {"until": "expires"},
             "webhook deliveries": {"aside": "bypasses"},
         },
-        records={"linked users": _without("bond"), "recordings": _recording, "sessions": _session},
+        records={
+            "broadcasts": _broadcast,
+            "linked users": _without("bond"),
+            "recordings": _recording,
+            "sessions": _session,
+        },
         owned=(
             "api tokens",
             "broadcast destinations",

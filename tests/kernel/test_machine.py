@@ -1,24 +1,28 @@
-"""The interpreter of machines: one row, one guard, one refusal."""
+"""The interpreter of machines: records made, moved and removed by rows; guards, facts, deadlines, observers."""
 
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from confsim.kernel import diagram
-from confsim.kernel.machine import Observer
-from confsim.kernel.old_machine import Guard, Machine, Row, store
+from confsim.kernel.due import fire_due_timers
+from confsim.kernel.machine import Cascade, Coupling, Machine, Observer, switch
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.table import Record
-from confsim.kernel.world import World
+from confsim.kernel.rows import ABSENT, Computed, Deadline, Guard, Row
+from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.timers import HANDLERS
+from confsim.kernel.world import Change, World
 
 
 class Light(Enum):
     """States for the tests."""
 
-    OFF = "off"
     ON = "on"
+    OFF = "off"
 
 
 class Why(Enum):
@@ -28,78 +32,204 @@ class Why(Enum):
     OTHERWISE = 2
 
 
-class Lamp(Record):
-    """A subject for the tests."""
+class Lamp(Record, kw_only=True):
+    """A record for the tests. ``expires`` is when it goes off by itself."""
 
+    id: int
+    client: str = "c"
+    room: str = "hall"
     state: Light = Light.OFF
     broken: bool = False
+    expires: int | None = None
 
 
-WHOLE = ~Guard("broken", lambda lamp, facts: lamp.broken)
-LAMP: Machine[Light, Lamp] = Machine(
+BY_ROOM: Index[Lamp] = Index("room", lambda lamp: (lamp.room,))
+LAMPS: Table[int, Lamp] = Table("test lamps", Lamp, "id", BY_ROOM)
+
+
+def _install(change: Change, *, lamp: Lamp) -> Lamp:
+    """It hangs."""
+    return lamp
+
+
+def _expire(change: Change, lamp: Lamp, *, expires: int) -> Lamp:
+    """It is known when it goes off."""
+    return replace(lamp, expires=expires)
+
+
+def make(name: str, *rows: Row, **options: Any) -> Machine[Light, Lamp]:
+    """A machine of lamps that is not one of the house, and whose timers fall due in a test."""
+    options = {"state": "state", "refusals": {None: Why.OTHERWISE}, **options}
+    machine: Machine[Light, Lamp] = Machine(name, "A lamp.", LAMPS, Light, rows, **options)
+    del Machine.declared[name]
+    return machine
+
+
+WHOLE = ~Guard("broken", lambda lamp: lamp.broken)
+LAMP = make(
     "test lamp",
-    "A lamp.",
-    Light,
-    (
-        Row("switch on", Light.OFF, Light.ON, only_if=WHOLE, source="test"),
-        Row("switch off", (Light.ON, Light.OFF), Light.OFF, source="test"),
-    ),
-    read=lambda lamp, facts: lamp.state,
-    write=store("state"),
+    Row("install", ABSENT, Light.OFF, effect=_install, source="test"),
+    Row("switch on", Light.OFF, Light.ON, only_if=WHOLE, source="test"),
+    Row("switch off", tuple(Light), Light.OFF, at=Deadline("test lamp", lambda lamp: lamp.expires), source="test"),
+    Row("expire", Light.ON, Light.ON, effect=_expire, source="test"),
+    Row("take down", tuple(Light), ABSENT, source="test"),
+    facts={"install": "lamp", "expire": "expires"},
     refusals={("switch on", Light.OFF): Why.BROKEN, None: Why.OTHERWISE},
-    initial=Light.OFF,
 )
-# Machines of the tests are not machines of the house.
-del Machine.declared[LAMP.name]
 
 
-def test_a_row_moves_the_subject() -> None:
-    """The state is written as the row says, and the subject answered."""
-    assert LAMP.fire(World().change(0), Lamp(), "switch on") == Lamp(Light.ON)
+def installed(**fields: Any) -> tuple[Change, Lamp]:
+    """A change of a world with one lamp, and the lamp."""
+    change = World().change(0)
+    return change, LAMP.create(change, "install", lamp=Lamp(id=1, **fields))
+
+
+def test_records_are_made_moved_and_removed() -> None:
+    """The table holds the record in the state of the row; the state of one that is not there is ABSENT."""
+    change, lamp = installed()
+    rows = LAMPS.of(change, "c")
+    assert rows[1] is lamp
+    assert LAMP.state(lamp) is Light.OFF
+    lit = LAMP.fire(change, lamp, "switch on")
+    assert rows[1] is lit
+    assert lit == Lamp(id=1, state=Light.ON)
+    LAMP.end(change, lit, "take down")
+    assert rows.get(1) is None
+    assert LAMP.state(rows.get(1)) is ABSENT
 
 
 @pytest.mark.parametrize(
-    ("lamp", "reason"), [(Lamp(broken=True), Why.BROKEN), (Lamp(Light.ON), Why.OTHERWISE)], ids=["guard", "no row"]
+    ("lamp", "reason"),
+    [(Lamp(id=1, broken=True), Why.BROKEN), (Lamp(id=1, state=Light.ON), Why.OTHERWISE), (None, Why.OTHERWISE)],
+    ids=["guard", "no row", "absent"],
 )
-def test_no_row_is_a_refusal(lamp: Lamp, reason: Why) -> None:
-    """The reason is the nearest that the machine names; the facts go along, but for what guards alone look at."""
+def test_no_row_is_a_refusal(lamp: Lamp | None, reason: Why) -> None:
+    """The reason is the nearest that the machine names; only the details reach the caller."""
+    change = World().change(0)
     with pytest.raises(Refusal) as caught:
-        LAMP.fire(World().change(0), lamp, "switch on", where="kitchen", watts=40, dark=True)
-    assert caught.value.reason is reason
-    assert caught.value.facts == {"where": "kitchen", "watts": 40}
+        LAMP.fire(change, lamp, "switch on", details={"where": "kitchen"})
+    assert (caught.value.reason, caught.value.facts) == (reason, {"where": "kitchen"})
+    assert LAMP.fire_if_allowed(change, lamp, "switch on") is lamp
+    assert change.commit() is change.world
 
 
-def test_a_machine_draws_itself() -> None:
-    """Diagram and table come from the rows."""
-    assert "off --> on: switch on [not broken]" in diagram.mermaid(LAMP)
-    assert diagram.in_words(LAMP)[1]["on"] == "on | off"
+@pytest.mark.parametrize("facts", [{}, {"lamp": None, "watts": 40}, {"lmap": None}])
+def test_an_event_takes_its_facts_and_no_others(facts: dict[str, Any]) -> None:
+    """A missing one, one too many, a misspelt one."""
+    with pytest.raises(TypeError, match="'install' takes lamp, not"):
+        LAMP.create(World().change(0), "install", **facts)
+
+
+@pytest.mark.parametrize("facts", [{}, {"install": "lmap"}, {"install": "lamp watts"}, {"instal": "lamp"}])
+def test_facts_that_are_not_declared_fail_when_the_machine_is_made(facts: dict[str, str]) -> None:
+    """So do declared ones that nothing takes."""
+    with pytest.raises(ValueError, match="declare"):
+        make("test misspelt", Row("install", ABSENT, Light.OFF, effect=_install, source="test"), facts=facts)
+    Machine.declared.pop("test misspelt", None)
 
 
 def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:
-    """The interpreter checks that the subject is where the row says."""
-    stuck: Machine[Light, Lamp] = Machine(
-        "test stuck lamp",
-        "A lamp that does not move.",
-        Light,
-        (Row("switch on", Light.OFF, Light.ON, source="test"),),
-        read=lambda lamp, facts: lamp.state,
-        refusals={None: Why.OTHERWISE},
-        initial=Light.OFF,
-    )
-    del Machine.declared[stuck.name]
+    """The interpreter checks that a computed state is the one that the row names."""
+    state = Computed(lambda lamp: Light.OFF)
+    stuck = make("test stuck lamp", Row("switch on", Light.OFF, Light.ON, source="test"), state=state)
     with pytest.raises(AssertionError, match="did not lead to"):
-        stuck.fire(World().change(0), Lamp(), "switch on")
+        stuck.fire(World().change(0), Lamp(id=1), "switch on")
 
 
-@pytest.mark.parametrize(("out_of", "told"), [(None, 1), ((Light.OFF,), 1), ((Light.ON,), 0)])
-def test_a_watch_is_told_of_moves_into_its_state(
-    monkeypatch: pytest.MonkeyPatch, out_of: tuple[Light, ...] | None, told: int
-) -> None:
-    """It hears the subject before and after, of the states it asks for, and nothing of what stays or is refused."""
+def test_a_deadline_follows_the_record() -> None:
+    """It is set and moved with the field, falls due at its instant, and is cancelled where no row has it."""
+    change, lamp = installed()
+    lit = LAMP.fire(change, lamp, "switch on")
+    for expires in (50, 70):
+        lit = LAMP.fire(change, lit, "expire", expires=expires)
+    assert [(timer.due, timer.kind, timer.subject) for timer in change.timers] == [(70, "test lamp", "1")]
+    before, _ = fire_due_timers(change.commit(), 69)
+    assert LAMPS.seen(before, "c")[1].state is Light.ON
+    after, fired = fire_due_timers(before, 70)
+    assert LAMPS.seen(after, "c")[1].state is Light.OFF
+    assert [each.timer.due for each in fired] == [70]
+    LAMP.end(change, lit, "take down")
+    assert list(change.timers) == []
+
+
+def test_a_timed_machine_needs_one_table() -> None:
+    """Its records are looked up by the subject of a timer."""
+    row = Row("switch off", Light.ON, Light.OFF, at=Deadline("test no table", lambda lamp: 1), source="test")
+    with pytest.raises(ValueError, match="no single table"):
+        Machine("test timed", "A lamp.", None, Light, (row,), state="state", refusals={})
+    del Machine.declared["test timed"]
+    assert "test no table" not in HANDLERS
+
+
+@pytest.mark.parametrize(
+    ("options", "seen"),
+    [({}, 1), ({"out_of": (Light.OFF,)}, 1), ({"out_of": (Light.ON,)}, 0), ({"event": "expire"}, 2)],
+    ids=["any", "out of off", "out of on", "by event"],
+)
+def test_observers_are_called(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], seen: int) -> None:
+    """For records that enter the state, or for an event, also where it stays in its state."""
     monkeypatch.setattr(LAMP, "observers", {})
     heard: list[Lamp] = []
-    Observer(LAMP, Light.ON, lambda change, lamp: heard.append(lamp), out_of=out_of)
-    lit = LAMP.fire(World().change(0), Lamp(), "switch on")
-    LAMP.follow(World().change(0), lit, "switch on")
-    LAMP.fire(World().change(0), lit, "switch off")
-    assert heard == [lit] * told
+    Observer(LAMP, Light.ON, lambda change, lamp: heard.append(lamp), **options)
+    change, lamp = installed()
+    lit = LAMP.fire(change, lamp, "switch on")
+    for expires in (1, 2):
+        LAMP.fire(change, lit, "expire", expires=expires)
+    assert len(heard) == seen
+
+
+def test_an_observer_or_a_coupling_of_no_event_is_refused() -> None:
+    """A misspelt one fails when it is made."""
+    with pytest.raises(ValueError, match="knows no event"):
+        Observer(LAMP, Light.ON, lambda change, lamp: None, event="expires")
+    with pytest.raises(ValueError, match="knows no event"):
+        Coupling(LAMP, Light.ON, LAMP, "switch_on", lambda change, lamp: (), source="test")
+
+
+def test_couplings_move_what_is_related_and_cascades_take_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All lamps of a room go on together; the last one down takes the others with it, while it still hangs."""
+    for name, value in (("couplings", {}), ("cascades", ())):
+        monkeypatch.setattr(LAMP, name, value)
+
+    def others(change: Change, lamp: Lamp) -> list[Lamp]:
+        return [each for each in LAMPS.of(change, "c").find(BY_ROOM, lamp.room) if each.id != lamp.id]
+
+    def take(change: Change, lamp: Lamp) -> None:
+        assert lamp.id in LAMPS.of(change, "c")
+        for each in others(change, lamp):
+            LAMPS.of(change, "c").remove(each.id)
+
+    Coupling(LAMP, Light.ON, LAMP, "switch on", others, source="test")
+    Cascade(LAMP, None, take, source="test")
+    change, lamp = installed()
+    for id in (2, 3):
+        LAMP.create(change, "install", lamp=Lamp(id=id))
+    LAMP.fire(change, lamp, "switch on")
+    rows = LAMPS.of(change, "c")
+    assert [rows[id].state for id in (1, 2, 3)] == [Light.ON] * 3
+    LAMP.end(change, rows[1], "take down")
+    assert rows.oldest() == []
+
+
+def test_a_switch_is_two_rows_each_way() -> None:
+    """It knows whether an event changes anything."""
+    broken: Machine[Light, Lamp] = switch(
+        "test switch", "A switch.", LAMPS, "broken", Light, refusals={None: Why.OTHERWISE}, sources=("test", "test")
+    )
+    del Machine.declared["test switch"]
+    change, lamp = installed()
+    assert broken.holds(lamp, "disable")
+    on = broken.fire(change, lamp, "enable")
+    assert on.broken
+    assert broken.holds(on, "enable")
+    assert broken.fire(change, on, "enable") == on
+    assert not broken.fire(change, on, "disable").broken
+
+
+def test_a_machine_is_drawn_from_its_rows() -> None:
+    """Diagram and words."""
+    drawn = diagram.mermaid(LAMP)
+    assert "absent --> off: install" in drawn
+    assert "off --> on: switch on [not broken]" in drawn
+    assert "on --> off: switch off at the deadline of test lamp" in drawn
+    assert diagram.in_words(LAMP)[2]["on"] == "on | off"

@@ -8,7 +8,7 @@ import pytest
 
 import confsim.api.catalogue  # noqa: F401 its modules declare machines, tables and entries
 from confsim.assumptions.refusals import Reason
-from confsim.kernel.old_machine import Machine
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 from kit.each import by_name, each
@@ -108,7 +108,7 @@ def test_the_interpreter_takes_the_row_that_admits(monkeypatch):
 
 def given(machine, event):
     """A value for each fact of the event."""
-    return dict.fromkeys(getattr(machine, "facts", {}).get(event, ()))
+    return dict.fromkeys(machine.facts[event])
 
 
 def guards_hold(monkeypatch, rows, truth):
@@ -123,8 +123,7 @@ def test_a_missing_row_refuses_without_a_trace(machine, state, event):
     """Where no row admits the event, firing it raises the reason; the subject and the world stay as they were."""
     rows = rows_of(machine, state, event)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(machine, "read", lambda subject, facts=None: state)
-        monkeypatch.setattr(machine, "state", lambda record: state, raising=False)
+        monkeypatch.setattr(machine, "state", lambda record: state)
         for truth in truths(rows):
             if any(admits(row, truth) for row in rows):
                 continue

@@ -169,7 +169,7 @@ def set_broadcast_destination_state(call: Call, channel: Channel, destinationId:
 )
 def set_broadcast_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable live streaming for a channel."""
-    broadcasts.switch(call.change, uuid, state.value)
+    broadcasts.set_feature(call.change, uuid, state.value)
 
 
 @operation(
@@ -184,10 +184,10 @@ def get_broadcast_state(call: Call, uuid: Channel) -> BroadcastState:
     """Tell whether a broadcast of the channel is starting up or running."""
     broadcasts.require_feature(call.change, uuid)
     off, starting, running = ask(call, assumed.STATES)
-    found = broadcasts.look(call.change, uuid)
+    found = broadcasts.poll(call.change, uuid)
     if found is None:
         return BroadcastState(state=off)
-    return BroadcastState(state=starting if found.started is None else running)
+    return BroadcastState(state=starting if found.state is broadcasts.State.STARTING else running)
 
 
 @operation(
@@ -280,7 +280,7 @@ def get_broadcast_metrics(call: Call, uuid: Channel) -> BroadcastRecord | NoCont
     404 when nothing is broadcast.
     """
     broadcasts.require_feature(call.change, uuid)
-    found = broadcasts.look(call.change, uuid)
+    found = broadcasts.poll(call.change, uuid)
     if found is not None:
         return _record_view(call, found)
     answer = ask(call, assumed.WITHOUT)

@@ -167,7 +167,7 @@ def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> 
         raise Misuse("channel: reputation is a scale of 1 to 15")
     enabled = given.pop("broadcast_enabled", channel.broadcast_enabled)
     if enabled is not channel.broadcast_enabled:
-        broadcasts.switch(change, channel, "enable" if enabled else "disable")
+        broadcasts.set_feature(change, channel, "enable" if enabled else "disable")
         channel = _channel(change, channel.id)
     table = CHANNELS if channel.parent is None else ROOMS
     return table.of(change, channel.client).put(msgspec.structs.replace(channel, **given))

@@ -11,6 +11,7 @@ from confsim.domain import terms
 from confsim.domain.breakout import breakouts
 from confsim.domain.breakout.breakouts import Breakout, Phase
 from confsim.domain.broadcast import broadcasts
+from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client, Service
@@ -63,9 +64,8 @@ def _breakout(breakout: Breakout) -> Payload:
     return {"channel": breakout.channel, "breakoutSession": breakout.id}
 
 
-def _broadcast(run: broadcasts.Run) -> Payload:
-    assert run.broadcast is not None
-    return {"channel": run.channel, "broadcast": run.broadcast.id}
+def _broadcast(broadcast: Broadcast) -> Payload:
+    return {"channel": broadcast.channel, "broadcast": broadcast.id}
 
 
 def _lobby(channel: channels.Channel) -> Payload | None:
@@ -130,8 +130,8 @@ EMITTED: tuple[Observer, ...] = (
     _emits(Kind.BREAKOUT_STARTED, breakouts.MACHINE, Phase.ACTIVE, _breakout),
     _emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.COMPLETED, _breakout),
     _emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout, out_of=(Phase.ACTIVE,)),
-    _emits(Kind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.Life.RUNNING, _broadcast),
-    _emits(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.Life.ENDED, _broadcast),
+    _emits(Kind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.State.RUNNING, _broadcast),
+    _emits(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.State.ENDED, _broadcast),
     *(_emits(kind, recordings.MACHINE, phase, _recording) for phase, kind in _RECORDINGS.items()),
     Observer(recordings.MACHINE, recordings.Phase.READY, recording_mail.send),
     _emits(Kind.CALL_STARTED, calls.MACHINE, State.RINGING, _call),

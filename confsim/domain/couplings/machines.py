@@ -10,7 +10,8 @@ from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import State
 from confsim.domain.breakout.breakouts import Phase
 from confsim.domain.broadcast import broadcasts
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, switches
+from confsim.domain.channels.switches import Flag
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
 from confsim.domain.runtime.lobby import AutoClose, Door
@@ -186,6 +187,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     Coupling(
         sessions.MACHINE, Life.ENDED, broadcasts.MACHINE, "lose session", related.broadcast_of, source="P2 L72, G569"
     ),
+    Coupling(switches.BROADCAST, Flag.OFF, broadcasts.MACHINE, "stop", related.disabled_broadcast, source="G526"),
     # Breakout sessions
     Coupling(
         breakouts.MACHINE,

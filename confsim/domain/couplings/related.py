@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from confsim.assumptions import broadcast as assumed_broadcast
 from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import recordings as assumed_recordings
 from confsim.assumptions import runtime
 from confsim.assumptions.register import ask
 from confsim.domain.broadcast import broadcasts
+from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, Channel
 from confsim.domain.clients import clients
@@ -143,12 +145,20 @@ def wherever(change: Change, user: User) -> Iterable[Presence]:
     return presence.current(change, found)
 
 
-def broadcast_of(change: Change, session: Session) -> Iterable[broadcasts.Run]:
+def broadcast_of(change: Change, session: Session) -> Iterable[Broadcast]:
     """The broadcast of the channel."""
-    return (broadcasts.run(change, session.client, session.channel),)
+    broadcast = broadcasts.find_open(change, session.client, session.channel)
+    return () if broadcast is None else (broadcast,)
 
 
-def showing(change: Change, session: Session, shown: broadcasts.Run) -> dict[str, Any]:
+def disabled_broadcast(change: Change, channel: Channel) -> Iterable[Broadcast]:
+    """The broadcast of a channel without the feature, where it does not continue (G526)."""
+    broadcast = broadcasts.find_open(change, channel.client, channel.id)
+    if broadcast is not None and ask(change, assumed_broadcast.OFF_WHILE_RUNNING) == "ends":
+        yield broadcast
+
+
+def showing(change: Change, session: Session, broadcast: Broadcast) -> dict[str, Any]:
     """The session that a broadcast shows."""
     return {"session": session.id}
 

@@ -14,6 +14,7 @@ from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
+from confsim.domain.delays import count_poll
 from confsim.domain.fault_points import RECORDING, Outcome, fault_for
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime import presence as presences
@@ -121,11 +122,6 @@ def _process(change: Change, recording: Recording) -> Recording:
     return replace(recording, processing_ends=change.now + span, upload_begins=begins)
 
 
-def _poll(change: Change, recording: Recording) -> Recording:
-    """One poll fewer is left."""
-    return replace(recording, polls_left=recording.polls_left - 1) if recording.polls_left else recording
-
-
 def _succeed(change: Change, recording: Recording) -> Recording:
     """It is ready from this instant on."""
     recording = replace(recording, ready=change.now)
@@ -156,7 +152,7 @@ MACHINE: Machine[Phase, Recording] = Machine(
         Row("start", ABSENT, Phase.IN_PROGRESS, effect=_start, source="P2 States L169, R286, R359, G483"),
         Row("stop", Phase.IN_PROGRESS, Phase.PROCESSING, effect=_stop, source="P2 States L170, R361, R362"),
         Row("lose session", Phase.IN_PROGRESS, Phase.PROCESSING, effect=_stop, source="P2 L7, R557, G487"),
-        Row("poll", Phase.PROCESSING, Phase.PROCESSING, effect=_poll, source="G488"),
+        Row("poll", Phase.PROCESSING, Phase.PROCESSING, effect=count_poll, source="G488"),
         Row(
             "finish",
             Phase.PROCESSING,

@@ -13,7 +13,7 @@ from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.domain.delays import NO_WAIT, Wait
+from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
 from confsim.domain.fault_points import PROXY, fault_for
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import NotYet
@@ -54,12 +54,6 @@ def _begin(change: Change, *, channel: Channel, wait: Wait) -> Placement:
     return Placement(channel.id, channel.client, polls_left=None if left is None else left - 1, ready=wait.ends)
 
 
-def _poll(change: Change, placement: Placement) -> Placement:
-    """One poll fewer is left."""
-    left = placement.polls_left
-    return placement if left is None else replace(placement, polls_left=left - 1)
-
-
 def _host(change: Change, *, channel: Channel) -> Placement:
     """The channel is there."""
     return Placement(channel.id, channel.client)
@@ -76,7 +70,6 @@ def _channel(change: Change, placement: Placement) -> dict[str, Channel]:
 
 
 _NO_WAIT = Guard("it is done at once", lambda placement, *, wait: wait.over)
-_POLLED = Guard("no poll is left", lambda placement: placement.polls_left == 0)
 _READY = Deadline("placement", lambda placement: placement.ready, facts=_channel)
 
 MACHINE: Machine[Placed, Placement] = Machine(
@@ -87,8 +80,8 @@ MACHINE: Machine[Placed, Placement] = Machine(
     (
         Row("ask", ABSENT, Placed.HOSTED, only_if=_NO_WAIT, effect=_host, source="P2 L209, R395, G349"),
         Row("ask", ABSENT, Placed.CREATING, only_if=~_NO_WAIT, effect=_begin, source="P2 L209, R396, G349"),
-        Row("ask", Placed.CREATING, Placed.HOSTED, only_if=_POLLED, effect=_finish, source="P2 L380, R397, G349"),
-        Row("ask", Placed.CREATING, Placed.CREATING, only_if=~_POLLED, effect=_poll, source="P2 L380, R396"),
+        Row("ask", Placed.CREATING, Placed.HOSTED, only_if=NO_POLL_LEFT, effect=_finish, source="P2 L380, R397, G349"),
+        Row("ask", Placed.CREATING, Placed.CREATING, only_if=~NO_POLL_LEFT, effect=count_poll, source="P2 L380, R396"),
         Row("ask", Placed.HOSTED, Placed.HOSTED, source="P2 L209, R395"),
         Row("place", ABSENT, Placed.HOSTED, effect=_host, source="G349, G359"),
         Row("place", Placed.CREATING, Placed.HOSTED, effect=_finish, at=_READY, source="G349, G359"),

@@ -244,8 +244,8 @@ def test_a_broadcast_can_be_stopped_while_it_starts_up():
     assert ("started" in record, record["ended"], state(sim)) == (False, NOON, "off")
 
 
-def test_starting_up_can_take_looks():
-    """The state comes up after so many looks in vain."""
+def test_starting_up_can_take_polls():
+    """The state comes up after so many polls."""
     sim = simulator(**{"duration.broadcast-start": "manual(2)"})
     add(sim)
     assert call(sim, "start_broadcast").ok
@@ -385,7 +385,7 @@ def test_broadcasts_go_with_their_channel(ready):
     assert ready.call("delete_channel", OWNER, uuid=ROOM).ok
     change = ready.service.change()
     assert len(BROADCASTS.of(change, CUSTOMER)) == 0
-    assert broadcasts.run(change, CUSTOMER, ROOM).broadcast is None
+    assert broadcasts.find_open(change, CUSTOMER, ROOM) is None
     assert call(ready, "list_broadcast_history").status == 404
 
 

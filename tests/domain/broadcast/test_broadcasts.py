@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from confsim import Simulator
 from confsim.domain.broadcast import broadcasts, destinations
-from confsim.domain.broadcast.broadcasts import BROADCASTS, Life
+from confsim.domain.broadcast.broadcasts import BROADCASTS, State
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.rows import ABSENT
 from kit import CUSTOMER, ROOM, START
 
 SLOW = {"duration.broadcast-start": "time(2)"}
@@ -34,12 +35,12 @@ def come(change):
 
 
 STEPS = {
-    "enable": lambda change: broadcasts.switch(change, room(change), "enable"),
-    "disable": lambda change: broadcasts.switch(change, room(change), "disable"),
+    "enable": lambda change: broadcasts.set_feature(change, room(change), "enable"),
+    "disable": lambda change: broadcasts.set_feature(change, room(change), "disable"),
     "add": lambda change: destinations.add(change, room(change), "rtmp://live.example/a", None, None),
     "start": lambda change: broadcasts.start(change, room(change)),
     "stop": lambda change: broadcasts.stop(change, room(change)),
-    "look": lambda change: broadcasts.look(change, room(change)),
+    "poll": lambda change: broadcasts.poll(change, room(change)),
     "come": come,
     "go": lambda change: presence.leave(change, room(change), owner(change).id),
     "end": lambda change: sessions.end_active(change, room(change)),
@@ -77,17 +78,16 @@ def test_whatever_happens_broadcasts_make_sense(steps):
 
 @pytest.mark.rule("R368", "R370")
 def test_a_broadcast_goes_through_its_states():
-    """Off, starting, running, ended, each told by its record."""
+    """Absent, starting, running, and absent again among those that have not ended."""
     seen = []
-    for steps in (["add"], ["add", "start"], ["add", "start", "look"], ["add", "start", "look", "stop"]):
+    for steps in (["add"], ["add", "start"], ["add", "start", "poll"], ["add", "start", "poll", "stop"]):
         service = walk(["enable", *steps])
-        run = broadcasts.run(service.change(), CUSTOMER, ROOM)
-        seen.append(broadcasts.MACHINE.read(run, {}))
-    assert seen == [Life.OFF, Life.STARTING, Life.RUNNING, Life.OFF]
+        seen.append(broadcasts.MACHINE.state(broadcasts.find_open(service.change(), CUSTOMER, ROOM)))
+    assert seen == [ABSENT, State.STARTING, State.RUNNING, ABSENT]
 
 
 def test_a_session_that_ends_ends_what_is_starting_too():
     """Nothing comes up in an empty channel later."""
-    service = walk(["enable", "add", "come", "start", "go", "look", "look"])
+    service = walk(["enable", "add", "come", "start", "go", "poll", "poll"])
     (one,) = BROADCASTS.seen(service.world, CUSTOMER)
     assert (one.started, one.ended is not None, len(one.sessions)) == (None, True, 1)
