@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from confsim.control.facade_worlds import WorldsFacade
     from confsim.http.live.serving import Serving
     from confsim.service.journal import Entry
-    from confsim.service.pipeline import Service
+    from confsim.service.service import Service
     from confsim.simulator import Simulator
 
 WORDS = ("world", "scenario", "seed", "profile", "strict")
@@ -124,7 +124,7 @@ class _Run:
         import msgspec
 
         from confsim.service.clock import Clock
-        from confsim.service.judge import Judge
+        from confsim.service.conformance import Conformance
         from confsim.simulator import Simulator
 
         chosen = self._profile(profile)
@@ -139,16 +139,14 @@ class _Run:
             base = self._bases.get(key)
             if base is None:
                 base = self._bases[key] = Simulator(world, seed=seed, profile=chosen, scenario=scenario)
-            fork = base.fork()
-            if clock is not None:
-                fork.service.clock = clock if isinstance(clock, Clock) else Clock(clock)
+            fork = base.fork(clock if clock is None or isinstance(clock, Clock) else Clock(clock))
         if strict:
-            fork.service.judge = self._judges.setdefault(choices, Judge(chosen))
+            fork.service.pipeline.hold_against(self._judges.setdefault(choices, Conformance(chosen)))
         return fork
 
     def _profile(self, profile: Any) -> dict[str, Any]:
         """The profile of the run, overridden by that of the test."""
-        from confsim.service.profiles import read_profile
+        from confsim.service.files.profile import read_profile
 
         if self._chosen is None:
             given, setting = self.config.getoption("--confsim-profile"), self.config.getini("confsim_profile")
@@ -187,8 +185,9 @@ class _Run:
         for name in filter(None, worlds):
             worlds.drop(name)
         worlds.default.reset()
-        worlds.default.snapshots.clear()
-        worlds.most, worlds.public_url = MOST, ""
+        worlds.default.history.clear()
+        worlds.limit(MOST)
+        worlds.serve_at("")
         worlds.names.clear()
 
     def close(self) -> None:

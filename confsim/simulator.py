@@ -13,14 +13,16 @@ from confsim.assumptions.protocol import wire
 from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
-from confsim.service.answer import Answer
+from confsim.service.address import HOST
 from confsim.service.clock import Clock
-from confsim.service.credential import present
-from confsim.service.loading import load
-from confsim.service.pipeline import HOST, Service
-from confsim.service.profiles import read_profile
-from confsim.service.state import read, write
-from confsim.service.waiting import delivered
+from confsim.service.credentials import present
+from confsim.service.deferred import delivered
+from confsim.service.files.profile import read_profile
+from confsim.service.files.state import read, write
+from confsim.service.files.world_file import load
+from confsim.service.incoming import Incoming
+from confsim.service.messages import Answer
+from confsim.service.service import Provenance, Service
 from confsim.service.worlds import Worlds
 from confsim.transport.address import address
 
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from confsim.http.clients import Client
     from confsim.http.live.serving import Serving
     from confsim.http.wsgi import Wsgi
-    from confsim.service.keeping import Keeping
+    from confsim.service.durable.recorder import DurableWorlds
     from confsim.transport.transport import Transport
 
     _Make = Callable[["Simulator"], Transport]
@@ -74,7 +76,7 @@ class Simulator:
         if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
             when.freeze()
         made_from = "" if isinstance(world, Mapping) else str(world)
-        self._attach(Service(load(world, seed, chosen), when, chosen, made_from), through=transport)
+        self._attach(Service(load(world, seed, chosen), when, chosen, Provenance(made_from)), through=transport)
         if scenario is not None:
             from confsim.control.scenarios import start_from
 
@@ -121,7 +123,9 @@ class Simulator:
             from confsim.transport.results import answer_of
 
             return answer_of(over.send(request))
-        return Answer(delivered(service.perform(declared, request.path, request.query, request.request, caller)))
+        return Answer(
+            delivered(service.perform(Incoming(declared, request.path, request.query, caller, request.request)))
+        )
 
     def _over(self) -> Transport | None:
         make = self._make_transport or type(self).default_transport
@@ -200,7 +204,7 @@ class Simulator:
     @property
     def _mount(self) -> str:
         """The path of the world's mount in its app."""
-        return "" if self._all().default is self.service else self.service.mount
+        return "" if self._all().default is self.service else self.service.address.mount
 
     def presented(self, token: str | None) -> tuple[dict[str, str], dict[str, str]]:
         """The headers and the query parameters by which a client presents the token."""
@@ -217,7 +221,7 @@ class Simulator:
         from confsim.control.context import ControlContext
         from confsim.control.invoke import ControlPlane
 
-        return ControlPlane(CONTROL, ControlContext(self.service, self._all(), self.service.host), self._over())
+        return ControlPlane(CONTROL, ControlContext(self.service, self._all(), self.service.address.host), self._over())
 
     @property
     def clock(self) -> ClockFacade:
@@ -251,7 +255,7 @@ class Simulator:
     @property
     def outputs(self) -> dict[str, Any]:
         """The outputs of the scenario that the world starts from."""
-        return dict(self.service.outputs)
+        return dict(self.service.provenance.outputs)
 
     @property
     def mail(self) -> list[MailInfo]:
@@ -302,9 +306,9 @@ class Simulator:
         """Restore the world and the clock of the start, and empty the journal."""
         self.control("reset_world")
 
-    def fork(self) -> Simulator:
+    def fork(self, clock: Clock | None = None) -> Simulator:
         """Another simulator of the world as it is now; neither sees later changes of the other."""
-        return Simulator.__new__(Simulator)._attach(self.service.fork(), through=self._make_transport)
+        return Simulator.__new__(Simulator)._attach(self.service.fork(clock=clock), through=self._make_transport)
 
     def snapshot(self, name: str = "snapshot") -> None:
         """Save the world and its clock under a name."""
@@ -338,19 +342,18 @@ class Simulator:
 
     def load(self, path: str | Path) -> None:
         """Start from the world of a state file; a reset restores it. Raises Misuse with the mistake in the file."""
-        self.service.replace(read(path))
-        self.service.made_from = str(path)
-        self.service.begin()
+        self.service.begin_with(read(path), str(path))
 
-    def keep_in(self, directory: str | Path, scenario: str = "") -> Keeping:
+    def keep_in(self, directory: str | Path, scenario: str = "") -> DurableWorlds:
         """Store the worlds in a state directory from now on, and continue with those in it: a context manager.
 
         ``scenario`` is the one that this world started from. Raises Misuse when the directory belongs to other worlds,
         is in use, is of a version that cannot be read, or is damaged.
         """
-        from confsim.service.keeping import Keeping
+        from confsim.service.durable.recorder import DurableWorlds
+        from confsim.service.durable.sqlite import SqliteStore
 
-        return Keeping(directory, self._all(), scenario)
+        return DurableWorlds(SqliteStore(directory), self._all(), scenario)
 
     def token(self, user_id: int | None = None, ttl: str | int | None = None, *, client: str | None = None) -> str:
         """Issue a token of a user, as a login would, or an API token of a ``client``; ``ttl`` is a duration ("15m")."""

@@ -144,7 +144,7 @@ def test_each_in_a_fresh_world_of_a_server(run):
         assert run("run", "-q", *names, "--base-url", server.base_url, "--fresh")[:2] == (0, "")
         assert server.worlds.default.world.digest() == before
         assert list(server.worlds) == [""]
-        server.worlds.most = 0
+        server.worlds.limit(0)
         code, _, err = run("run", "lobby", "--base-url", server.base_url, "--fresh")
         assert (code, "makes no world: 409" in err) == (1, True)
 

@@ -75,10 +75,10 @@ def test_worlds_are_forked_not_built(run):
     """All tests of a run share the world that was loaded once."""
     result = run(
         """
-        from confsim.service import loading
+        from confsim.service.files import world_file
 
         def test_one(confsim, monkeypatch, make_confsim):
-            monkeypatch.setattr(loading, "build", None)
+            monkeypatch.setattr(world_file, "build", None)
             assert make_confsim().service.world is confsim.service.world
         """
     )
@@ -282,7 +282,7 @@ def test_the_world_at_the_root_of_the_server_begins_anew(run):
         @pytest.mark.parametrize("turn", range(2))
         def test_it(confsim_server, turn):
             root = confsim_server.worlds[""]
-            assert (len(root.requests), list(root.faults), list(root.service.snapshots)) == (0, [], [])
+            assert (len(root.requests), list(root.faults), list(root.service.history.snapshots)) == (0, [], [])
             root.faults.add("get_me", on=9, do={"status": 503})
             root.snapshot("kept")
             assert root.call("create_channel", "demo-owner", body={"name": "Room"}).status == 200
@@ -420,7 +420,7 @@ def test_strict_judges_every_answer(run, strict):
     )
     result.assert_outcomes(failed=int(strict), passed=int(not strict))
     if strict:
-        result.stdout.fnmatch_lines(["*Mismatch: GET /v1_0/users/me/terms*breaks its schema at $.isCurrent*"])
+        result.stdout.fnmatch_lines(["*ContractViolation: GET /v1_0/users/me/terms*breaks its schema at $.isCurrent*"])
 
 
 REPORT = """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from confsim.service.profiles import read_profile
+from confsim.service.files.profile import read_profile
 
 pytest_plugins = ["pytester"]
 

@@ -19,7 +19,7 @@ from confsim.control.context import ControlContext
 from confsim.control.operations.worlds import make_world
 from confsim.control.world_sources import MakeWorld
 from confsim.kernel.refusal import Misuse
-from confsim.service import waiting
+from confsim.service import deferred
 from kit import CUSTOMER, START
 
 pytest_plugins = ["pytester"]
@@ -128,7 +128,7 @@ def test_a_scenario_is_run_once_for_worlds_that_are_alike(sim, monkeypatch):
     assert ran == ["handle-reservation"]
     for each in worlds[1:]:
         assert each.service.world.digest() == alone.world.digest()
-        assert (each.outputs, each.clock.now) == (alone.outputs, alone.clock.now())
+        assert (each.outputs, each.clock.now) == (alone.provenance.outputs, alone.clock.now())
         each.call("create_channel", "demo-owner", body={"name": "Room"})
         each.reset()
         assert each.service.world.digest() == alone.world.digest()
@@ -171,7 +171,7 @@ def test_a_scenario_is_run_again_when_time_has_gone_on(sim, monkeypatch):
             made = running.worlds.add(f"w{number}", "lobby")
             assert len(ran) == runs
             assert 0 <= running.clock.now - made.clock.now < 1000
-    monkeypatch.setattr(scenarios, "start_from", lambda name, control, **more: control.service.keep("kept"))
+    monkeypatch.setattr(scenarios, "start_from", lambda name, control, **more: control.service.history.take("kept"))
     for number in range(2):
         assert list(sim.worlds.add(f"s{number}", "phones").snapshots) == ["kept"]
 
@@ -201,7 +201,7 @@ def test_a_server_waits_for_no_scenario(sim, monkeypatch, steps, status):
         ],
         "workflows": [{"workflowId": "w", "steps": text}],
     }
-    monkeypatch.setattr(waiting.time, "sleep", lambda seconds: pytest.fail("it waits"))
+    monkeypatch.setattr(deferred.time, "sleep", lambda seconds: pytest.fail("it waits"))
     answer = sim.client().post("/_confsim/worlds", json={"name": "w1", "from": document})
     assert answer.status_code == status, answer.json
     assert ("w1" in list(sim.worlds)) is (status == 200)

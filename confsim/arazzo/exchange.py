@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.service.message import Response
+from confsim.service.messages import Response
 from confsim.transport.address import OperationRequest
 
 

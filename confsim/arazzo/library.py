@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from confsim.kernel.refusal import Misuse
-from confsim.service.loading import fixtures
+from confsim.service.files.world_file import fixtures
 
 from .document import Document, read
 

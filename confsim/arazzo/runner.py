@@ -17,7 +17,7 @@ from confsim.assumptions import refusals
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
-from confsim.service.credential import present
+from confsim.service.credentials import present
 from confsim.transport.address import OperationRequest, request_of
 from confsim.transport.transport import Transport
 

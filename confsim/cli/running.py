@@ -49,7 +49,7 @@ def run(
 
     from confsim.arazzo import runner
     from confsim.control.scenarios import compile_scenario, mount_url, run_scenario
-    from confsim.service.profiles import read_profile
+    from confsim.service.files.profile import read_profile
     from confsim.simulator import Simulator
     from confsim.transport.remote import RemoteTransport
 

@@ -130,7 +130,7 @@ def _served(
     export_on_exit: str | None,
 ) -> Iterator[tuple[Simulator, Serving]]:
     """The world and its server, not started yet; at the end the world is stored as the options say."""
-    from confsim.service.state import check_place
+    from confsim.service.files.state import check_place
     from confsim.simulator import Simulator
 
     if imported is not None and (scenario is not None or seed or world != "demo"):

@@ -15,8 +15,9 @@ from confsim.domain.users import users
 from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
-from confsim.service.journal import Ordered
-from confsim.service.pipeline import HOST, Service
+from confsim.service.address import HOST
+from confsim.service.journal import ControlCall
+from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
 from .problems import misuse_of
@@ -45,7 +46,7 @@ class ControlContext:
     def root(self) -> str:
         """The URL of the world's mount, without a slash at its end."""
         scheme = in_force(self.service.profile, transport.SCHEME)
-        return f"{self.service.public_url or f'{scheme}://{self.host}'}{self.service.mount}"
+        return f"{self.service.address.public_url or f'{scheme}://{self.host}'}{self.service.address.mount}"
 
     @property
     def base_url(self) -> str:
@@ -61,7 +62,9 @@ class ControlContext:
         """Record a completed call in the journal, if a replay of the journal repeats it."""
         if operation.changes and operation.replayed:
             service = self.service
-            service.journal.order(Ordered(service.journal.count, service.clock.now(), operation.name, path, body))
+            service.journal.add_control_call(
+                ControlCall(service.journal.count, service.clock.now(), operation.name, path, body)
+            )
 
     def view(self) -> Change:
         """A change on the world at this instant, for reading; nothing commits it."""

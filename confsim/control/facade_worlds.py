@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from confsim.kernel.refusal import Misuse
-from confsim.service.pipeline import Service
-from confsim.service.profiles import read_profile
+from confsim.service.files.profile import read_profile
+from confsim.service.service import Service
 
 from .invoke import ControlPlane
 from .operations.worlds import WorldInfo

@@ -14,10 +14,11 @@ from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.query import arguments, decode_query
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.brought import foreign
-from confsim.service.message import Request, Response
-from confsim.service.pipeline import HOST, Service
-from confsim.service.waiting import Later, result, steady
+from confsim.service.address import HOST
+from confsim.service.deferred import Pending, wait_for_result
+from confsim.service.faults.per_request import cross_site
+from confsim.service.messages import Request, Response
+from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 from confsim.transport.address import in_query, request_of
 from confsim.transport.results import result_of
@@ -37,7 +38,7 @@ def invoke(
 
     ``path`` holds the texts of the path parameters, ``query`` those of the query parameters by name, ``body`` the JSON
     body. Decodes them, runs the function under the lock of the world and records the call in the journal. Raises
-    Misuse, Refusal, or Later when the result is yet to come.
+    Misuse, Refusal, or Pending when the result is yet to come.
     """
     with context.lock(operation):
         found = [
@@ -49,7 +50,7 @@ def invoke(
             named["body"] = operation.body.read(context, body)
         elif body.strip() not in _EMPTY_BODIES:
             raise Misuse(f"{operation.name} takes no body")
-        context.service.used = steady()
+        context.service.usage.touch()
         done = operation.function(context, *found, **named)
         context.record(operation, tuple(path), body)
         return done
@@ -61,7 +62,7 @@ def invoke(
 def respond(
     service: Service, worlds: Worlds, operation: Operation, path: tuple[str, ...], request: Request
 ) -> Response:
-    """The response to a request of the control plane; never raises. ``Response.until`` is set when it is yet to come.
+    """The response to a request of the control plane; never raises. ``Response.poll`` is set when it is yet to come.
 
     Requests of the control plane are not in the journal.
     """
@@ -78,14 +79,14 @@ def _response(context: ControlContext, operation: Operation, request: Request, r
     try:
         status, lines, body = encode(context, operation, run())
         return Response(status, [*lines, ("Cache-Control", "no-store")], body)
-    except Later as later:
-        again = later.again
+    except Pending as pending:
+        again = pending.again
 
-        def until() -> Response | None:
+        def poll() -> Response | None:
             response = _response(context, operation, request, again)
-            return response if response.until is None else None
+            return response if response.poll is None else None
 
-        return Response(503, list(HEADERS), until=until)
+        return Response(503, list(HEADERS), poll=poll)
     except (Misuse, Refusal) as refusal:
         return refuse(refusal)
     except Exception as bug:
@@ -97,7 +98,7 @@ def _response(context: ControlContext, operation: Operation, request: Request, r
 
 def _check_origin(request: Request) -> None:
     """Raise Misuse (403) for a request that a page of another site makes a browser send."""
-    if foreign(request, HOST):
+    if cross_site(request, HOST):
         where = request.headers.get("origin", "")[:200] or "another site"
         raise Misuse(f"the control plane does not answer to a page of {where}", status=403)
 
@@ -144,8 +145,8 @@ class ControlPlane:
         try:
             try:
                 return invoke(self.context, operation, path, query, body)
-            except Later as later:
-                return result(later.again)
+            except Pending as pending:
+                return wait_for_result(pending.again)
         except Refusal as refusal:
             raise misuse_of(refusal) from None
 

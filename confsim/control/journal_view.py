@@ -18,7 +18,7 @@ from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.table import Table
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import World
-from confsim.service.brought import QUERY
+from confsim.service.faults.per_request import QUERY
 from confsim.service.journal import Entry
 
 from .context import ControlContext
@@ -224,7 +224,7 @@ def key_text(key: Any) -> str:
 
 def below(context: ControlContext, entry: Entry) -> str:
     """The path of the call below the mount of the world, as it was sent."""
-    mount, target = context.service.mount, entry.request.target
+    mount, target = context.service.address.mount, entry.request.target
     return target.removeprefix(mount) if mount and target.startswith(f"{mount}/") else target
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from confsim.assumptions.refusals import Reason
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.message import Response
+from confsim.service.messages import Response
 
 #: Header lines of every problem document.
 HEADERS = (("Content-Type", "application/problem+json"), ("Cache-Control", "no-store"))

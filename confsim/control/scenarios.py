@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from confsim.api.catalogue import API
 from confsim.arazzo import compiler, library, runner
 from confsim.arazzo.compiler import CompiledScenario, SourceCatalogue
@@ -64,7 +66,7 @@ def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext
     report = run_scenario(compile_scenario(scenario, service.profile), context, patient=patient)
     if report.failure is not None:
         raise Misuse(f"{report.name}: {report.failure.details()}")
-    service.outputs = report.outputs
+    service.started_from(replace(service.provenance, outputs=report.outputs))
     service.begin()
 
 

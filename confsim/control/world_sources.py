@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from confsim.contract.types import Json, Long
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
-from confsim.service import loading, state
-from confsim.service.pipeline import Service
-from confsim.service.profiles import read_profile
-from confsim.service.worlds import Run
+from confsim.service.clock import Clock
+from confsim.service.files import state, world_file
+from confsim.service.files.profile import read_profile
+from confsim.service.service import Provenance, Service
+from confsim.service.worlds import ScenarioRun
 
 from .context import ControlContext
 from .declare import CommandBody
@@ -55,11 +56,11 @@ def make_service(context: ControlContext, body: MakeWorld) -> Service:
         if "arazzo" in source:
             return _after_scenario(context, source, body)
         if "tables" in source:
-            return _at_start(context.worlds.default, state.world_of(source), body)
+            return _at_start(context.worlds.default, state.world_of(source), body, Provenance())
         return _from_world_file(context, source, body)
     if source is None:
         return _as_root(context, body)
-    if source in loading.shipped():
+    if source in world_file.shipped():
         return _from_world_file(context, source, body)
     if isinstance(source, str) and (other := context.worlds.get(source)) is not None:
         return _forked(other, other.world, body)
@@ -71,36 +72,39 @@ def _profile(base: Mapping[str, Any], body: MakeWorld) -> Mapping[str, Any] | No
     return {**base, **read_profile(body.profile)} if body.profile else None
 
 
-def _forked(other: Service, world: World, body: MakeWorld) -> Service:
+def _forked(
+    other: Service,
+    world: World,
+    body: MakeWorld,
+    clock: Clock | None = None,
+    provenance: Provenance | None = None,
+) -> Service:
     """A fork of another world, with the seed and the profile of the body."""
     if body.seed is not None:
         world = replace(world, seed=body.seed)
-    return other.fork(world, _profile(other.profile, body))
+    return other.fork(world, _profile(other.profile, body), clock, provenance)
 
 
-def _at_start(root: Service, world: World, body: MakeWorld, made_from: str = "") -> Service:
+def _at_start(root: Service, world: World, body: MakeWorld, provenance: Provenance) -> Service:
     """A world of these records whose clock starts as that of the root world did."""
-    service = _forked(root, world, body)
-    service.clock, service.made_from, service.outputs = root.clock.fresh(), made_from, {}
-    return service
+    return _forked(root, world, body, root.clock.fresh(), provenance)
 
 
 def _from_world_file(context: ControlContext, source: str | Mapping[str, Any], body: MakeWorld) -> Service:
     """A world made from a world file: the name of a shipped one, or its content."""
     root = context.worlds.default
-    seed = root.origin.seed if body.seed is None else body.seed
-    world = loading.load(source, seed, _profile(root.profile, body) or root.profile)
-    return _at_start(root, world, body, source if isinstance(source, str) else "")
+    seed = root.history.origin.seed if body.seed is None else body.seed
+    world = world_file.load(source, seed, _profile(root.profile, body) or root.profile)
+    return _at_start(root, world, body, Provenance(source if isinstance(source, str) else ""))
 
 
 def _as_root(context: ControlContext, body: MakeWorld) -> Service:
     """A world as the root world was at its start; loaded again where the seed or the profile may change it."""
     root = context.worlds.default
-    if (body.seed is not None or body.profile) and root.made_from in loading.shipped() and not root.outputs:
-        return _from_world_file(context, root.made_from, body)
-    service = _at_start(root, root.origin, body, root.made_from)
-    service.outputs = root.outputs
-    return service
+    made_from, outputs = root.provenance.made_from, root.provenance.outputs
+    if (body.seed is not None or body.profile) and made_from in world_file.shipped() and not outputs:
+        return _from_world_file(context, made_from, body)
+    return _at_start(root, root.history.origin, body, root.provenance)
 
 
 def _from_snapshot(context: ControlContext, source: Mapping[str, Any], body: MakeWorld) -> Service:
@@ -112,9 +116,9 @@ def _from_snapshot(context: ControlContext, source: Mapping[str, Any], body: Mak
     other = context.worlds.get(name) if isinstance(name, str) else None
     if other is None:
         raise Misuse(f"from: there is no world {name!r}", status=404)
-    snapshot = other.snapshots.get(taken) if isinstance(taken, str) else None
+    snapshot = other.history.snapshots.get(taken) if isinstance(taken, str) else None
     if snapshot is None:
-        there = f"are {', '.join(other.snapshots)}" if other.snapshots else "is none"
+        there = f"are {', '.join(other.history.snapshots)}" if other.history.snapshots else "is none"
         raise Misuse(f"from: there is no snapshot {taken!r}; there {there}", status=404)
     service = _forked(other, snapshot.world, body)
     service.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
@@ -130,16 +134,18 @@ def _after_scenario(context: ControlContext, scenario: Any, body: MakeWorld) -> 
     from .scenarios import start_from
 
     if not isinstance(scenario, Mapping) and scenario not in library.shipped():
-        known = ", ".join((*loading.shipped(), *filter(None, context.worlds), *library.shipped()))
+        known = ", ".join((*world_file.shipped(), *filter(None, context.worlds), *library.shipped()))
         raise Misuse(f"from: {scenario!r} is neither a world nor a scenario; there are {known}", status=404)
     service = _as_root(context, body)
-    run = Run(service.origin, service.profile, service.settings, service.clock.values(), service.clock.now(), service)
+    run = ScenarioRun(
+        service.history.origin, service.profile, service.settings, service.clock.values(), service.clock.now(), service
+    )
     runs = context.worlds.runs
     key = _key(scenario)
     earlier = runs.get(key)
-    if earlier is None or not earlier.stands_for(run):
+    if earlier is None or not earlier.equals(run):
         start_from(scenario, ControlContext(service, context.worlds, context.host), patient=False)
-        if service.snapshots or service.bugs or any(True for _ in service.faults):
+        if service.history.snapshots or service.bugs or any(True for _ in service.faults):
             return service  # which a fork does not copy
         earlier = runs[key] = run
         if len(runs) > RUNS:

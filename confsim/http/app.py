@@ -12,9 +12,9 @@ from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.contract.encode import Raw
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.checks import check_coding
-from confsim.service.message import Request, Response
-from confsim.service.pipeline import Service
-from confsim.service.waiting import held
+from confsim.service.deferred import delayed
+from confsim.service.messages import Request, Response
+from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
 from . import hosts
@@ -39,7 +39,7 @@ class App:
         self.answers_to = answers_to
         profile = worlds.default.profile
         mount.routes(profile)  # raises Misuse for a profile whose routes collide
-        worlds.check = mount.routes
+        worlds.check_profiles(mount.routes)
         self.limits = Limits(
             body=in_force(profile, sizes.REQUEST_BODY),
             url=in_force(profile, sizes.REQUEST_URL),
@@ -68,7 +68,7 @@ class App:
             return _dated(service, self.mount.control.refuse(misuse))
         except Exception as bug:
             response = service.unrouted(request, _internal(service, request, bug), context.used, exchange.finish)
-        return held(response)
+        return delayed(response)
 
     def _nowhere(self, name: str, request: Request) -> Response:
         """The response for an unknown world; no journal notes it."""
@@ -128,9 +128,7 @@ class App:
             note(context, transport.PREFIX)
         exchange.download = operation.result is Raw
         parse_form(request, operation)
-        return service.perform(
-            operation, found.texts, request.query, request, used=context.used, finish=exchange.finish
-        )
+        return service.perform(service.incoming(request, operation, found.texts, context, exchange.finish))
 
     def _admit(self, request: Request) -> None:
         """Refuse what a transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
@@ -166,16 +164,16 @@ def _internal(service: Service, request: Request, bug: Exception) -> Refusal:
 
 def _dated(service: Service, response: Response) -> Response:
     """A response that no journal notes, with the header Date of the world's clock."""
-    later = response.until
+    later = response.poll
     if later is None:
         response.headers.append(("Date", http_date(service.clock.now())))
         return response
 
-    def until() -> Response | None:
+    def poll() -> Response | None:
         there = later()
         return None if there is None else _dated(service, there)
 
-    return replace(response, until=until)
+    return replace(response, poll=poll)
 
 
 #: Common Accept headers that admit application/json, so that they need not be parsed.

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from werkzeug.test import Client as TestClient
 
-from confsim.service.message import Request, Response
-from confsim.service.waiting import TICK, arrived
+from confsim.service.deferred import POLL_INTERVAL, wait_for
+from confsim.service.messages import Request, Response
 
 from .stamps import PHRASES
 
@@ -95,13 +95,13 @@ def httpx_transport(handler: Handler) -> httpx.BaseTransport:
         """Calls the app in this process."""
 
         def handle_request(self, request: httpx.Request) -> httpx.Response:
-            return response_of(request, arrived(request_of(request, request.read())))
+            return response_of(request, wait_for(request_of(request, request.read())))
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
             response = request_of(request, await request.aread())
-            while response.until is not None:
-                response = response.until() or response
-                await anyio.sleep(TICK)
+            while response.poll is not None:
+                response = response.poll() or response
+                await anyio.sleep(POLL_INTERVAL)
             return response_of(request, response)
 
     return Transport()
@@ -119,7 +119,7 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
         def send(self, request: requests.PreparedRequest, *_args: Any, **_more: Any) -> requests.Response:
             path, _, query = request.path_url.partition("?")
             named = _joined((name, _text(value)) for name, value in request.headers.items())
-            response = arrived(handler(Request(request.method or "GET", path, query, named, _body(request.body))))
+            response = wait_for(handler(Request(request.method or "GET", path, query, named, _body(request.body))))
             if response.cut is not None:
                 raise requests.ConnectionError("the connection was dropped, by a fault", request=request)
             content = b"" if request.method == "HEAD" else response.body

@@ -8,8 +8,8 @@ from confsim.contract.query import decode_query
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.kernel.refusal import Refusal
-from confsim.service.message import Request
-from confsim.service.pipeline import Service
+from confsim.service.messages import Request
+from confsim.service.service import Service
 
 
 def headers(service: Service, request: Request, context: Context) -> list[tuple[str, str]]:
@@ -37,7 +37,7 @@ def preflight(service: Service, request: Request, context: Context, allowed: str
 def _allowed(service: Service, request: Request, origin: str) -> bool:
     """Whether the caller's client has set the origin; without a known token, whether any client has."""
     try:
-        token = service.token(request, decode_query(ProfileContext(service.profile), request.query))
+        token = service.token_of(request, decode_query(ProfileContext(service.profile), request.query))
     except Refusal:
         token = None
     credential = None if token is None else CREDENTIALS.seen(service.world).get(token)

@@ -10,8 +10,8 @@ from confsim.assumptions.register import value_of
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 from confsim.service.errors import refused
-from confsim.service.message import Request, Response
-from confsim.service.pipeline import Service
+from confsim.service.messages import Request, Response
+from confsim.service.service import Service
 
 from . import cors
 from .stamps import http_date

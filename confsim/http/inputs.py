@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from confsim.contract.form import Form
 from confsim.contract.operation import Operation
-from confsim.service.message import Request
+from confsim.service.messages import Request
 
 
 def parse_cookies(request: Request) -> None:

@@ -9,8 +9,8 @@ from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.message import Request, Response
-from confsim.service.pipeline import Service
+from confsim.service.messages import Request, Response
+from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
 from .routing import Routes

@@ -13,7 +13,7 @@ from werkzeug.datastructures import MIMEAccept, Range
 from werkzeug.http import parse_accept_header, parse_range_header, quote_etag
 from werkzeug.sansio.http import is_resource_modified
 
-from confsim.service.message import Request, Response
+from confsim.service.messages import Request, Response
 
 
 def admits_json(accept: str) -> bool:

@@ -6,8 +6,8 @@ from confsim.assumptions.protocol import transport
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, value_of
 from confsim.kernel.refusal import Refusal
-from confsim.service.message import Request, Response
-from confsim.service.pipeline import Service
+from confsim.service.messages import Request, Response
+from confsim.service.service import Service
 
 from . import cors
 from .routing import Found, Routes
@@ -76,7 +76,7 @@ def allow(found: tuple[str, ...], *, head: bool, options: bool = True) -> str:
 
 def _redirect(service: Service, segments: list[str], request: Request) -> Response:
     query = f"?{request.query}" if request.query else ""
-    return Response(308, [("Location", f"{service.mount}/{'/'.join(segments)}{query}")])
+    return Response(308, [("Location", f"{service.address.mount}/{'/'.join(segments)}{query}")])
 
 
 def wrong_method(request: Request, allowed: str) -> Refusal:

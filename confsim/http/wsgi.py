@@ -15,8 +15,8 @@ from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.wsgi import get_input_stream
 
-from confsim.service.message import Request, Response, split_target
-from confsim.service.waiting import arrived
+from confsim.service.deferred import wait_for
+from confsim.service.messages import Request, Response, split_target
 
 from .limits import Limits
 
@@ -35,7 +35,7 @@ class Wsgi:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request as PEP 3333 says."""
         request = self._request(environ)
-        response = arrived(self._handler(request))
+        response = wait_for(self._handler(request))
         status, body, headers = response.status, response.body, response.headers
         if response.cut is not None and response.cut < 0:
             raise ConnectionResetError("the connection was dropped, by a fault")

@@ -27,13 +27,14 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Refusal
 
-from .message import Request
+from .incoming import Incoming
+from .messages import Request
 
 
-def checked(call: Call, path: tuple[str, ...], values: dict[str, str], request: Request, token: str | None) -> Any:
+def checked(call: Call, incoming: Incoming) -> Any:
     """The result of the operation, once every check is passed. Raises the Refusal of the first that is not."""
-    operation = call.operation
-    named = None
+    operation, path, values, token = call.operation, incoming.path, incoming.query, incoming.token
+    request, named = incoming.request, None
     if call.profile and value_of(call, transport.CHECKS_ORDER) == "input first":
         named = _input(call, values, request)
     gate = operation.gate_entry

@@ -46,6 +46,11 @@ def instant(value: object) -> int:
     return found
 
 
+def seconds_to_next_minute(now: int) -> int:
+    """Seconds until the next minute of the clock begins; ``now`` in epoch milliseconds."""
+    return 60 - now % 60_000 // 1000
+
+
 #: How many times as fast as the machine's time a clock may run.
 FASTEST = 1_000_000
 

@@ -1,4 +1,4 @@
-"""Refusals as answers: reason to status, code and body, by the one table and the template in force."""
+"""Refusals as responses: from a reason to status, code and body, by the one table and the template in force."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from confsim.assumptions.refusals import CODE, STATUS, Reason
 from confsim.assumptions.register import Context, ask, value_of
 from confsim.kernel.refusal import Refusal
 
-from .credential import challenge
-from .message import Response
+from .credentials import challenge
+from .messages import Response
 
 
 def refused(context: Context, refusal: Refusal) -> Response:

@@ -1,10 +1,17 @@
-"""Earlier moments of a world."""
+"""Earlier moments of a world: the start that a reset brings back, and snapshots by name."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
+from confsim.assumptions.protocol import transport
+from confsim.assumptions.register import in_force
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
+
+from .live import LiveWorld
 
 
 class Snapshot(Struct, frozen=True):
@@ -14,3 +21,73 @@ class Snapshot(Struct, frozen=True):
     now: int
     frozen: bool = False
     rate: float = 1
+
+
+class History:
+    """The start and the snapshots of a live world. ``origin`` is the world that a reset brings back."""
+
+    __slots__ = ("_live", "_snapshots", "origin")
+
+    def __init__(self, live: LiveWorld) -> None:
+        self._live = live
+        self.origin = live.world
+        self._snapshots: dict[str, Snapshot] = {}
+
+    @property
+    def snapshots(self) -> Mapping[str, Snapshot]:
+        """The snapshots by name, in the order in which their names were first taken."""
+        return self._snapshots
+
+    def begin(self) -> None:
+        """Let this world and this instant be the start."""
+        live = self._live
+        with live.lock:
+            self.origin = live.world
+            live.take_fired()
+            live.clock.begin()
+
+    def reset(self) -> None:
+        """Bring back the world of the start, and by the profile its clock. Snapshots stay."""
+        live = self._live
+        with live.lock:
+            live.replace(self.origin)
+            if in_force(live.profile, transport.RESET_CLOCK):
+                live.clock.restart()
+
+    def take(self, name: str) -> Snapshot:
+        """Keep the world, its instant and how its clock goes under a name; an earlier one of this name is replaced."""
+        live = self._live
+        with live.lock:
+            change = live.change()
+            snapshot = Snapshot(change.world, change.now, live.clock.frozen, live.clock.rate)
+            self._snapshots[name] = snapshot
+            return snapshot
+
+    def restore(self, name: str) -> Snapshot:
+        """Bring the world and the clock of a snapshot back. Misuse (404) when there is none of this name."""
+        snapshot, live = self._get(name), self._live
+        with live.lock:
+            live.replace(snapshot.world)
+            live.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
+            live.react(snapshot.now)
+        return snapshot
+
+    def drop(self, name: str) -> Snapshot:
+        """Forget a snapshot. Misuse (404) when there is none of this name."""
+        snapshot = self._get(name)
+        self._snapshots.pop(name, None)
+        return snapshot
+
+    def clear(self) -> None:
+        """Forget every snapshot."""
+        self._snapshots.clear()
+
+    def recover(self, origin: World, snapshots: Mapping[str, Snapshot]) -> None:
+        """Let these be the start and the snapshots, as they were recorded."""
+        self.origin, self._snapshots = origin, dict(snapshots)
+
+    def _get(self, name: str) -> Snapshot:
+        snapshot = self._snapshots.get(name)
+        if snapshot is None:
+            raise Misuse(f"there is no snapshot {name!r}", status=404)
+        return snapshot

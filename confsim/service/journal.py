@@ -1,9 +1,9 @@
-"""The journal of a world: every call with its answer, the assumptions it leaned on and what it changed."""
+"""The journal of a world: every call with its final response, the assumptions it used and what it changed."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -13,18 +13,18 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Place, World
 
-from .fault import Fault
-from .message import Request, Response
+from .faults.spec import FaultSpec
+from .messages import Request, Response
 
-#: Entries a journal keeps unless it is told otherwise; the oldest go first.
+#: Entries that a journal keeps by default; the oldest go first.
 KEPT = 1000
 #: Bytes that bodies of more than ``LARGE`` bytes may take up in a journal, the newest aside; the oldest calls go first.
 HEAVIEST = 256 << 20
 LARGE = 64 << 10
 
 
-class Hit(Struct, frozen=True):
-    """A fault that struck a call; ``id`` is empty for what the request brought itself, ``do`` as it was given.
+class FaultHit(Struct, frozen=True):
+    """A fault that hit a call; ``id`` is empty for that of the request itself, ``do`` is its effect as it was given.
 
     ``when`` is "before" where the operation did not run, "after" where it ran, "within" for what happened in it.
     """
@@ -50,12 +50,12 @@ class Entry(Struct):
     before: World
     after: World
     caller: Caller | None = None
-    fault: tuple[Hit, ...] = ()
+    fault: tuple[FaultHit, ...] = ()
     #: The token of a call that was made in Python; every other has it in its request.
     token: str | None = None
     fired: tuple[Timer, ...] = ()
-    #: What was left of the faults after it, None where there were none.
-    left: tuple[Fault, ...] | None = None
+    #: The faults that remained after it, None where there were none.
+    remaining_faults: tuple[FaultSpec, ...] | None = None
 
     @property
     def number(self) -> int:
@@ -63,8 +63,8 @@ class Entry(Struct):
         return int(self.id[1:])
 
 
-class Ordered(Struct, frozen=True):
-    """A call of the control plane that moved something, for whoever repeats the calls of a journal.
+class ControlCall(Struct, frozen=True):
+    """A call of the control plane that changed something, for the export of a journal.
 
     ``after`` is the number of the last call of the API before it, ``at`` what the clock showed after it.
     """
@@ -77,17 +77,18 @@ class Ordered(Struct, frozen=True):
 
 
 class Journal:
-    """The last calls, oldest first, ``most`` of them at the most, and what the control plane was ordered between them.
+    """The last calls, oldest first, at most ``most`` of them, and the calls of the control plane between them.
 
-    ``count`` counts all there were, ``leaned`` what those leaned on that are gone.
+    ``count`` is the number of calls ever recorded, ``epoch`` that of restarts.
     """
 
     def __init__(self, most: int = KEPT) -> None:
         self._entries: deque[Entry] = deque()
         self._most = most
-        self.orders: deque[Ordered] = deque(maxlen=most)
+        self._control_calls: deque[ControlCall] = deque(maxlen=most)
         self.count = 0
-        self.leaned: dict[str, None] = {}
+        self.epoch = 0
+        self._used: dict[str, None] = {}
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(tuple(self._entries))
@@ -100,18 +101,29 @@ class Journal:
         """How many calls it keeps."""
         return self._most
 
-    @most.setter
-    def most(self, most: int) -> None:
+    @property
+    def control_calls(self) -> tuple[ControlCall, ...]:
+        """The calls of the control plane that changed something, oldest first."""
+        return tuple(self._control_calls)
+
+    def restart(self) -> None:
+        """Forget everything, and count from 1 again."""
+        self.clear()
+        self.count = 0
+        self.epoch += 1
+
+    def limit(self, most: int) -> None:
+        """Keep at most so many calls. Misuse for a negative number."""
         if most < 0:
             raise Misuse(f"a journal cannot keep {most} calls")
         self._most = most
-        self.orders = deque(self.orders, most)
+        self._control_calls = deque(self._control_calls, most)
         while len(self._entries) > most:
-            self.leaned.update(self._entries.popleft().assumptions)
+            self._used.update(self._entries.popleft().assumptions)
 
-    def fresh(self) -> Journal:
-        """An empty journal that keeps as many."""
-        return Journal(self._most)
+    def use(self, assumptions: Iterable[str]) -> None:
+        """Take assumptions up that no call used, but what came of one."""
+        self._used.update(dict.fromkeys(assumptions))
 
     def last(self) -> Entry | None:
         """The newest entry."""
@@ -127,40 +139,40 @@ class Journal:
         entries = self._entries
         entries.append(entry)
         if len(entries) > self._most:
-            self.leaned.update(entries.popleft().assumptions)
+            self._used.update(entries.popleft().assumptions)
         if len(entry.request.body) > LARGE or len(entry.response.body) > LARGE:
             self._lighten()
 
     def _lighten(self) -> None:
         """Let the oldest calls go until the large bodies of the rest weigh no more than they may."""
         for _ in range(_too_heavy([_weight(each.request.body, each.response.body) for each in self._entries])):
-            self.leaned.update(self._entries.popleft().assumptions)
+            self._used.update(self._entries.popleft().assumptions)
 
-    def order(self, order: Ordered) -> None:
-        """Take up what the control plane was ordered; the oldest orders go as the oldest calls do."""
-        self.orders.append(order)
-        if len(order.body) > LARGE:
-            for _ in range(_too_heavy([_weight(each.body) for each in self.orders])):
-                self.orders.popleft()
+    def add_control_call(self, call: ControlCall) -> None:
+        """Take a call of the control plane up; the oldest go as the oldest calls do."""
+        self._control_calls.append(call)
+        if len(call.body) > LARGE:
+            for _ in range(_too_heavy([_weight(each.body) for each in self._control_calls])):
+                self._control_calls.popleft()
 
     def clear(self) -> int:
-        """Forget every entry; answers how many they were."""
+        """Forget every entry; returns how many there were."""
         count = len(self._entries)
         self._entries.clear()
-        self.orders.clear()
-        self.leaned.clear()
+        self._control_calls.clear()
+        self._used.clear()
         return count
 
     def forget(self, ids: Collection[str]) -> int:
-        """Forget the entries of these ids; answers how many of them were there."""
+        """Forget the entries of these ids; returns how many of them were there."""
         kept = deque(entry for entry in self._entries if entry.id not in ids)
         gone = len(self._entries) - len(kept)
         self._entries = kept
         return gone
 
     def assumptions(self) -> list[str]:
-        """The ids of the assumptions that calls leaned on, in alphabetical order."""
-        used = dict(self.leaned)
+        """The ids of the assumptions that were used, also by calls that are gone, in alphabetical order."""
+        used = dict(self._used)
         for entry in self._entries:
             used.update(entry.assumptions)
         return sorted(used)

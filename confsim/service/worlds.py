@@ -1,29 +1,28 @@
-"""The worlds of one server: the default one and any number of others by name, each a service of its own."""
+"""The worlds of one server: the default one and others by name, each a service of its own."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 
+from .address import HOST, NOWHERE, Address
 from .clock import Values
-from .pipeline import HOST, Service
-from .waiting import steady
+from .deferred import monotonic
+from .service import Service, Settings
+from .webhooks.http_sender import HttpSender
 
-if TYPE_CHECKING:
-    from .courier import Courier
-    from .keeping import Keeping
-
-#: Worlds that one server holds beside the one at the root, unless it is told otherwise.
+#: Worlds that one server holds beside the one at the root, by default.
 MOST = 10_000
-#: Seconds for which a world must have been idle before another may take its room.
+#: Seconds for which a world must have been idle before it may be evicted.
 GRACE = 60.0
 _NAME = re.compile(r"(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z", re.ASCII)  # /worlds/limit is a path of its own
 
@@ -41,11 +40,11 @@ def _host_of(url: str) -> str:
     return name
 
 
-#: Milliseconds for which a run of a scenario stands for another, on a clock that goes on.
+#: Milliseconds for which the run of a scenario can be used in place of another, on a monotonic clock.
 FRESH = 1000
 
 
-class Run(Struct, frozen=True):
+class ScenarioRun(Struct, frozen=True):
     """What a scenario was run from, what the clock showed then (``at``), and the world after it.
 
     ``settings`` are what a fork takes over beside the world, as they were before the scenario.
@@ -53,26 +52,37 @@ class Run(Struct, frozen=True):
 
     origin: World
     profile: Mapping[str, Any]
-    settings: tuple[object, ...]
+    settings: Settings
     clock: Values
     at: int
     after: Service
 
-    def stands_for(self, other: Run) -> bool:
+    def equals(self, other: ScenarioRun) -> bool:
         """Whether the other would lead to the same, but for instants that differ by less than a second."""
         same = self.origin is other.origin and self.profile == other.profile and self.settings == other.settings
         return same and self.clock == other.clock and 0 <= other.at - self.at < FRESH
 
 
+class WorldsObserver(Protocol):
+    """What follows which worlds there are. Raising Misuse keeps a change from being made."""
+
+    def adding(self, name: str, service: Service) -> None:
+        """A world is about to be added."""
+        ...
+
+    def dropping(self, name: str) -> None:
+        """A world is about to be dropped."""
+        ...
+
+
 class Worlds:
     """Services by name. The default world has the empty name and stands at the root.
 
-    There are at most ``most`` beside it. One that is added beyond them takes the room of the one that was idle for
-    longest, if that was for a minute; else it is refused, for all are in use.
+    There are at most ``most`` beside it. One that is added beyond them evicts the one that was idle for longest, if
+    that was for a minute; else it is refused, for all are in use.
 
-    ``keeping``, where there is one, records which worlds there are. ``names`` are the Host names, in lower case, that a
-    live server of theirs answers to beside its own; that of the ``public_url`` is one of them. ``runs`` are the last of
-    scenarios by name. ``check`` raises Misuse for a profile that cannot be served.
+    ``names`` are the Host names, in lower case, that a live server of theirs answers to beside its own; that of the
+    ``public_url`` is one of them. ``runs`` are the last of scenarios by name.
     """
 
     def __init__(self, default: Service, most: int = MOST) -> None:
@@ -80,11 +90,11 @@ class Worlds:
         self._most = most
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
-        self.check: Callable[[Mapping[str, Any]], object] = lambda profile: None
+        self._checks: list[Callable[[Mapping[str, Any]], object]] = []
         self._lock = RLock()
-        self.keeping: Keeping | None = None
-        self._stands: list[tuple[str, Courier]] = []
-        self.runs: dict[str, Run] = {}
+        self._observers: list[WorldsObserver] = []
+        self._servers: list[tuple[str, HttpSender]] = []
+        self.runs: dict[str, ScenarioRun] = {}
 
     @property
     def default(self) -> Service:
@@ -102,8 +112,8 @@ class Worlds:
         """How many there may be beside the one at the root."""
         return self._most
 
-    @most.setter
-    def most(self, most: int) -> None:
+    def limit(self, most: int) -> None:
+        """Say how many worlds there may be beside the one at the root; those that there are stay. Misuse."""
         if most < 0:
             raise Misuse(f"there cannot be {most} worlds")
         self._most = most
@@ -117,8 +127,8 @@ class Worlds:
         """What URLs in answers begin with, whoever asks; empty for the name that each call was made by."""
         return self._public_url
 
-    @public_url.setter
-    def public_url(self, url: str) -> None:
+    def serve_at(self, url: str) -> None:
+        """Let URLs in responses begin with this; empty for the name that each call was made by. Misuse for no URL."""
         url = url.rstrip("/")
         name = _host_of(url) if url else ""
         with self._lock:
@@ -127,7 +137,20 @@ class Worlds:
             self.names |= {name} - {""}
             self._public_url = url
             for service in self._services.values():
-                service.public_url = url
+                service.pipeline.serve_at(replace(service.address, public_url=url))
+
+    def check_profiles(self, check: Callable[[Mapping[str, Any]], object]) -> None:
+        """Let the check raise Misuse for the profile of a world that cannot be served."""
+        if check not in self._checks:
+            self._checks.append(check)
+
+    def observe(self, observer: WorldsObserver) -> None:
+        """Call the observer before worlds are added and dropped."""
+        self._observers.append(observer)
+
+    def stop_observing(self, observer: WorldsObserver) -> None:
+        """Call the observer no longer."""
+        self._observers = [each for each in self._observers if each is not observer]
 
     def get(self, name: str) -> Service | None:
         """The world of this name, or None."""
@@ -143,17 +166,18 @@ class Worlds:
         with self._lock:
             if name in self._services:
                 raise Misuse(f"a world named {name!r} exists already", status=409)
-            self.check(service.profile)
+            for check in self._checks:
+                check(service.profile)
             while len(self._services) > self._most:
-                self._make_room()
-            service.mount, service.host, service.public_url = f"/w/{name}", self._stand[0], self._public_url
-            if self.keeping is not None:
-                self.keeping.made(name, service)
+                self._evict()
+            service.pipeline.serve_at(Address(f"/w/{name}", self._server[0], self._public_url))
+            for observer in self._observers:
+                observer.adding(name, service)
             self._services[name] = service
-        self._tell(service)
+        self._announce(service)
         return service
 
-    def _make_room(self) -> None:
+    def _evict(self) -> None:
         """Drop the world that was idle for longest. Misuse (409) when all are in use."""
         others = [name for name in self._services if name]
         name = max(others, key=self.idle, default="")
@@ -168,42 +192,42 @@ class Worlds:
 
     def idle(self, name: str) -> float:
         """For how many seconds a world has not been called."""
-        return steady() - self._services[name].used
+        return monotonic() - self._services[name].usage.used
 
     @property
-    def _stand(self) -> tuple[str, Courier | None]:
-        """Host and port of the live server that they stand on, of several the last, and what carries webhooks there."""
-        return self._stands[-1] if self._stands else (HOST, None)
+    def _server(self) -> tuple[str, HttpSender | None]:
+        """Host and port of the live server that serves them, of several the last, and what sends its webhooks."""
+        return self._servers[-1] if self._servers else (HOST, None)
 
-    def stand(self, host: str, courier: Courier) -> None:
-        """Stand on the live server at this host and port; the courier carries the webhooks from now on."""
+    def attach_server(self, host: str, sender: HttpSender) -> None:
+        """Be served by the live server at this host and port; webhooks go out by the sender from now on."""
         with self._lock:
-            self._stands.append((host, courier))
-        self._tell(*self._services.values())
+            self._servers.append((host, sender))
+        self._announce(*self._services.values())
 
-    def leave(self, courier: Courier) -> None:
-        """Stand no more on the live server of this courier; where it was the only one, webhooks stay in the process."""
+    def detach_server(self, sender: HttpSender) -> None:
+        """Leave the live server of this sender; where it was the only one, webhooks stay in the process."""
         with self._lock:
-            self._stands = [each for each in self._stands if each[1] is not courier]
-        self._tell(*self._services.values())
+            self._servers = [each for each in self._servers if each[1] is not sender]
+        self._announce(*self._services.values())
 
-    def _tell(self, *services: Service) -> None:
-        """Let the services know where they stand, and again where a server has come or gone meanwhile.
+    def _announce(self, *services: Service) -> None:
+        """Announce the server to the services, and again where one has come or gone meanwhile.
 
         Not under the lock of the worlds: who waits for that may hold the one of a service.
         """
-        told: object = None
-        while told != (stand := self._stand):
+        announced: object = None
+        while announced != (server := self._server):
             for service in services:
-                service.host = stand[0]
-                service.webhooks.carried_by(stand[1])
-            told = stand
+                service.pipeline.serve_at(replace(service.address, host=server[0]))
+                service.webhooks.send_with(server[1])
+            announced = server
 
-    def beat(self) -> None:
-        """Let what is due fall due where webhooks may wait to be sent again; all else can wait for the next call."""
+    def tick(self) -> None:
+        """Fire due timers where webhooks may wait to be sent again; everything else can wait for the next call."""
         for service in tuple(self._services.values()):
             if service.webhooks.may_wait and service.world.timers.due <= service.clock.now():
-                service.settle(service.clock.now())
+                service.live.fire_due_timers(service.clock.now())
 
     def drop(self, name: str) -> None:
         """Forget a world. Misuse for an unknown one (404) and for the default one."""
@@ -212,8 +236,8 @@ class Worlds:
                 raise Misuse(f"there is no world named {name!r}", status=404)
             if not name:
                 raise Misuse("the default world cannot be dropped; reset it instead")
-            if self.keeping is not None:
-                self.keeping.dropped(name)
+            for observer in self._observers:
+                observer.dropping(name)
             service = self._services.pop(name)
-        service.mount, service.host, service.public_url = "", HOST, ""
-        service.webhooks.carried_by(None)
+        service.pipeline.serve_at(NOWHERE)
+        service.webhooks.send_with(None)

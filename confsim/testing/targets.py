@@ -9,9 +9,9 @@ from typing import Any
 from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.control.scenarios import direct, mount_url
-from confsim.service.message import Request, Response
-from confsim.service.pipeline import HOST
-from confsim.service.profiles import read_profile
+from confsim.service.address import HOST
+from confsim.service.files.profile import read_profile
+from confsim.service.messages import Request, Response
 from confsim.simulator import Simulator
 from confsim.transport.address import OperationRequest, address
 from confsim.transport.remote import RemoteTransport

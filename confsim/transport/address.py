@@ -14,8 +14,8 @@ from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
-from confsim.service.credential import present
-from confsim.service.message import Request
+from confsim.service.credentials import present
+from confsim.service.messages import Request
 
 
 class OperationRequest(Struct, frozen=True):

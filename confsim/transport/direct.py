@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from confsim.assumptions.register import ProfileContext
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse
-from confsim.service.message import Request, Response
-from confsim.service.pipeline import HOST, Service
-from confsim.service.waiting import arrived, delivered
+from confsim.service.address import HOST
+from confsim.service.deferred import delivered, wait_for
+from confsim.service.messages import Request, Response
+from confsim.service.service import Service
 
 from .address import OperationRequest
 
@@ -34,30 +36,32 @@ class DirectTransport:
     @property
     def root(self) -> str:
         """The URL of the mount."""
-        return f"http://{HOST}{self.service.mount}"
+        return f"http://{HOST}{self.service.address.mount}"
 
     def send(self, call: OperationRequest) -> Response:
         """Perform one operation. ConnectionResetError when a fault drops the connection."""
         sent, service = call.request, self.service
-        request = replace(sent, target=service.mount + sent.target, headers={"host": HOST, **sent.headers})
+        request = replace(sent, target=service.address.mount + sent.target, headers={"host": HOST, **sent.headers})
         if call.operation.catalogue is self._control:
             return self._arrived(self._perform(call.operation, call.path, request))
-        response = service.perform(call.operation, call.path, request.query, request)
+        response = service.perform(
+            service.incoming(request, call.operation, call.path, ProfileContext(service.profile))
+        )
         if not self.patient:
-            response.after = 0.0
+            response.delay = 0.0
         return delivered(response)
 
     def _arrived(self, response: Response) -> Response:
-        if self.patient or response.until is None:
-            return arrived(response)
-        answer = response.until()
+        if self.patient or response.poll is None:
+            return wait_for(response)
+        answer = response.poll()
         if answer is None:
             raise Misuse("nothing is waited for while a world is made: what is not there at once does not come", 409)
         return answer
 
     def wait(self, seconds: float) -> None:
         """Move the clock of the world on."""
-        self.service.advance(int(seconds * 1000))
+        self.service.live.advance(int(seconds * 1000))
 
     def close(self) -> None:
         """Nothing is held."""

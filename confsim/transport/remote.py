@@ -6,7 +6,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 from confsim.kernel.refusal import Misuse
-from confsim.service.message import Request, Response
+from confsim.service.messages import Request, Response
 
 from .transport import WireTransport
 

@@ -9,8 +9,7 @@ import msgspec
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
-from confsim.service.answer import Answer
-from confsim.service.message import Response
+from confsim.service.messages import Answer, Response
 
 _PROBLEM = "application/problem+json"
 #: The fields of a problem document (RFC 9457) that are no facts of ours.

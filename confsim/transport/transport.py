@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import Protocol
 
-from confsim.service.message import Request, Response
+from confsim.service.messages import Request, Response
 
 from .address import OperationRequest
 

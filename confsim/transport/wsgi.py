@@ -6,8 +6,8 @@ import io
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from confsim.service.message import Request, Response
-from confsim.service.pipeline import HOST
+from confsim.service.address import HOST
+from confsim.service.messages import Request, Response
 
 from .transport import WireTransport
 

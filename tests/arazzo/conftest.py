@@ -7,7 +7,7 @@ import pytest
 
 from confsim.arazzo import compiler, document, runner
 from confsim.control.scenarios import source_catalogues
-from confsim.service.message import Response
+from confsim.service.messages import Response
 
 API = {"name": "api", "url": "http://127.0.0.1:8080/openapi.json"}
 CONTROL = {"name": "control", "url": "http://127.0.0.1:8080/_confsim/openapi.json"}

@@ -9,7 +9,7 @@ from confsim.arazzo.document import Criterion
 from confsim.arazzo.exchange import Exchange
 from confsim.arazzo.expressions import Scope
 from confsim.kernel.refusal import Misuse
-from confsim.service.message import Response
+from confsim.service.messages import Response
 from confsim.transport.address import address
 
 BODY = {"name": "Demo", "count": 3, "open": True, "none": None, "list": [{"id": 1}, {"id": 2}], "it's": "x"}

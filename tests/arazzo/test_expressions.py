@@ -8,7 +8,7 @@ from confsim.api.catalogue import API
 from confsim.arazzo.exchange import Exchange
 from confsim.arazzo.expressions import Expression, Scope, Unresolved, as_text, at_pointer, evaluated, expressions
 from confsim.kernel.refusal import Misuse
-from confsim.service.message import Response
+from confsim.service.messages import Response
 from confsim.transport.address import request_of
 
 CALL = request_of(

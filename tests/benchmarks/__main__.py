@@ -30,7 +30,7 @@ from confsim.domain.channels import channels  # noqa: E402
 from confsim.domain.clients import clients  # noqa: E402
 from confsim.domain.users import users  # noqa: E402
 from confsim.domain.users.users import Account  # noqa: E402
-from confsim.service import loading  # noqa: E402
+from confsim.service.files import world_file  # noqa: E402
 
 SEEDED = 1_000_000
 
@@ -75,7 +75,7 @@ def populated(people: int, rooms: int = 0) -> Simulator:
     for n in range(rooms):
         channels.create(change, clients.get(change, client), f"room {n}", None, None)
     sim.service.commit(change)
-    sim.service.origin = sim.service.world
+    sim.service.begin()
     return sim
 
 
@@ -92,7 +92,7 @@ def makings() -> Iterator[tuple[str, str]]:
     sim = populated(1000)
     sim.snapshot("full")
     count = itertools.count()
-    file = json.loads((loading.fixtures() / "demo.json").read_bytes())
+    file = json.loads((world_file.fixtures() / "demo.json").read_bytes())
 
     def add(**told: Any) -> Callable[[], object]:
         def make() -> object:

@@ -14,7 +14,8 @@ from confsim.contract.headers import Header, WithHeaders, header_lines
 from confsim.contract.openapi import document
 from confsim.contract.operation import Catalogue
 from confsim.contract.types import Wire
-from confsim.service.message import Request
+from confsim.service.incoming import Incoming
+from confsim.service.messages import Request
 
 PLANE = Catalogue("A plane for a test")
 
@@ -44,7 +45,9 @@ def get_thing(call: Call, id: str) -> WithHeaders[Thing]:
 )
 def test_the_function_sets_them(id, lines):
     """They come after the content type, in the order of the declaration."""
-    response = Simulator().service.perform(PLANE["get_thing"], (id,), "", Request("GET", f"/things/{id}"))
+    response = Simulator().service.perform(
+        Incoming(PLANE["get_thing"], (id,), {}, None, Request("GET", f"/things/{id}"))
+    )
     assert (response.status, json.loads(response.body)) == (200, {"id": id})
     assert [line for line in response.headers if line[0] != "X-Confsim-Request-Id"] == [
         ("Content-Type", "application/json"),

@@ -14,9 +14,9 @@ from confsim.assumptions.refusals import Reason
 from confsim.contract.openapi import document
 from confsim.control.catalogue import CONTROL
 from confsim.control.operations.info import control_document
-from confsim.service.judge import Judge
-from confsim.service.message import Request, Response
-from confsim.service.profiles import read_profile
+from confsim.service.conformance import Conformance
+from confsim.service.files.profile import read_profile
+from confsim.service.messages import Request, Response
 from confsim.testing.samples import Pool, valid
 from kit import CUSTOMER
 
@@ -225,7 +225,7 @@ def test_the_error_body_follows_the_profile(name, caller):
 
     sim = Simulator(profile=PROFILES[name])
     assert sim.call("get_user_terms", caller).status == 401
-    assert list(Judge(sim.service.profile).problems(next(iter(sim.service.journal)))) == []
+    assert list(Conformance(sim.service.profile).problems(next(iter(sim.service.journal)))) == []
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -256,7 +256,7 @@ def test_the_judge_finds_invalid_responses(sim, status, body, problem):
     sim.call("get_user_terms", "demo-owner")
     entry = next(iter(sim.service.journal))
     entry.response = Response(status, [("Content-Type", "application/json")], body)
-    problems = [str(each) for each in Judge({}).problems(entry)]
+    problems = [str(each) for each in Conformance({}).problems(entry)]
     assert any(problem in each for each in problems)
     assert all("GET /v1_0/users/me/terms" in each for each in problems)
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from confsim.service.message import Request
+from confsim.service.messages import Request
 
 
 @pytest.fixture

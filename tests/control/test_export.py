@@ -264,10 +264,10 @@ def test_whatever_the_world_started_from(sim, start):
     sim.call("update_terms_url", "demo-api-token", body={"url": URL})
     other = start(sim)
     client = other.client("demo-owner")
-    client.post("http://any.example" + other.service.mount + "/v1_0/channels/create", json={"name": "Room"})
+    client.post("http://any.example" + other.service.address.mount + "/v1_0/channels/create", json={"name": "Room"})
     other.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
     other.call("get_me", "demo-user")
-    client.get(f"http://any.example{other.service.mount}/v1_0/nowhere")
+    client.get(f"http://any.example{other.service.address.mount}/v1_0/nowhere")
     digest = other.service.world.digest()
     assert run_test(other.requests.export("pytest")).digest() == digest
 

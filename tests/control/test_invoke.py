@@ -8,7 +8,7 @@ import pytest
 
 from confsim.control.catalogue import CONTROL
 from confsim.kernel.refusal import Misuse
-from confsim.service.message import Request
+from confsim.service.messages import Request
 from kit import START
 from kit.each import by_name, each
 

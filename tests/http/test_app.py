@@ -9,8 +9,8 @@ import pytest
 from confsim import Misuse
 from confsim.http import hosts
 from confsim.http.app import App
-from confsim.service.judge import Judge
-from confsim.service.message import Request
+from confsim.service.conformance import Conformance
+from confsim.service.messages import Request
 from kit import CUSTOMER, demo
 
 TERMS = f"/v1_0/clients/{CUSTOMER}/terms"
@@ -182,7 +182,7 @@ def test_the_journal_holds_what_was_sent():
 def test_the_referee_judges_what_the_operation_answered():
     """A 304 stands for an answer that was judged; the document has no word of it."""
     sim = demo(http__caching="etag")
-    sim.service.judge = Judge(sim.service.profile)
+    sim.service.pipeline.hold_against(Conformance(sim.service.profile))
     tag = headers_of(ask(sim, "GET", TERMS))["ETag"]
     assert ask(sim, "GET", TERMS, if_none_match=tag).status == 304
     assert sim.service.bugs == []

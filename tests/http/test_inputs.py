@@ -6,7 +6,7 @@ import pytest
 
 from confsim.api.catalogue import API
 from confsim.http.inputs import parse_cookies, parse_form
-from confsim.service.message import Request
+from confsim.service.messages import Request
 from kit import demo
 
 UPLOAD = API.operations["upload_client_media"]

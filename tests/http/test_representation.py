@@ -9,7 +9,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.http.representation import admits_json, etag, in_range, is_unmodified
-from confsim.service.message import Request, Response
+from confsim.service.messages import Request, Response
 from kit import ROOM, START
 
 BODY = bytes(range(100))

@@ -25,7 +25,8 @@ from confsim.domain.identity import jws, validators
 from confsim.http.app import App
 from confsim.http.limits import Limits
 from confsim.http.live.server import LiveServer
-from confsim.service import courier, journal
+from confsim.service import journal
+from confsim.service.webhooks import http_sender
 from kit import CUSTOMER
 from kit.catalogue_walk import walk
 
@@ -397,7 +398,7 @@ def test_webhooks_to_within(sim, monkeypatch, canary):
         return canary.hits != []
 
     with monkeypatch.context() as unprotected:
-        unprotected.setattr(courier, "barred", lambda url, allowed: None)
+        unprotected.setattr(http_sender, "blocked_reason", lambda url, allowed: None)
         assert attack()
     assert not attack()
     assert "intra.example" in sim.webhooks[-1].attempts[0].problem

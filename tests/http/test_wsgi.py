@@ -11,7 +11,7 @@ from werkzeug.test import Client
 from confsim import Simulator
 from confsim.http.limits import Limits
 from confsim.http.wsgi import Wsgi
-from confsim.service.message import Response
+from confsim.service.messages import Response
 from kit import ROOM
 
 FAULTS = {"body_too_large": 413, "url_too_long": 414, "headers_too_large": 431, "malformed": 400}

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
-from confsim.service.answer import Answer
+from confsim.service.messages import Answer
 from confsim.simulator import Simulator
 from confsim.testing.samples import Arguments, Pool, valid
 

@@ -20,8 +20,8 @@ from confsim.assumptions.register import ProfileContext
 from confsim.control.scenarios import direct
 from confsim.http.live.server import LiveServer
 from confsim.http.routing import Found
-from confsim.service.message import Request, Response
-from confsim.service.pipeline import HOST
+from confsim.service.address import HOST
+from confsim.service.messages import Request, Response
 from confsim.transport.address import OperationRequest
 from confsim.transport.wsgi import WsgiTransport
 
@@ -89,7 +89,7 @@ class Through:
 
     def wait(self, seconds: float) -> None:
         """Move the clock of the world on."""
-        self._simulator.service.advance(int(seconds * 1000))
+        self._simulator.service.live.advance(int(seconds * 1000))
 
     def close(self) -> None:
         """The connection belongs to the suite."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
-from confsim.service.judge import Judge
+from confsim.service.conformance import Conformance
 from kit import CUSTOMER, START
 from kit.catalogue_walk import walk
 
@@ -15,7 +15,7 @@ CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-
 def test_every_answer_is_one_of_the_document():
     """Every operation is called, none meets a bug, and the referee agrees with every answer."""
     simulator = Simulator(clock=START)
-    simulator.service.judge = Judge({})
+    simulator.service.pipeline.hold_against(Conformance({}))
     touched = {step.operation.name for step in walk(simulator, CUSTOMER, CALLERS)}
     assert touched == {operation.name for operation in API}
     assert [(str(bug), getattr(bug, "__notes__", "")) for bug in simulator.service.bugs] == []

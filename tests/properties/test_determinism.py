@@ -8,12 +8,14 @@ import sys
 
 import pytest
 
+from confsim.service.address import Address
 from kit import START
 
 SCRIPT = """
 import hashlib
 import sys
 
+from confsim.service.address import Address
 from confsim import Simulator
 from kit.catalogue_walk import walk
 
@@ -70,6 +72,6 @@ def test_the_name_of_a_world_plays_no_part(name):
     answers = []
     for mount in ("", f"/w/{name}"):
         simulator = Simulator(seed=3, clock=START)
-        simulator.service.mount = mount
+        simulator.service.pipeline.serve_at(Address(mount))
         answers.append(simulator.call("create_api_token", "demo-customer-admin", body={}).content)
     assert answers[0] == answers[1]

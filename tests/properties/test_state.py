@@ -19,7 +19,8 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
-from confsim.service import keeping, state
+from confsim.service.durable import recorder
+from confsim.service.files import state
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Url, Wsgi
 from kit import CUSTOMER, START
@@ -50,7 +51,7 @@ def test_a_world_in_which_a_lot_has_happened(lived):
     assert len(document["tables"]) > 20
     Draft202012Validator(msgspec.json.decode(state.schema())).validate(document)
     other = lived.fork()
-    other.service.origin = lived.service.origin
+    other.service.history.recover(lived.service.history.origin, {})
     is_reset(other)
 
 
@@ -73,7 +74,7 @@ class Crashing(ApiJourney):
     def crash(self):
         """The process dies, and the next goes on as if nothing had been."""
         before = self.driven[0].simulator.service
-        self.kept._let_go()
+        self.kept._release()
         self.driven = (Core(self.started()),)
         after = self.driven[0].simulator.service
         assert after.world.digest() == before.world.digest()
@@ -85,14 +86,14 @@ class Crashing(ApiJourney):
         goes_out_and_in(self.driven[0].simulator)
         is_reset(self.driven[0].simulator)
         self.crash()
-        self.kept._let_go()
+        self.kept._release()
         self.folder.cleanup()
         super().teardown()
 
 
 def test_journeys_survive_crashes_and_end_in_a_complete_reset(monkeypatch):
     """Random histories over the whole API, with small bases, so that both bases and logs are read."""
-    monkeypatch.setattr(keeping, "LEAST", 4000)
+    monkeypatch.setattr(recorder, "LEAST", 4000)
     budget = settings() if THOROUGH else settings(max_examples=12, stateful_step_count=40)
     quiet = settings(budget, suppress_health_check=list(HealthCheck), deadline=None)
     run_state_machine_as_test(api_journey(Crashing), settings=quiet)

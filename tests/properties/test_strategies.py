@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
-from confsim.service.judge import Judge
+from confsim.service.conformance import Conformance
 from confsim.testing import arguments
 from kit import CUSTOMER
 from kit.catalogue_walk import call
@@ -30,10 +30,10 @@ def test_any_arguments_are_answered_by_the_document(lived, judge, operation, dat
     drawn = data.draw(arguments(operation, lived, CUSTOMER))
     call(fork, operation, data.draw(st.sampled_from(CALLERS)), drawn)
     assert fork.service.bugs == []
-    assert [str(problem) for entry in fork.service.journal for problem in judge.problems(entry)] == []
+    assert [str(problem) for entry in fork.service.journal for problem in judge.violations(entry)] == []
 
 
 @pytest.fixture(scope="module")
 def judge():
     """The referee of the default profile."""
-    return Judge({})
+    return Conformance({})

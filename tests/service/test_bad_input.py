@@ -8,7 +8,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.api.catalogue import API
-from confsim.service.message import Request
+from confsim.service.messages import Request
 from confsim.testing.samples import Pool, valid
 from kit import CUSTOMER, ROOM, START, code
 from kit.each import by_name, each
@@ -109,7 +109,7 @@ def test_malformed_bodies_leave_no_trace_whoever_sends_them(base, operation):
             arguments = valid(operation, Pool(before, CUSTOMER), 0)
             if in_process(base[0], operation, arguments, raw, caller)[0] < 400:
                 assert raw == b""
-                base[0].service.world = before
+                base[0].service.live.replace(before)
             assert base[0].service.bugs == []
             assert base[0].service.world.digest() == before.digest()
 

@@ -11,9 +11,10 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.kernel.table import Table
-from confsim.service import doing, durable, keeping
-from confsim.service.pipeline import Service
-from confsim.service.profiles import read_profile
+from confsim.service.durable import recorder, sqlite
+from confsim.service.faults import effects
+from confsim.service.files.profile import read_profile
+from confsim.service.service import Service
 from kit import CUSTOMER, START
 
 URL = {"url": "https://terms.example/9"}
@@ -32,21 +33,22 @@ def begin():
 
     def begin(place, clock=START, scenario="", **chosen):
         simulator = Simulator(clock=clock, **chosen)
-        held.append(simulator.keep_in(place, scenario))
+        simulator.durable = simulator.keep_in(place, scenario)
+        held.append(simulator.durable)
         return simulator
 
     yield begin
     for each in held:
-        each._let_go()
+        each._release()
 
 
 def killed(simulator):
     """End it and leave the files as kill -9 leaves them, with nothing tidied up."""
-    kept = simulator._all().keeping
-    place = kept.directory.path
+    kept = simulator.durable
+    place = kept.store.path
     aside = place.with_name(f"{place.name}-aside")
     shutil.copytree(place, aside)
-    kept._let_go()
+    kept._release()
     shutil.rmtree(place)
     aside.rename(place)
 
@@ -65,9 +67,9 @@ def busy(simulator):
 def told(simulator):
     """Everything about a world that is to come back."""
     service = simulator.service
-    snapshots = {name: (each.now, each.world.digest()) for name, each in service.snapshots.items()}
-    around = snapshots, service.outputs, service.faults.values()
-    return service.world.digest(), service.origin.digest(), service.clock.values(), *around
+    snapshots = {name: (each.now, each.world.digest()) for name, each in service.history.snapshots.items()}
+    around = snapshots, service.provenance.outputs, service.faults.state()
+    return service.world.digest(), service.history.origin.digest(), service.clock.values(), *around
 
 
 def moves():
@@ -100,15 +102,15 @@ def moves():
         "faults that are gone": lambda sim: (sim.faults.add("get_me", do={"status": 503}), sim.faults.clear()),
         "another state": lambda sim: setattr(sim, "state", Simulator("empty", clock=START).state),
         "another start": lambda sim: (busy(sim), sim.service.begin()),
-        "a world set by hand": lambda sim: setattr(sim.service, "world", Simulator("empty").service.world),
+        "a world set by hand": lambda sim: sim.service.live.replace(Simulator("empty").service.world),
     }
 
 
 @pytest.mark.parametrize("name", moves())
-@pytest.mark.parametrize("least", [1, keeping.LEAST])
+@pytest.mark.parametrize("least", [1, recorder.LEAST])
 def test_whatever_changes_comes_back(begin, place, name, least, monkeypatch):
     """World, start, clock and snapshots, out of the log and out of a base that was made at every step."""
-    monkeypatch.setattr(keeping, "LEAST", least)
+    monkeypatch.setattr(recorder, "LEAST", least)
     one = begin(place)
     with one.service.lock:
         moves()[name](one)
@@ -136,10 +138,10 @@ def test_a_world_goes_on_as_if_it_had_never_stopped(begin, place):
     assert again.service.world.digest() == plain.service.world.digest()
 
 
-@pytest.mark.parametrize("least", [1, keeping.LEAST])
+@pytest.mark.parametrize("least", [1, recorder.LEAST])
 def test_faults_go_on_counting_after_a_kill(begin, place, least, monkeypatch):
     """What was met is on disk before its answer, a read too; the next one is struck as if nothing had been."""
-    monkeypatch.setattr(keeping, "LEAST", least)
+    monkeypatch.setattr(recorder, "LEAST", least)
     sim = begin(place)
     sim.faults.add("get_me", on=2, times=2, do={"status": 503})
     statuses = []
@@ -159,7 +161,7 @@ def test_a_fault_of_another_version_is_refused_by_name(begin, place, monkeypatch
     sim = begin(place)
     sim.faults.add("get_me", do={"status": 503})
     killed(sim)
-    monkeypatch.delitem(doing._READERS, "status")
+    monkeypatch.delitem(effects._READERS, "status")
     with pytest.raises(Misuse, match=r"written by confsim \d.*record \d+.*a fault does no 'status'"):
         begin(place)
 
@@ -177,14 +179,14 @@ def test_every_call_is_on_disk_before_it_is_answered(begin, place, tmp_path):
 def test_only_what_changes_the_world_is_recorded(begin, place):
     """Reads and refusals leave the directory as it is, and a change costs what it touched."""
     sim = begin(place)
-    directory = sim._all().keeping.directory
+    directory = sim.durable.store
     number = directory.number
     sim.call("get_me", "demo-owner")
     sim.call("create_channel", "demo-owner", body={"name": ""})
     sim.call("create_channel", None, body={"name": "x"})
     assert directory.number == number
     sim.call("update_terms_url", "demo-api-token", body=URL)
-    assert (directory.number, directory.weight < 1000) == (number + 1, True)
+    assert (directory.number, directory.size < 1000) == (number + 1, True)
 
 
 def test_a_record_tells_its_instant_and_its_operation(begin, place):
@@ -236,9 +238,9 @@ def test_a_world_that_was_dropped_hears_of_nothing(begin, place):
     sim.worlds.add("w")
     dropped = sim.worlds["w"]
     sim.worlds.drop("w")
-    number = sim._all().keeping.directory.number
+    number = sim.durable.store.number
     busy(dropped)
-    assert sim._all().keeping.directory.number == number
+    assert sim.durable.store.number == number
     sim.worlds.add("w")
     killed(sim)
     assert begin(place).worlds["w"].service.world.digest() == Simulator().service.world.digest()
@@ -246,7 +248,7 @@ def test_a_world_that_was_dropped_hears_of_nothing(begin, place):
 
 def test_bases_keep_the_log_short(begin, place, monkeypatch):
     """The log begins anew once it has grown, documents nobody names go, and nothing is lost."""
-    monkeypatch.setattr(keeping, "LEAST", 2000)
+    monkeypatch.setattr(recorder, "LEAST", 2000)
     sim = begin(place)
     for n in range(60):
         sim.call("update_terms_url", "demo-api-token", body={"url": f"https://terms.example/{n}"})
@@ -277,7 +279,7 @@ def test_a_directory_that_was_closed_has_no_log(place):
 def test_what_could_not_be_recorded_is_not_answered(begin, place, monkeypatch):
     """A full disk: the call fails, and so does every later one, until all that happened is on disk."""
     sim = begin(place)
-    directory = sim._all().keeping.directory
+    directory = sim.durable.store
     whole = directory.append
 
     def full(*record):
@@ -297,7 +299,7 @@ def test_what_could_not_be_recorded_is_not_answered(begin, place, monkeypatch):
 def test_a_full_disk_is_told(begin, place):
     """As confsim speaks and not the API, by API and control plane alike; what was not answered is recorded later."""
     sim = begin(place)
-    store = sim._all().keeping.directory._store
+    store = sim.durable.store._store
     store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     store.execute("PRAGMA max_page_count = 1")
     client = sim.client("demo-owner")
@@ -439,7 +441,7 @@ def test_a_file_that_is_no_store_is_told(place, lived, begin, content):
 def test_a_torn_or_altered_file_never_loads_in_silence(place, lived, tmp_path, name, begin):
     """Cut at any length, or with any byte turned over: it is told, or it holds exactly what was acknowledged."""
     if name == "confsim.sqlite":
-        begin(place)._all().keeping.close()
+        begin(place).durable.close()
     whole = (place / name).read_bytes()
     step = max(1, len(whole) // 30)
     damaged = [whole[:length] for length in range(0, len(whole), step)]
@@ -481,11 +483,11 @@ def test_an_entry_of_another_version_is_refused_by_name(place, lived, begin, mon
 
 def test_a_directory_of_another_version_that_can_be_read_is_taken_over(place, begin, monkeypatch):
     """It loads, and has a base of this version at once."""
-    monkeypatch.setattr(durable, "version", lambda name: "0.0.1")
+    monkeypatch.setattr(sqlite, "version", lambda name: "0.0.1")
     killed(begin(place))
     monkeypatch.undo()
     sim = begin(place)
-    assert not sim._all().keeping.directory.foreign
+    assert not sim.durable.store.outdated
 
 
 def test_a_place_that_is_no_directory_is_told(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.assumptions.refusals import Reason
-from confsim.service.judge import Judge
+from confsim.service.conformance import Conformance
 from kit import CUSTOMER, EVENT_ROOM, OWNER, ROOM, START_MS, USER, code
 from kit.each import by_name, each
 
@@ -240,7 +240,7 @@ def test_headers_join_the_genuine_answer(sim):
 
 def test_the_referee_does_not_judge_what_is_injected(sim):
     """An answer that the document does not know is no bug of ours when a fault gives it."""
-    sim.service.judge = Judge({})
+    sim.service.pipeline.hold_against(Conformance({}))
     sim.faults.put([{"operation": "get_me", "do": {"status": 299, "body": "odd"}}])
     assert statuses(sim, 2) == [299, 200]
     assert sim.service.bugs == []

@@ -12,8 +12,8 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.kernel.difference import Difference
-from confsim.service import formats, state
-from confsim.service.formats import FORMAT, STEPS, Step
+from confsim.service.files import formats, state
+from confsim.service.files.formats import FORMAT, STEPS, Step
 from kit import START, START_MS
 
 #: A world with records of every table, as format 1 wrote it, and what calls of it were answered.
@@ -60,7 +60,7 @@ def test_a_state_directory_of_format_1_loads(directory):
     again = Simulator(clock=START)
     with again.keep_in(directory) as kept:
         assert again.service.world.digest() == digest
-        assert not kept.directory.foreign
+        assert not kept.store.outdated
 
 
 def test_both_hold_the_same_world(directory):

@@ -6,7 +6,7 @@ import pytest
 
 from confsim.api.catalogue import API
 from confsim.service import journal
-from confsim.service.journal import Ordered
+from confsim.service.journal import ControlCall
 from confsim.testing.samples import Pool, valid
 from kit import CUSTOMER
 from kit.catalogue_walk import call
@@ -49,8 +49,8 @@ def test_large_bodies_push_the_oldest_out(sim, monkeypatch):
     assert [entry.id for entry in sim.service.journal] == ["r10"]
     assert "encode.empty" in sim.assumptions_used
     for size in (10, 100_000, 100_000, 100_000):
-        sim.service.journal.order(Ordered(0, 0, "put_state", (), b"x" * size))
-    assert [len(each.body) for each in sim.service.journal.orders] == [100_000, 100_000]
+        sim.service.journal.add_control_call(ControlCall(0, 0, "put_state", (), b"x" * size))
+    assert [len(each.body) for each in sim.service.journal.control_calls] == [100_000, 100_000]
 
 
 @pytest.mark.parametrize("name", [each.name for each in API if each.route_entry is not None])

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.service import loading
+from confsim.service.files import world_file
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SCHEMA = json.loads((FIXTURES / "schema" / "world.json").read_text())
@@ -21,11 +21,11 @@ def world(**client):
 
 
 def test_the_schema_is_current():
-    """It is made from the types that read world files: write loading.schema() to it when they change."""
-    assert (FIXTURES / "schema" / "world.json").read_bytes() == loading.schema()
+    """It is made from the types that read world files: write world_file.schema() to it when they change."""
+    assert (FIXTURES / "schema" / "world.json").read_bytes() == world_file.schema()
 
 
-@pytest.mark.parametrize("name", loading.shipped())
+@pytest.mark.parametrize("name", world_file.shipped())
 def test_a_shipped_world_fits_the_schema_and_builds(name):
     """An independent referee reads it too."""
     jsonschema.validate(json.loads((FIXTURES / f"{name}.json").read_text()), SCHEMA)
@@ -34,7 +34,7 @@ def test_a_shipped_world_fits_the_schema_and_builds(name):
 
 def test_the_demo_and_the_empty_world_ship():
     """By name, from wherever confsim is installed."""
-    assert {"demo", "empty"} <= set(loading.shipped())
+    assert {"demo", "empty"} <= set(world_file.shipped())
 
 
 def test_what_a_file_says_is_there():

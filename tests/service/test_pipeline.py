@@ -10,7 +10,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
-from confsim.service.message import Request
+from confsim.service.messages import Request
 from kit import CUSTOMER, START_MS, code, demo
 
 URL = {"url": "https://terms.example/new"}
@@ -104,7 +104,7 @@ def test_a_fork_goes_its_own_way(sim):
 def test_no_clock_goes_beyond_all_time(sim):
     """Misuse, and the clock stays."""
     with pytest.raises(Misuse, match="9999"):
-        sim.service.show(10**18)
+        sim.service.live.show(10**18)
     assert sim.clock.now == START_MS
 
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.service import state
+from confsim.service.files import state
 from kit import CUSTOMER, ROOM
 
 

@@ -11,9 +11,9 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from confsim import Simulator
 from confsim.domain.events import deliveries
 from confsim.domain.events.deliveries import State
-from confsim.service.courier import Courier, barred
-from confsim.service.senders import Message
-from confsim.service.webhooks import Plan, Way
+from confsim.service.webhooks.delivery import Plan, Route
+from confsim.service.webhooks.http_sender import HttpSender, blocked_reason
+from confsim.service.webhooks.receivers import Message
 from kit import START_MS, ok
 
 URL = "https://hooks.example/a%20b?c=d"
@@ -77,7 +77,7 @@ def test_without_a_receiver_everything_is_taken(sim):
     (delivery,) = sim.webhooks
     assert (delivery.state, delivery.url, delivery.payload["data"]["name"]) == (State.DELIVERED, URL, "a")
     assert [(each.at, each.status) for each in delivery.attempts] == [(START_MS, 200)]
-    assert sim.service.webhooks.way is Way.LIST
+    assert sim.service.webhooks.route is Route.LIST
 
 
 def test_a_list_gets_every_message_in_order(sim):
@@ -296,14 +296,14 @@ def test_messages_may_be_unsigned():
         (Plan(copies=0), ["b"], State.LOST),
         (Plan(copies=3), ["a", "a", "a", "b"], State.DELIVERED),
         (Plan(delay=1000), [], State.LATER),
-        (Plan(delay=1000, aside=True), ["b"], State.LATER),
+        (Plan(delay=1000, bypasses=True), ["b"], State.LATER),
     ],
 )
 def test_what_becomes_of_an_attempt_is_decided_before_it(sim, plan, got, state):
     """Lost, doubled, late, out of order: of the first alone; those behind it go as its lane lets them."""
     messages = []
     sim.webhooks.deliver_to(messages)
-    sim.service.webhooks.decide = lambda delivery: plan if delivery.payload["data"]["name"] == "a" else Plan()
+    sim.service.webhooks._plan = lambda delivery: plan if delivery.payload["data"]["name"] == "a" else Plan()
     happen(sim, "a", "b")
     assert names(messages) == got
     assert sim.webhooks[0].state is state
@@ -311,9 +311,9 @@ def test_what_becomes_of_an_attempt_is_decided_before_it(sim, plan, got, state):
 
 def test_what_was_late_arrives(sim):
     """When its time has come, in or out of order."""
-    messages, late = [], {"a": Plan(delay=1000, aside=True), "b": Plan(delay=500)}
+    messages, late = [], {"a": Plan(delay=1000, bypasses=True), "b": Plan(delay=500)}
     sim.webhooks.deliver_to(messages)
-    sim.service.webhooks.decide = lambda delivery: late.pop(delivery.payload["data"]["name"], Plan())
+    sim.service.webhooks._plan = lambda delivery: late.pop(delivery.payload["data"]["name"], Plan())
     happen(sim, "a", "b", "c")
     assert messages == []
     sim.clock.advance("1s")
@@ -435,12 +435,12 @@ def test_two_servers_of_one_simulator(listener, first):
     happen(sim, "a")
     wait_for(lambda: listener.got)
     servers[first].stop()
-    assert sim.service.host == servers[1 - first].root.removeprefix("http://")
+    assert sim.service.address.host == servers[1 - first].root.removeprefix("http://")
     listener.open.set()
     happen(sim, "b")
     sim.wait(delivery={"delivered": True}, count=2)
     servers[1 - first].stop()
-    assert sim.service.webhooks.way is Way.LIST
+    assert sim.service.webhooks.route is Route.LIST
     assert {json.loads(body)["data"]["name"] for _, _, body in listener.got} == {"a", "b"}
 
 
@@ -449,9 +449,9 @@ def test_a_world_that_leaves_the_server_sends_nothing_more():
     sim = Simulator(clock=None)
     with sim.serve():
         world = sim.worlds.add("w1", "demo")
-        assert world.service.webhooks.way is Way.HTTP
+        assert world.service.webhooks.route is Route.HTTP
         sim.worlds.drop("w1")
-        assert world.service.webhooks.way is Way.LIST
+        assert world.service.webhooks.route is Route.LIST
 
 
 def test_a_receiver_of_the_process_comes_first(live, listener):
@@ -500,7 +500,7 @@ FOREIGN = [
 def test_nothing_goes_to_a_host_that_is_not_loopback(url, no_network):
     """Not even a look-up of its name; the delivery says why, and the next one is no different."""
     sim = listening(url)
-    sim.service.webhooks.carried_by(Courier())
+    sim.service.webhooks.send_with(HttpSender())
     happen(sim, "a", "b")
     assert states(sim) == [State.REFUSED, State.REFUSED]
     assert "--allow-webhooks" in sim.webhooks[0].attempts[0].problem or "no URL" in sim.webhooks[0].attempts[0].problem
@@ -508,10 +508,10 @@ def test_nothing_goes_to_a_host_that_is_not_loopback(url, no_network):
 
 
 def test_without_the_guard_it_would_go_there(no_network, monkeypatch):
-    """The attack succeeds on a courier that is not asked whether it may."""
-    monkeypatch.setattr("confsim.service.courier.barred", lambda url, allowed: None)
+    """The attack succeeds of a sender that is not asked whether it may."""
+    monkeypatch.setattr("confsim.service.webhooks.http_sender.blocked_reason", lambda url, allowed: None)
     sim = listening("http://10.0.0.1/")
-    sim.service.webhooks.carried_by(Courier())
+    sim.service.webhooks.send_with(HttpSender())
     happen(sim, "a")
     wait_for(lambda: no_network)
     assert no_network
@@ -523,14 +523,14 @@ def test_without_the_guard_it_would_go_there(no_network, monkeypatch):
 )
 def test_loopback_is_not_barred(url):
     """By address or by the one name."""
-    assert barred(url, ()) is None
+    assert blocked_reason(url, ()) is None
 
 
-def test_a_courier_that_has_stopped_opens_no_connection(no_network):
+def test_a_sender_that_has_stopped_opens_no_connection(no_network):
     """Also for a message that one of its threads had taken up already."""
-    courier = Courier()
-    courier.close()
-    assert courier._post(Message("http://127.0.0.1:1/", {}, b""), 1.0).status is None
+    sender = HttpSender()
+    sender.close()
+    assert sender._post(Message("http://127.0.0.1:1/", {}, b""), 1.0).status is None
     assert no_network == []
 
 
@@ -540,7 +540,7 @@ def test_a_host_that_is_allowed_is_tried(how, no_network):
     sim = listening("http://Hooks.Example/")
     if how == "world":
         sim.webhooks.allow("hooks.example")
-    sim.service.webhooks.carried_by(Courier(["HOOKS.example"] if how == "server" else []))
+    sim.service.webhooks.send_with(HttpSender(["HOOKS.example"] if how == "server" else []))
     happen(sim, "a")
     wait_for(lambda: no_network)
     assert no_network[0][0][0] == "hooks.example"
@@ -552,7 +552,7 @@ def test_a_bug_of_a_decision_is_kept_and_the_call_is_answered(sim):
     def decide(delivery):
         raise ZeroDivisionError
 
-    sim.service.webhooks.decide = decide
+    sim.service.webhooks._plan = decide
     happen(sim, "a")
     assert [type(bug) for bug in sim.service.bugs] == [ZeroDivisionError]
     assert deliveries.ready(sim.service.world)

@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from confsim import Misuse
-from confsim.service.courier import Courier
-from confsim.service.pipeline import HOST
-from confsim.service.webhooks import Way, Webhooks
+from confsim.service.address import HOST
+from confsim.service.webhooks.delivery import Route, Webhooks
+from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds
 
 
@@ -31,9 +31,9 @@ def test_the_root_has_the_empty_name(worlds, sim):
 def test_a_world_knows_its_mount_while_it_is_mounted(worlds):
     """The path below which it is served."""
     service = worlds.get("w1")
-    assert service.mount == "/w/w1"
+    assert service.address.mount == "/w/w1"
     worlds.drop("w1")
-    assert service.mount == ""
+    assert service.address.mount == ""
     assert worlds.get("w1") is None
 
 
@@ -62,20 +62,20 @@ def test_a_taken_name(worlds, sim):
 
 def test_a_server_may_come_while_a_world_is_added(worlds, sim, monkeypatch):
     """The world stands on it as all the others do, though it was not yet there when the server came."""
-    courier, service = Courier(), sim.service.fork()
-    carried_by = Webhooks.carried_by
+    sender, service = HttpSender(), sim.service.fork()
+    send_with = Webhooks.send_with
 
     def meanwhile(webhooks, told):
         if webhooks is service.webhooks and servers:
-            worlds.stand(servers.pop(), courier)
-        carried_by(webhooks, told)
+            worlds.attach_server(servers.pop(), sender)
+        send_with(webhooks, told)
 
     servers = ["there:80"]
-    monkeypatch.setattr(Webhooks, "carried_by", meanwhile)
+    monkeypatch.setattr(Webhooks, "send_with", meanwhile)
     worlds.add("w2", service)
-    assert (service.host, service.webhooks.way) == ("there:80", Way.HTTP)
-    worlds.leave(courier)
-    assert (service.host, service.webhooks.way) == (HOST, Way.LIST)
+    assert (service.address.host, service.webhooks.route) == ("there:80", Route.HTTP)
+    worlds.detach_server(sender)
+    assert (service.address.host, service.webhooks.route) == (HOST, Route.LIST)
 
 
 def test_worlds_may_drop_each_other(worlds, sim):

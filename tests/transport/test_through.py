@@ -6,7 +6,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.http.app import App
-from confsim.service.formats import FORMAT
+from confsim.service.files.formats import FORMAT
 from confsim.transport.wsgi import WsgiTransport
 from kit import START
 from kit.through import through
@@ -34,7 +34,7 @@ def test_a_call_is_a_request(way, sim):
 
 def test_a_simulator_has_a_transport_of_its_own():
     """Its calls, those of its control plane, of its forks and of the worlds beside it go that way."""
-    sim = Simulator(clock=START, transport=lambda made: WsgiTransport(made.wsgi, made.service.mount))
+    sim = Simulator(clock=START, transport=lambda made: WsgiTransport(made.wsgi, made.service.address.mount))
     sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
     assert [fired.what for fired in sim.clock.advance("16m")] == ["handle reservation"]
     for world, target in ((sim, ""), (sim.fork(), ""), (sim.worlds.add("w1"), "/w/w1")):
@@ -66,7 +66,7 @@ def test_an_order_of_the_control_plane_is_a_request(way, sim, monkeypatch):
         "POST /w/w1/_confsim/faults",
         "GET /w/w1/_confsim/faults",
     ]
-    assert [each.operation for each in world.service.journal.orders] == ["add_fault"]
+    assert [each.operation for each in world.service.journal.control_calls] == ["add_fault"]
 
 
 def noting(came, original):

@@ -15,10 +15,10 @@ from confsim.contract.query import unknown_parameters
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX
 from confsim.kernel.refusal import Misuse
-from confsim.service import state
-from confsim.service.journal import Ordered
-from confsim.service.kept import plain
-from confsim.service.pipeline import HOST
+from confsim.service.address import HOST
+from confsim.service.files import state
+from confsim.service.files.profile import plain
+from confsim.service.journal import ControlCall
 
 from .calls import ApiCall, json_of, starting_world, with_address
 
@@ -27,12 +27,12 @@ _DISTINCTIVE_LENGTH = 8
 _DISTINCTIVE_NUMBER = 1000
 
 
-def as_scenario(context: ControlContext, calls: list[ApiCall | Ordered]) -> bytes:
+def as_scenario(context: ControlContext, calls: list[ApiCall | ControlCall]) -> bytes:
     """The document as JSON."""
     writer = _Writer(context)
     writer.begin(calls)
     for each in calls:
-        if isinstance(each, Ordered):
+        if isinstance(each, ControlCall):
             writer.control_call(each)
         else:
             writer.call(each)
@@ -53,7 +53,7 @@ class _Writer:
     def __init__(self, context: ControlContext) -> None:
         self.service = context.service
         self.starting_world = starting_world(context.service)
-        self.document = state.document(context.service.origin)
+        self.document = state.document(context.service.history.origin)
         self.known = self.document.decode()
         self.steps: list[dict[str, Any]] = []
         self.left_out: list[str] = []
@@ -63,13 +63,13 @@ class _Writer:
 
     def summary(self) -> str:
         """The start that the scenario needs, and the calls of the journal that it leaves out."""
-        seed, profile = self.service.origin.seed, plain(self.service.profile)
+        seed, profile = self.service.history.origin.seed, plain(self.service.profile)
         world = "a state of its own" if self.starting_world is None else f"the world {self.starting_world}"
         under = f", under {msgspec.json.encode(profile).decode()}" if profile else ""
         text = f"Starts from {world}, seed {seed}{under}"
         return text + (f"; left out is {', '.join(self.left_out)}" if self.left_out else "")
 
-    def begin(self, calls: list[ApiCall | Ordered]) -> None:
+    def begin(self, calls: list[ApiCall | ControlCall]) -> None:
         """Add the steps that set the clock, and the world if no name stands for it, to the start."""
         now = calls[0].at if calls else self.service.clock.now()
         self._control("freeze_clock", (), None)
@@ -77,7 +77,7 @@ class _Writer:
         if self.starting_world is None:
             self._control("put_state", (), msgspec.json.decode(self.document))
 
-    def control_call(self, call: Ordered) -> None:
+    def control_call(self, call: ControlCall) -> None:
         """Add the step of a call of the control plane."""
         if CONTROL[call.operation].moves_clock:
             self._at(call.at)
@@ -97,8 +97,8 @@ class _Writer:
             self.left_out.append(f"{entry.id} ({entry.request.method} {call.target[:60]})")
             if entry.after is not entry.before:
                 self._control("put_state", (), msgspec.json.decode(state.document(entry.after)))
-            if entry.left is not None:
-                self._control("put_faults", (), [fault.told() for fault in entry.left])
+            if entry.remaining_faults is not None:
+                self._control("put_faults", (), [fault.to_dict() for fault in entry.remaining_faults])
             return
         self.steps.append(step)
         sent = {str(value) for _, value in _leaves(step)}

@@ -23,12 +23,13 @@ from confsim.contract.query import decode_query
 from confsim.control.context import ControlContext
 from confsim.control.journal_view import below
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service import loading
-from confsim.service.brought import HEADER, QUERY
-from confsim.service.credential import present
-from confsim.service.journal import Entry, Ordered
-from confsim.service.message import Request
-from confsim.service.pipeline import HOST, Service
+from confsim.service.address import HOST
+from confsim.service.credentials import present
+from confsim.service.faults.per_request import HEADER, QUERY
+from confsim.service.files import world_file
+from confsim.service.journal import ControlCall, Entry
+from confsim.service.messages import Request
+from confsim.service.service import Service
 
 #: Headers that belong to the transport of a call and not to its meaning.
 _TRANSPORT = frozenset({"accept-encoding", "connection", "content-length", "host", "transfer-encoding", "user-agent"})
@@ -64,7 +65,9 @@ class ApiCall(Struct, frozen=True, kw_only=True):
         return any(isinstance(hit.do, dict) and "clock" in hit.do for hit in self.entry.fault)
 
 
-def merged(context: ControlContext, entries: list[Entry], orders: Sequence[Ordered]) -> Iterator[ApiCall | Ordered]:
+def merged(
+    context: ControlContext, entries: list[Entry], orders: Sequence[ControlCall]
+) -> Iterator[ApiCall | ControlCall]:
     """Calls of the API and of the control plane, in the order in which they were made."""
     waiting = list(orders)
     for entry in entries:
@@ -113,7 +116,7 @@ def _values(service: Service, query: str) -> tuple[dict[str, str], bool]:
 def _take_token(service: Service, headers: dict[str, str], values: dict[str, str]) -> str | None:
     """Remove the token from headers or query and return it; None when it is not presented as by clients of confsim."""
     try:
-        token = service.token(Request("", "", headers=headers), values)
+        token = service.token_of(Request("", "", headers=headers), values)
     except Refusal:
         return None
     if token is None:
@@ -154,10 +157,12 @@ def _texts(service: Service, operation: Operation, method: str, target: str) -> 
 
 def with_address(entry: Entry, service: Service, raw: bytes, address: str) -> bytes:
     """The body with the address of the server, that of the call or the public one, replaced by another."""
-    was = f"//{entry.request.headers.get('host', HOST)}{service.mount}".encode()
-    if service.public_url:
+    was = f"//{entry.request.headers.get('host', HOST)}{service.address.mount}".encode()
+    if service.address.public_url:
         scheme = in_force(service.profile, transport.SCHEME)
-        raw = raw.replace(f"{service.public_url}{service.mount}".encode(), f"{scheme}://{address}".encode())
+        raw = raw.replace(
+            f"{service.address.public_url}{service.address.mount}".encode(), f"{scheme}://{address}".encode()
+        )
     return raw.replace(was, f"//{address}".encode())
 
 
@@ -192,11 +197,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def starting_world(service: Service) -> str | None:
     """The name or path of the world that the service started from; None when no name stands for it."""
-    name, origin = service.made_from, service.origin
+    name, origin = service.provenance.made_from, service.history.origin
     if not name:
         return None
     try:
-        world = loading.load(name, origin.seed, service.profile)
+        world = world_file.load(name, origin.seed, service.profile)
     except Misuse:
         return None
     return name if world is origin or world.digest() == origin.digest() else None

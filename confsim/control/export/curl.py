@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
-from confsim.service.journal import Ordered
+from confsim.service.journal import ControlCall
 from confsim.transport.address import route
 
 from .calls import ApiCall, json_of, presentation, with_address
@@ -17,10 +17,10 @@ from .calls import ApiCall, json_of, presentation, with_address
 _LONGEST_ARGUMENT = 100_000
 
 
-def as_curl(context: ControlContext, calls: list[ApiCall | Ordered]) -> str:
+def as_curl(context: ControlContext, calls: list[ApiCall | ControlCall]) -> str:
     """A command for each call, after a comment with its id, its operation and its status."""
     return "".join(
-        _control_line(context, each) if isinstance(each, Ordered) else _line(context, each) for each in calls
+        _control_line(context, each) if isinstance(each, ControlCall) else _line(context, each) for each in calls
     )
 
 
@@ -44,7 +44,7 @@ def _line(context: ControlContext, call: ApiCall) -> str:
     return comment + _curl(entry.request.method, url, headers, body)
 
 
-def _control_line(context: ControlContext, call: Ordered) -> str:
+def _control_line(context: ControlContext, call: ControlCall) -> str:
     method, target = route(CONTROL[call.operation], call.path, {})
     headers: dict[str, str | None] = {"Content-Type": "application/json"} if call.body else {}
     return f"# {call.operation}\n" + _curl(method, context.root + target, headers, call.body)

@@ -44,7 +44,7 @@ def export_requests(
     if limit is not None:
         entries = entries[max(0, len(entries) - limit) :]
     whole = pattern == RequestPattern() and limit is None
-    calls = list(merged(context, entries, context.service.journal.orders if whole else ()))
+    calls = list(merged(context, entries, context.service.journal.control_calls if whole else ()))
     if as_ is Kind.CURL:
         return Raw("text/plain; charset=utf-8", as_curl(context, calls).encode())
     if as_ is Kind.PYTEST:

@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 
 from confsim.control.declare import CONTROL
-from confsim.service import state
-from confsim.service.journal import Entry, Ordered
-from confsim.service.kept import plain
-from confsim.service.pipeline import HOST, Service
+from confsim.service.address import HOST
+from confsim.service.files import state
+from confsim.service.files.profile import plain
+from confsim.service.journal import ControlCall, Entry
+from confsim.service.service import Service
 from confsim.transport.address import route
 
 from .calls import ApiCall, json_of, presentation, starting_world, with_address
@@ -23,7 +24,7 @@ LONGEST = 20_000
 _STATE = "START"
 
 
-def as_test(service: Service, calls: list[ApiCall | Ordered]) -> str:
+def as_test(service: Service, calls: list[ApiCall | ControlCall]) -> str:
     """The text of a test module."""
     body = list(_lines(service, calls))
     text = "".join(body)
@@ -34,19 +35,19 @@ def as_test(service: Service, calls: list[ApiCall | Ordered]) -> str:
     if "pytest." in text:
         head += "import pytest\n\n"
     if made_from is None:
-        head += f"{_STATE} = json.loads(\n    {state.document(service.origin).decode()!r}\n)\n\n"
+        head += f"{_STATE} = json.loads(\n    {state.document(service.history.origin).decode()!r}\n)\n\n"
     return f"{head}\n{text}"
 
 
-def _title(service: Service, calls: list[ApiCall | Ordered]) -> str:
+def _title(service: Service, calls: list[ApiCall | ControlCall]) -> str:
     count, all_ = sum(isinstance(each, ApiCall) for each in calls), service.journal.count
     return f"{count} calls of a journal." if count == all_ else f"{count} calls of a journal of {all_}."
 
 
-def _lines(service: Service, calls: list[ApiCall | Ordered]) -> Iterator[str]:
+def _lines(service: Service, calls: list[ApiCall | ControlCall]) -> Iterator[str]:
     made_from = starting_world(service)
     now = calls[0].at if calls else service.clock.now()
-    words: dict[str, Any] = {"world": made_from or "empty", "seed": service.origin.seed}
+    words: dict[str, Any] = {"world": made_from or "empty", "seed": service.history.origin.seed}
     if service.profile:
         words["profile"] = plain(service.profile)
     words["clock"] = now
@@ -56,7 +57,7 @@ def _lines(service: Service, calls: list[ApiCall | Ordered]) -> Iterator[str]:
     if made_from is None:
         yield f"    world.state = {_STATE}\n"
     for each in calls:
-        moves = CONTROL[each.operation].moves_clock if isinstance(each, Ordered) else False
+        moves = CONTROL[each.operation].moves_clock if isinstance(each, ControlCall) else False
         own_time = each.sets_its_time if isinstance(each, ApiCall) else not moves
         if each.at != now and not own_time:
             yield f"    world.clock.set({each.at})\n"
@@ -67,7 +68,7 @@ def _lines(service: Service, calls: list[ApiCall | Ordered]) -> Iterator[str]:
             yield _control_call(each)
 
 
-def _control_call(call: Ordered) -> str:
+def _control_call(call: ControlCall) -> str:
     body = msgspec.json.decode(call.body) if call.body else {}
     if isinstance(body, dict):
         words = [call.operation, *call.path]
@@ -112,7 +113,7 @@ def _expected(service: Service, call: ApiCall, cut: int | None) -> Iterator[str]
 
 def _answer(service: Service, entry: Entry) -> bytes:
     """The body of the answer, as the root world of a server gives it."""
-    mount, body = service.mount, entry.response.body
+    mount, body = service.address.mount, entry.response.body
     body = with_address(entry, service, body, HOST)
     if mount and not entry.operation:
         body = body.replace(f"{mount}/".encode(), b"/")  # the path that matched no route

@@ -63,16 +63,16 @@ def advance_clock(context: ControlContext, body: AdvanceClock) -> ClockMoved:
     """
     service = context.service
     if body.by is not None and body.until is None:
-        return _moved(context, service.advance(clock.span(body.by)))
+        return _moved(context, service.live.advance(clock.span(body.by)))
     if body.until == "next" and body.by is None:
-        return _moved(context, service.advance_to_next())
+        return _moved(context, service.live.advance_to_next())
     raise Misuse("give by, a duration such as '15m', or until, which is 'next'")
 
 
 @operation("POST /clock/set", moves_clock=True)
 def set_clock(context: ControlContext, body: SetClock) -> ClockMoved:
     """Set the clock to an instant. Forward, due timers fire; backward, nothing is undone."""
-    return _moved(context, context.service.show(clock.instant(body.to)))
+    return _moved(context, context.service.live.show(clock.instant(body.to)))
 
 
 @operation("POST /clock/freeze", moves_clock=True)

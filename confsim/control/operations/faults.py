@@ -7,8 +7,8 @@ from typing import Any
 from confsim.contract.types import Json, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.service import fault
-from confsim.service.faults import Standing
+from confsim.service.faults import spec
+from confsim.service.faults.injection import ActiveFault
 
 
 class FaultInfo(Wire, kw_only=True):
@@ -62,14 +62,14 @@ def put_faults(context: ControlContext, body: Json) -> list[FaultInfo]:
 
     Misuse with the first unknown name and the name closest to it.
     """
-    context.service.faults.put(fault.read_all(body))
+    context.service.faults.put(spec.read_all(body))
     return list_faults(context)
 
 
 @operation("POST /faults")
 def add_fault(context: ControlContext, body: Json) -> FaultInfo:
     """Add a fault after the active ones, which keep their counts. Misuse as of ``put_faults``."""
-    context.service.faults.add(fault.read(body))
+    context.service.faults.add(spec.read(body))
     return list_faults(context)[-1]
 
 
@@ -93,12 +93,12 @@ def set_by_request(context: ControlContext, body: SetByRequest) -> ByRequest:
     A request carries one in the header X-Confsim or in the query parameter ``_confsim``: a JSON object of effects, as
     the ``do`` of a fault, or ``name=value;...``; and ``now``, the instant at which it is served.
     """
-    context.service.faults.by_request = body.enabled
+    context.service.faults.allow_by_request(body.enabled)
     return get_by_request(context)
 
 
-def _describe(active: Standing) -> FaultInfo:
-    fault_spec = active.fault
+def _describe(active: ActiveFault) -> FaultInfo:
+    fault_spec = active.spec
     return FaultInfo(
         id=active.id,
         operation=fault_spec.operation,

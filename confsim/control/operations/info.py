@@ -101,8 +101,8 @@ def get_info(context: ControlContext) -> Info:
     change, service = context.view(), context.service
     return Info(
         version=__version__,
-        world=service.made_from,
-        name=service.mount.removeprefix("/w/"),
+        world=service.provenance.made_from,
+        name=service.address.mount.removeprefix("/w/"),
         now=change.now,
         seed=service.world.seed,
         profile=dict(service.profile),
@@ -113,7 +113,7 @@ def get_info(context: ControlContext) -> Info:
             for each in CREDENTIALS.of(change).oldest()
             if each.expires is None
         },
-        outputs=service.outputs,
+        outputs=dict(service.provenance.outputs),
     )
 
 

@@ -65,7 +65,7 @@ def list_requests(
 @operation("PUT /requests", replayed=False)
 def set_journal(context: ControlContext, body: SetJournal) -> SetJournal:
     """Set the number of calls that the journal keeps; the oldest are dropped first."""
-    context.service.journal.most = body.most
+    context.service.journal.limit(body.most)
     return body
 
 

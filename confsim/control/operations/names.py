@@ -78,5 +78,5 @@ def set_address(context: ControlContext, body: SetPublicAddress) -> PublicAddres
 
     The server accepts the Host name of the URL as well. Misuse for an invalid http or https URL, or one with a query.
     """
-    context.worlds.public_url = body.url or ""
+    context.worlds.serve_at(body.url or "")
     return get_address(context)

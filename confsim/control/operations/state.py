@@ -6,8 +6,7 @@ from confsim.contract.encode import Raw
 from confsim.contract.types import Json, Name, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.kernel.refusal import Misuse
-from confsim.service import state
+from confsim.service.files import state
 from confsim.service.history import Snapshot
 
 
@@ -40,28 +39,25 @@ def reset_world(context: ControlContext) -> ClockInstant:
 @operation("GET /snapshots")
 def list_snapshots(context: ControlContext) -> list[SnapshotInfo]:
     """List the snapshots, in the order in which their names were first used."""
-    return [_describe(name, snapshot) for name, snapshot in context.service.snapshots.items()]
+    return [_describe(name, snapshot) for name, snapshot in context.service.history.snapshots.items()]
 
 
 @operation("POST /snapshots")
 def take_snapshot(context: ControlContext, body: TakeSnapshot) -> SnapshotInfo:
     """Save the world and its instant under a name; replaces an earlier snapshot of this name."""
-    return _describe(body.name, context.service.keep(body.name))
+    return _describe(body.name, context.service.history.take(body.name))
 
 
 @operation("POST /snapshots/{name}/restore")
 def restore_snapshot(context: ControlContext, name: str) -> SnapshotInfo:
     """Restore the world and the instant of a snapshot; the journal continues. Misuse (404) for an unknown name."""
-    return _describe(name, context.service.restore(name))
+    return _describe(name, context.service.history.restore(name))
 
 
 @operation("DELETE /snapshots/{name}")
 def drop_snapshot(context: ControlContext, name: str) -> SnapshotInfo:
     """Delete a snapshot and return its description. Misuse (404) for an unknown name."""
-    snapshot = context.service.snapshots.pop(name, None)
-    if snapshot is None:
-        raise Misuse(f"there is no snapshot {name!r}", status=404)
-    return _describe(name, snapshot)
+    return _describe(name, context.service.history.drop(name))
 
 
 @operation("GET /state")
@@ -95,7 +91,7 @@ def put_state(context: ControlContext, body: Json) -> ClockInstant:
     Misuse with the place of the first mistake in the document: a value that its schema does not allow, or a reference
     to something that does not exist.
     """
-    context.service.replace(state.world_of(body))
+    context.service.live.replace(state.world_of(body))
     context.service.webhooks.send_now()
     return ClockInstant(now=context.service.clock.now())
 

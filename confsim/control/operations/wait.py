@@ -17,8 +17,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Table
 from confsim.kernel.world import World
 from confsim.service import clock
-from confsim.service.journal import Journal
-from confsim.service.waiting import Later, steady
+from confsim.service.deferred import Pending, monotonic
 
 from .mail import list_mail
 from .webhooks import describe_delivery, find_deliveries
@@ -101,15 +100,15 @@ def wait(context: ControlContext, body: WaitFor) -> WaitResult:
     if body.count < 1:
         raise Misuse("count: there is nothing to wait for")
     look = _finder(context, body.for_)
-    deadline = steady() + span / 1000
-    known: tuple[World, Journal, int] | None = None
+    deadline = monotonic() + span / 1000
+    known: tuple[World, int, int] | None = None
 
     def again() -> WaitResult:
         nonlocal known
         with context.service.lock:
-            over = steady() >= deadline
+            over = monotonic() >= deadline
             service = context.service
-            now = service.change().world, service.journal, service.journal.count
+            now = service.change().world, service.journal.epoch, service.journal.count
             if over or not _same(known, now):
                 known = now
                 found = look()
@@ -119,14 +118,14 @@ def wait(context: ControlContext, body: WaitFor) -> WaitResult:
                     wanted = msgspec.json.encode(_given(body.for_)).decode()
                     message = f"after {body.timeout} there were {len(found)} of {body.count}: {wanted}"
                     raise Misuse(message, 409, code="not_seen", found=len(found))
-        raise Later(again)
+        raise Pending(again)
 
     return again()
 
 
-def _same(known: tuple[World, Journal, int] | None, now: tuple[World, Journal, int]) -> bool:
-    """Whether nothing can have changed: the same world, the same journal, and no call since."""
-    return known is not None and known[0] is now[0] and known[1] is now[1] and known[2] == now[2]
+def _same(known: tuple[World, int, int] | None, now: tuple[World, int, int]) -> bool:
+    """Whether nothing can have changed: the same world, no restart of the journal, and no call since."""
+    return known is not None and known[0] is now[0] and known[1:] == now[1:]
 
 
 def _given(value: Any) -> Any:

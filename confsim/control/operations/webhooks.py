@@ -12,7 +12,7 @@ from confsim.domain.events.deliveries import DELIVERIES, Delivery, State
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
-from confsim.service.webhooks import Way
+from confsim.service.webhooks.delivery import Route
 
 
 class AttemptInfo(Wire):
@@ -49,14 +49,14 @@ class WebhookDestination(Wire):
     ``allow`` lists the hosts beside loopback that this world may send to.
     """
 
-    deliver: Way
+    deliver: Route
     allow: list[str]
 
 
 class SetWebhookDestination(CommandBody):
     """``deliver`` is list, or http on a live server; ``allow`` are hosts. A field that is left out stays unchanged."""
 
-    deliver: Way | None = None
+    deliver: Route | None = None
     allow: list[str] | None = None
 
 
@@ -64,7 +64,7 @@ class SetWebhookDestination(CommandBody):
 def get_webhooks(context: ControlContext) -> WebhookDestination:
     """Get how deliveries are sent."""
     webhooks = context.service.webhooks
-    return WebhookDestination(deliver=webhooks.way, allow=sorted(webhooks.allowed))
+    return WebhookDestination(deliver=webhooks.route, allow=sorted(webhooks.allowed))
 
 
 @operation("PUT /webhooks", replayed=False)
@@ -73,12 +73,12 @@ def set_webhooks(context: ControlContext, body: SetWebhookDestination) -> Webhoo
     webhooks = context.service.webhooks
     if body.allow is not None:
         webhooks.allow(body.allow)
-    if body.deliver is Way.RECEIVER:
+    if body.deliver is Route.RECEIVER:
         raise Misuse("deliver: a receiver can be set in Python alone, by Simulator.webhooks.deliver_to")
     if body.deliver is not None:
-        webhooks.kept_in = body.deliver is Way.LIST
-        if webhooks.way is not body.deliver:
-            reason = "a receiver is set" if webhooks.way is Way.RECEIVER else "the world is not on a live server"
+        webhooks.list_only(body.deliver is Route.LIST)
+        if webhooks.route is not body.deliver:
+            reason = "a receiver is set" if webhooks.route is Route.RECEIVER else "the world is not on a live server"
             raise Misuse(f"deliver: {body.deliver} cannot be, since {reason}", 409)
         webhooks.send_now()
     return get_webhooks(context)

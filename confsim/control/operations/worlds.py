@@ -9,8 +9,8 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.world_sources import MakeWorld, make_service
 from confsim.service import clock
-from confsim.service.pipeline import Service
-from confsim.service.waiting import steady
+from confsim.service.deferred import monotonic
+from confsim.service.service import Service
 
 
 class WorldInfo(Wire):
@@ -78,7 +78,7 @@ def get_worlds_limit(context: ControlContext) -> WorldsLimit:
 @operation("PUT /worlds/limit", replayed=False)
 def set_worlds_limit(context: ControlContext, body: SetWorldsLimit) -> WorldsLimit:
     """Set the limit on the number of worlds, the root world not counted; existing worlds stay."""
-    context.worlds.most = body.most
+    context.worlds.limit(body.most)
     return get_worlds_limit(context)
 
 
@@ -104,16 +104,16 @@ def _span(text: str) -> int:
 
 def _describe(context: ControlContext, name: str, service: Service) -> WorldInfo:
     there = ControlContext(service, context.worlds, context.host)
-    now = steady()
+    now = monotonic()
     return WorldInfo(
         name=name,
-        world=service.made_from,
+        world=service.provenance.made_from,
         seed=service.world.seed,
         base_url=there.base_url,
         root=there.root,
-        outputs=service.outputs,
+        outputs=dict(service.provenance.outputs),
         profile=dict(service.profile),
-        age=int((now - service.made) * 1000),
-        idle=int((now - service.used) * 1000),
-        calls=service.calls,
+        age=int((now - service.usage.made) * 1000),
+        idle=int((now - service.usage.used) * 1000),
+        calls=service.usage.calls,
     )

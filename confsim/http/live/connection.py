@@ -13,8 +13,8 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 from confsim.http.limits import Limits
 from confsim.http.stamps import PHRASES
-from confsim.service.message import Request, Response, split_target
-from confsim.service.waiting import TICK
+from confsim.service.deferred import POLL_INTERVAL
+from confsim.service.messages import Request, Response, split_target
 
 Handler = Callable[[Request], Response]
 Until = Callable[[], Response | None]
@@ -32,7 +32,7 @@ class _LimitError(Exception):
 class Connection(asyncio.Protocol):
     """One client of the server: the parser's ``on_…`` callbacks gather requests, which are answered in their order.
 
-    Requests wait in a queue while a response is yet to come (``Response.until``) or the client does not take what was
+    Requests wait in a queue while a response is yet to come (``Response.poll``) or the client does not take what was
     sent; nothing is read from the socket meanwhile, so the queue holds no more than what was read at once.
     """
 
@@ -218,12 +218,12 @@ class Connection(asyncio.Protocol):
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
             response = _BROKEN
-        if response.until is None:
+        if response.poll is None:
             self._write(request, response, keep)
         else:
-            self._until = response.until
+            self._until = response.poll
             self._transport.pause_reading()
-            asyncio.get_running_loop().call_later(TICK, self._look, request, keep)
+            asyncio.get_running_loop().call_later(POLL_INTERVAL, self._look, request, keep)
 
     def _write(self, request: Request, response: Response, keep: bool) -> None:
         bare = request.method == "HEAD"
@@ -254,7 +254,7 @@ class Connection(asyncio.Protocol):
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
             response = _BROKEN
         if response is None:
-            asyncio.get_running_loop().call_later(TICK, self._look, request, keep)
+            asyncio.get_running_loop().call_later(POLL_INTERVAL, self._look, request, keep)
             return
         self._until = None
         self._write(request, response, keep)

@@ -11,7 +11,7 @@ from confsim.assumptions.register import in_force
 from confsim.http import hosts
 from confsim.http.app import App
 from confsim.http.mount import Mount
-from confsim.service.courier import Courier
+from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds
 
 from .server import LiveServer
@@ -35,12 +35,12 @@ class Serving:
     ) -> None:
         self.worlds = worlds
         if public_url:
-            worlds.public_url = public_url
+            worlds.serve_at(public_url)
         self._allowed = tuple(allow_webhooks)
-        self._courier: Courier | None = None
+        self._sender: HttpSender | None = None
         self.answer_to(*names)
         app = App(worlds, mount, hosts.known(host, worlds.names))
-        self._server = LiveServer(app, host, port, app.limits, worlds.beat)
+        self._server = LiveServer(app, host, port, app.limits, worlds.tick)
 
     @property
     def root(self) -> str:
@@ -86,14 +86,14 @@ class Serving:
 
     def _stand(self) -> None:
         """The worlds stand on the server: they know its address, and their webhooks go out."""
-        self._courier = Courier(self._allowed)
-        self.worlds.stand(self.root.partition("://")[2], self._courier)
+        self._sender = HttpSender(self._allowed)
+        self.worlds.attach_server(self.root.partition("://")[2], self._sender)
 
     def _leave(self) -> None:
-        if self._courier is not None:
-            self._courier.close()
-            self.worlds.leave(self._courier)
-            self._courier = None
+        if self._sender is not None:
+            self._sender.close()
+            self.worlds.detach_server(self._sender)
+            self._sender = None
 
     def __enter__(self) -> Self:
         self.start()

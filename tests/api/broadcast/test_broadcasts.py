@@ -225,9 +225,9 @@ def test_starting_up_can_take_minutes():
     sim = simulator(**{"duration.broadcast-start": "time(200)"})
     add(sim)
     start(sim)
-    sim.service.advance(199_999)
+    sim.service.live.advance(199_999)
     assert (state(sim), "started" in call(sim, "get_broadcast_metrics").body) == ("starting", False)
-    sim.service.advance(1)
+    sim.service.live.advance(1)
     assert call(sim, "get_broadcast_metrics").body["started"] == "2026-02-01T00:03:20.000Z"
     assert state(sim) == "running"
 
@@ -239,7 +239,7 @@ def test_a_broadcast_can_be_stopped_while_it_starts_up():
     id = start(sim)
     assert call(sim, "start_broadcast").status == 409
     assert call(sim, "stop_broadcast").ok
-    sim.service.advance(300_000)
+    sim.service.live.advance(300_000)
     record = call(sim, "get_broadcast", broadcastID=id).body
     assert ("started" in record, record["ended"], state(sim)) == (False, NOON, "off")
 
@@ -262,7 +262,7 @@ def test_a_broadcast_has_a_record(ready):
     record = {"id": id, "clientId": CUSTOMER, "channelId": ROOM, "created": NOON, "started": NOON, "sessions": []}
     assert call(ready, "get_broadcast_metrics").body == record
     assert call(ready, "get_broadcast", broadcastID=id).body == record
-    ready.service.advance(1500)
+    ready.service.live.advance(1500)
     call(ready, "stop_broadcast")
     assert call(ready, "get_broadcast", broadcastID=id).body == {**record, "ended": "2026-02-01T00:00:01.500Z"}
 
@@ -290,9 +290,9 @@ def past(ready):
     made = []
     for seconds in (1, 3, 2):
         made.append(start(ready))
-        ready.service.advance(seconds * 1000)
+        ready.service.live.advance(seconds * 1000)
         call(ready, "stop_broadcast")
-        ready.service.advance(1000)
+        ready.service.live.advance(1000)
     return made
 
 

@@ -15,7 +15,7 @@ from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
 from confsim.kernel.table import Rows
-from confsim.service.judge import Judge
+from confsim.service.conformance import Conformance
 from kit import CUSTOMER, EVENT_ROOM, ROOM, START
 
 SECONDS = 1769904000
@@ -762,7 +762,7 @@ def test_alternatives_for_what_is_listed(chosen, who, total):
 def test_alternatives_for_the_form_of_the_list():
     """A bare array (G093), or isOwner for owners alone (G326)."""
     arrays = profiled({"channels.list-container": "array"})
-    arrays.service.judge = Judge(arrays.service.profile)
+    arrays.service.pipeline.hold_against(Conformance(arrays.service.profile))
     assert isinstance(arrays.call("list_channels", "demo-owner").body, list)
     assert arrays.service.bugs == []
     owners = profiled({"channels.list-is-owner": "owners"})

@@ -9,7 +9,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.api.catalogue import API
-from confsim.service.judge import Judge
+from confsim.service.conformance import Conformance
 from kit import CUSTOMER, OTHER, PARTNER, START, START_S
 
 FIRST, SECOND = "demo-validator", "demo-validator-2"
@@ -55,7 +55,7 @@ def test_only_the_ids_of_validators_by_choice() -> None:
 def test_a_page_of_validators_by_choice() -> None:
     """The container is a choice (G096), and the OpenAPI document tells it."""
     sim = Simulator(clock=START, profile={"validators.container": "page"})
-    sim.service.judge = Judge(sim.service.profile)
+    sim.service.pipeline.hold_against(Conformance(sim.service.profile))
     answer = sim.call("list_validators", "demo-api-token")
     assert (answer.body["total"], [each["id"] for each in answer.body["results"]]) == (2, [FIRST, SECOND])
     assert sim.service.bugs == []

@@ -10,7 +10,8 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.api.files import FILES
 from confsim.domain.media import media
-from confsim.service.message import Request
+from confsim.service.incoming import Incoming
+from confsim.service.messages import Request
 from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, NOTHING, OWNER, ROOM, START_MS, USER, demo
 from kit.each import each
 
@@ -60,7 +61,9 @@ def fetch(sim, url):
     parts = urlsplit(url)
     client, _, id = parts.path.removeprefix("/files/").split("/")
     request = Request("GET", parts.path)
-    return sim.service.perform(FILES["get_media_file"], (client, id), dict(parse_qsl(parts.query)), request, None)
+    return sim.service.perform(
+        Incoming(FILES["get_media_file"], (client, id), dict(parse_qsl(parts.query)), None, request)
+    )
 
 
 def tag(sim, id, *tags):
@@ -190,7 +193,7 @@ def filled(pool):
     """Three files of different age, name and size."""
     for name, data in [("Beta", b"xxx"), ("alpha", b"x"), ("Gamma", b"xx")]:
         pool.upload(name, data)
-        pool.sim.service.advance(1000)
+        pool.sim.service.live.advance(1000)
     return pool
 
 
@@ -346,9 +349,9 @@ def test_a_link_leads_to_the_bytes(pool):
 def test_a_link_expires(pool, query, life):
     """At its instant it is dead; five minutes unless asked otherwise."""
     url = pool.link(pool.upload(), **query)
-    pool.sim.service.advance(life - 1)
+    pool.sim.service.live.advance(life - 1)
     assert fetch(pool.sim, url).status == 200
-    pool.sim.service.advance(1)
+    pool.sim.service.live.advance(1)
     assert (fetch(pool.sim, url).status, b"media_link_expired" in fetch(pool.sim, url).body) == (403, True)
 
 

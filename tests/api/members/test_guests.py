@@ -145,7 +145,7 @@ def test_guests_end_with_their_token_by_choice() -> None:
     properties.put(change, properties.of_user(gone), "colour", '"red"')
     roles.add_operator(change, channels.get(change, CUSTOMER, ROOM), gone)
     sim.service.commit(change)
-    fired = sim.service.settle((START_S + 86_400) * 1000)
+    fired = sim.service.live.fire_due_timers((START_S + 86_400) * 1000)
     assert [each.timer.subject for each in fired] == [str(gone.id)]
     rows = USERS.seen(sim.service.world, CUSTOMER)
     assert rows.get(gone.id) is None

@@ -13,7 +13,7 @@ from confsim.domain.identity import invitations
 from confsim.domain.images import STUB
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Level, User
-from confsim.service.judge import Judge
+from confsim.service.conformance import Conformance
 from kit import ADMIN, API_TOKEN, CUSTOMER, PARTNER_ADMIN, ROOM, START
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -178,7 +178,7 @@ def test_get_users_answers_an_array_for_one_id(sim, people):
 def test_get_users_answers_in_the_container_in_force(people, container):
     """Each container of G098, for one user and for two, fits the OpenAPI document of its profile."""
     sim = _as({assumed.SEVERAL_CONTAINER.id: container})
-    sim.service.judge = Judge(sim.service.profile)
+    sim.service.pipeline.hold_against(Conformance(sim.service.profile))
     ids = [people["demo-user"], people["demo-owner"]]
     two = sim.call("get_users", API_TOKEN, userIds=f"{ids[0]},{ids[1]}").body
     one = sim.call("get_users", API_TOKEN, userIds=ids[0]).body

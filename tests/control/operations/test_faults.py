@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from confsim import Simulator
-from confsim.service.message import Request
+from confsim.service.messages import Request
 from kit import OWNER, ROOM, START_MS
 
 ME = "/v1_0/users/me"

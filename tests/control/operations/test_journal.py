@@ -7,8 +7,6 @@ from time import perf_counter
 import pytest
 
 from confsim import Misuse
-from confsim.kernel.due import Fired
-from confsim.kernel.timers import Timer
 from kit import CUSTOMER, START_MS
 
 URL = {"url": "https://terms.example/new"}
@@ -99,10 +97,13 @@ def test_what_fell_due_in_a_world_that_is_gone_is_forgotten(sim):
         leave()
         sim.call("get_me", "demo-user")
         assert sim.requests[-1].fired == []
-    for number in range(1100):
-        sim.service._remember([Fired(Timer(number, number, "x", "", ""), sim.service.change())])
+    reserved = [
+        sim.call("reserve_handle", "demo-user", body={"handle": f"Held {number}"}).body["reservationToken"]
+        for number in range(1010)
+    ]
+    sim.clock.advance("16m")
     sim.call("get_me", "demo-user")
-    assert [each.at for each in sim.requests[-1].fired] == list(range(100, 1100))
+    assert [each.subject for each in sim.requests[-1].fired] == reserved[10:]
 
 
 def test_a_refused_call_changed_nothing(plane, sim):

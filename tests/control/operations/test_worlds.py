@@ -11,11 +11,10 @@ import pytest
 
 from confsim import Misuse
 from confsim.arazzo import library
-from confsim.control import invoke
 from confsim.control.operations import worlds as world_operations
-from confsim.service import pipeline, waiting
+from confsim.service import deferred, pipeline, service
 from confsim.service import worlds as service_worlds
-from confsim.service.message import Request
+from confsim.service.messages import Request
 from kit import CUSTOMER
 
 TOKEN = {"authorization": "Bearer demo-api-token"}
@@ -274,14 +273,14 @@ def test_a_snapshot_where_there_is_none_is_told(send):
 
 def test_worlds_may_be_made_from_each_other(sim, monkeypatch):
     """At the same time, each by a call of the other: nobody waits for the lock of a world that waits for them."""
-    other, met, fork = sim.worlds.add("other"), threading.Barrier(2), pipeline.Service.fork
+    other, met, fork = sim.worlds.add("other"), threading.Barrier(2), service.Service.fork
 
-    def together(service, *send):
+    def together(source, *send):
         with suppress(threading.BrokenBarrierError):  # a server that answers one after the other lets none meet
             met.wait(1)
-        return fork(service, *send)
+        return fork(source, *send)
 
-    monkeypatch.setattr(pipeline.Service, "fork", together)
+    monkeypatch.setattr(service.Service, "fork", together)
     calls = ((sim, "one", "other"), (other, "two", ""))
     threads = [threading.Thread(target=own.worlds.add, args=send, daemon=True) for own, *send in calls]
     for each in threads:
@@ -298,9 +297,9 @@ def test_worlds_may_be_made_from_each_other(sim, monkeypatch):
 @pytest.fixture
 def later(monkeypatch):
     """Lets real time pass, in seconds."""
-    real, passed = waiting.steady, [0.0]
-    for module in (pipeline, service_worlds, world_operations, invoke):
-        monkeypatch.setattr(module, "steady", lambda: real() + passed[0])
+    real, passed = deferred.monotonic, [0.0]
+    for module in (pipeline, service_worlds, world_operations):
+        monkeypatch.setattr(module, "monotonic", lambda: real() + passed[0])
 
     def pass_(seconds):
         passed[0] += seconds

@@ -57,7 +57,7 @@ def walk(steps):
             service.commit(change)
         except Refusal:
             pass
-        service.advance(1000)
+        service.live.advance(1000)
     return service
 
 

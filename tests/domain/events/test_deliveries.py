@@ -415,6 +415,6 @@ def test_a_world_with_deliveries_is_its_own_export(line):
     sim = Simulator(clock=START_MS)
     line.happen("a", "b")
     line.answer(500)
-    sim.service.world = line.world
+    sim.service.live.replace(line.world)
     sim.state = sim.state
     assert sim.service.world.digest() == line.world.digest()

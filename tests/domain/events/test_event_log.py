@@ -71,7 +71,7 @@ def start_broadcast(sim):
 
 def test_an_event_has_kind_instant_client_and_payload(heard):
     """Kind, instant, client, payload, and an id and a number of its own."""
-    heard.service.advance(5)
+    heard.service.live.advance(5)
     media = ok(heard, "upload_channel_media", OWNER, uuid=ROOM, name="a", body=b"x")["id"]
     (event,) = events(heard)
     assert (event.kind, event.at, event.client) == (Kind.MEDIA_ADDED, 1769904000005, CUSTOMER)
@@ -191,7 +191,7 @@ def test_breakout_sessions_start_and_end(heard):
     """By a call or by their duration; the rooms below make no channel events."""
     for end in (
         lambda: ok(heard, "stop_breakout_session", OWNER, uuid=EVENT_ROOM),
-        lambda: heard.service.advance(60_000),
+        lambda: heard.service.live.advance(60_000),
     ):
         made = ok(heard, "create_breakout_session", OWNER, uuid=EVENT_ROOM, body={"duration": 60_000})["id"]
         ok(heard, "create_breakout_room", OWNER, uuid=EVENT_ROOM, breakoutSession=made, body={})

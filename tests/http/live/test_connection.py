@@ -15,7 +15,7 @@ import pytest
 
 from confsim.http.limits import Limits
 from confsim.http.live.server import LiveServer
-from confsim.service.message import Request, Response
+from confsim.service.messages import Request, Response
 from kit.sockets import TIGHT, Connect, Echo, serves, until
 
 # What reaches the handler
@@ -148,7 +148,7 @@ def test_continue_does_not_overtake_an_answer(connect: Connect, echo: Echo) -> N
     """The interim answer of a pipelined request comes after the answer of the one before."""
     due = time.monotonic() + 0.1
     whole = Response(200, [], b"x")
-    echo.answer = Response(200, [], until=lambda: whole if time.monotonic() > due else None)
+    echo.answer = Response(200, [], poll=lambda: whole if time.monotonic() > due else None)
     head = b"PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
     client = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n" + head)
     assert client.read()[0] == 200
@@ -330,7 +330,7 @@ def test_slow_clients_stop_nobody(connect: Connect) -> None:
 def test_who_does_not_read_is_not_read(connect: Connect, echo: Echo, later: bool, total: int, seconds: float) -> None:
     """Answers that pile up stop the reading of requests until they are taken, and none is lost."""
     whole = Response(200, [], b"x" * (100_000_000 // total))
-    echo.answer = Response(200, [], until=lambda: whole) if later else whole
+    echo.answer = Response(200, [], poll=lambda: whole) if later else whole
     client = connect()
     request = b"GET /%s HTTP/1.1\r\nHost: h\r\n\r\n" % (b"y" * 60_000)
     sender = threading.Thread(target=client.send, args=(request,) * total, daemon=True)

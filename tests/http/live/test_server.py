@@ -18,7 +18,7 @@ from subprocess import PIPE
 import pytest
 
 from confsim.http.live.server import LiveServer
-from confsim.service.message import Request, Response
+from confsim.service.messages import Request, Response
 from kit.sockets import SOURCES, Client, Echo, serves, until
 
 
@@ -170,7 +170,7 @@ def test_a_signal_ends_the_run(number: signal.Signals) -> None:
     """A served process ends cleanly on either signal, with an idle connection open, and goes on after ``run``."""
     program = """
         from confsim.http.live.server import LiveServer
-        from confsim.service.message import Response
+        from confsim.service.messages import Response
         LiveServer(lambda request: Response(200, [])).run(lambda server: print(server.port, flush=True))
         print("ended")
     """

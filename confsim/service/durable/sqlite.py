@@ -1,4 +1,4 @@
-"""The state directory of a server: a log in SQLite whose every record hangs on the one before.
+"""A store in SQLite, the state directory of a server: a log whose records are chained by digests.
 
 A directory holds two files. ``confsim.sqlite`` has the base (each world as it was at one moment), the log of what has
 changed since, and the documents that both name by their digest. ``head`` has the number and the digest of the last
@@ -23,11 +23,10 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from msgspec import Struct
-
 from confsim.kernel.refusal import Misuse
+from confsim.service.files.formats import FORMAT, readable
 
-from .formats import FORMAT, readable
+from .store import DIGEST_SIZE, LogRecord, digest_of
 
 #: What marks the file as ours.
 _MARK = 0x636F6E66
@@ -40,30 +39,19 @@ _SCHEMA = (
     f"PRAGMA application_id = {_MARK}",
     f"PRAGMA user_version = {FORMAT}",
 )
-_SIZE = 16
 
 
-class Record(Struct, frozen=True):
-    """One record of the log: its number, the world, the instant, the operation that brought it about, and the rest."""
-
-    number: int
-    world: str
-    at: int
-    what: str
-    body: bytes
-
-
-class Directory:
+class SqliteStore:
     """A state directory, opened and locked. Misuse when it is in use, of another format, or damaged.
 
-    ``version`` is that of the confsim that wrote it, ``format`` that of its log, ``foreign`` says whether one of them
-    is another than this confsim's; ``weight`` is the bytes recorded since the base.
+    ``version`` is that of the confsim that wrote it, ``format`` that of its log, ``outdated`` says whether one of them
+    is another than this confsim's; ``size`` is the bytes recorded since the base.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.lock = RLock()
-        self.weight = 0
+        self.size = 0
         self.format = FORMAT
         with ExitStack() as opened:
             try:
@@ -104,7 +92,7 @@ class Directory:
         if (mark, format_) == (0, 0) and not self._row("SELECT count(*) FROM sqlite_schema")[0]:
             if written:
                 raise Misuse(
-                    f"{self}: its records are gone: confsim.sqlite is empty, and head tells of {_told(written)}"
+                    f"{self}: its records are gone: confsim.sqlite is empty, and head tells of {_described(written)}"
                 )
             self._begin()
         elif mark != _MARK:
@@ -143,7 +131,7 @@ class Directory:
         return row
 
     @property
-    def foreign(self) -> bool:
+    def outdated(self) -> bool:
         """Whether another version of confsim wrote it, or in another format."""
         return bool(self.version != version("confsim")) or self.format != FORMAT
 
@@ -159,26 +147,26 @@ class Directory:
             row = self._store.execute("SELECT body FROM documents WHERE digest = ?", (digest,)).fetchone()
         except sqlite3.Error as error:
             raise self._wrong(error) from None
-        if row is None or not isinstance(row[0], bytes) or name_of(row[0]) != digest:
+        if row is None or not isinstance(row[0], bytes) or digest_of(row[0]) != digest:
             raise Misuse(f"{self}: document {digest} is {'gone' if row is None else 'altered'}")
         body: bytes = row[0]
         return body
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[LogRecord]:
         """The log since the base, oldest first, to be read to its end before anything is recorded.
 
         Misuse that names the first record that is gone or altered.
         """
         try:
             for row in self._store.execute("SELECT number, world, at, what, body, digest FROM log ORDER BY number"):
-                record = Record(*row[:5])
+                record = LogRecord(*row[:5])
                 if record.number != self.number + 1:
                     raise Misuse(f"{self}: record {self.number + 1} is gone: {record.number} comes after {self.number}")
                 digest = self._chained(record)
                 if digest != row[5]:
                     raise Misuse(f"{self}: record {record.number} is altered: it does not match its digest")
                 self.number, self._before, self._digest = record.number, self._digest, digest
-                self.weight += len(record.body)
+                self.size += len(record.body)
                 yield record
         except sqlite3.Error as error:
             raise self._wrong(error) from None
@@ -189,7 +177,7 @@ class Directory:
         before = f"{self.number - 1:016} {self._before.hex()}\n".encode()
         if self._written not in {self._line(), before} and (self._written or self.number):
             raise Misuse(
-                f"{self}: head tells of {_told(self._written)}, and the log ends with record {self.number}: "
+                f"{self}: head tells of {_described(self._written)}, and the log ends with record {self.number}: "
                 "confsim.sqlite or its -wal file is torn or was exchanged. To go on with what there is, write "
                 f"{self._line().decode().strip()!r} to head"
             )
@@ -199,13 +187,13 @@ class Directory:
 
     def append(self, world: str, at: int, what: str, body: bytes, documents: Mapping[str, bytes]) -> None:
         """Record something, with the documents that it names; it is on disk when this returns. Misuse (507)."""
-        record = Record(self.number + 1, world, at, what, body)
+        record = LogRecord(self.number + 1, world, at, what, body)
         digest = self._chained(record)
         row = (record.number, world, at, what, body, digest)
         try:
             if documents:
                 self._store.execute("BEGIN")
-                self._keep(documents)
+                self._add_documents(documents)
             self._store.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", row)
             if documents:
                 self._store.execute("COMMIT")
@@ -213,9 +201,9 @@ class Directory:
             self._undo()
             raise self._unwritten(error) from error
         self._next(digest)
-        self.weight += len(body) + sum(map(len, documents.values()))
+        self.size += len(body) + sum(map(len, documents.values()))
 
-    def rebase(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
+    def checkpoint(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
         """Begin a new log: these are the worlds by name, and ``named`` the documents that they name.
 
         ``documents`` are those of them that are new. Misuse (507).
@@ -225,7 +213,7 @@ class Directory:
         digest = self._base(self.number + 1, self._digest, mine)
         self._store.execute("BEGIN")
         try:
-            self._keep(documents)
+            self._add_documents(documents)
             kept = {row[0] for row in self._store.execute("SELECT digest FROM documents")}
             self._store.executemany("DELETE FROM documents WHERE digest = ?", [(each,) for each in kept - named])
             gone = [(name,) for name in before if name not in worlds]
@@ -242,10 +230,10 @@ class Directory:
             self._undo()
             raise self._unwritten(error) from error
         self._next(digest)
-        self.version, self.format, self.weight = mine, FORMAT, 0
+        self.version, self.format, self.size = mine, FORMAT, 0
 
     def close(self) -> None:
-        """Let go of the directory."""
+        """Release the directory."""
         with self.lock:
             self._opened.close()
 
@@ -253,7 +241,7 @@ class Directory:
         if self._store.in_transaction:
             self._store.execute("ROLLBACK")
 
-    def _keep(self, documents: Mapping[str, bytes]) -> None:
+    def _add_documents(self, documents: Mapping[str, bytes]) -> None:
         self._store.executemany("INSERT OR IGNORE INTO documents VALUES (?, ?)", documents.items())
 
     def _next(self, digest: bytes) -> None:
@@ -268,18 +256,18 @@ class Directory:
         self._head.seek(0)
         self._head.write(self._line())
 
-    def _chained(self, record: Record) -> bytes:
+    def _chained(self, record: LogRecord) -> bytes:
         head = f"{record.number}\0{record.world}\0{record.at}\0{record.what}\0".encode()
-        return blake2b(self._digest + head + _bytes(record.body), digest_size=_SIZE).digest()
+        return blake2b(self._digest + head + _bytes(record.body), digest_size=DIGEST_SIZE).digest()
 
     def _base(self, number: int, before: bytes, version: str) -> bytes:
-        whole = blake2b(f"{number}\0{before!r}\0{version}\0".encode(), digest_size=_SIZE)
+        whole = blake2b(f"{number}\0{before!r}\0{version}\0".encode(), digest_size=DIGEST_SIZE)
         for name, body in sorted(self._bodies.items()):
-            whole.update(f"{name}\0".encode() + blake2b(_bytes(body), digest_size=_SIZE).digest())
+            whole.update(f"{name}\0".encode() + blake2b(_bytes(body), digest_size=DIGEST_SIZE).digest())
         return whole.digest()
 
     def _unwritten(self, error: BaseException) -> BaseException:
-        """What is told when something could not be recorded: it is in force, and recorded with what comes next."""
+        """The error of something that could not be recorded: it is in force, and recorded with what comes next."""
         if not isinstance(error, sqlite3.Error):
             return error
         return Misuse(f"{self} cannot be written: {error}. What was asked is not answered", 507, code="not_recorded")
@@ -291,16 +279,11 @@ class Directory:
 
 
 def _bytes(body: object) -> bytes:
-    """What is hashed of a body: itself, or something that no body is when a damaged file gives another type."""
+    """The bytes that are hashed of a body, unlike those of any body where a damaged file gives another type."""
     return body if isinstance(body, bytes) else f"\0{body!r}".encode()
 
 
-def name_of(document: bytes) -> str:
-    """The digest by which a document is named."""
-    return blake2b(document, digest_size=_SIZE).hexdigest()
-
-
-def _told(head: bytes) -> str:
-    """What a head tells of, as words."""
+def _described(head: bytes) -> str:
+    """What a head says was written last, for a message."""
     number, _, _ = head.partition(b" ")
     return f"record {int(number)}" if number.isdigit() else "nothing that can be read"

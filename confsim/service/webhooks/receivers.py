@@ -1,4 +1,4 @@
-"""What takes webhooks in this process: a WSGI application, a function, a list."""
+"""Receivers of webhooks in this process: a WSGI application, a function, a list."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ class Message(Struct, frozen=True):
         return msgspec.json.decode(self.body)
 
 
-class Outcome(Struct, frozen=True):
-    """What became of a message: the status that it was answered, or the problem that there was."""
+class DeliveryResult(Struct, frozen=True):
+    """Result of a delivery attempt: the response status, or the error."""
 
     status: int | None
     problem: str | None = None
 
 
-#: Takes a message and tells what became of it.
-Receiver = Callable[[Message], Outcome]
+#: Takes a message and returns the result of its delivery.
+Receiver = Callable[[Message], DeliveryResult]
 
 
 def receiver(target: Any) -> Receiver:
-    """What takes messages in this process.
+    """A receiver of messages made of a target in this process.
 
-    A WSGI application (whatever is called with two arguments), a function of a message that answers a status or
-    nothing for 200, or a list to which messages are appended. What a target raises is a problem, told in the attempt.
+    The target is a WSGI application (any callable with two required parameters), a function of a message that returns
+    a status or None for 200, or a list to which messages are appended. What it raises is the error of the attempt.
     """
     if hasattr(target, "append"):
-        take: Callable[[Message], Outcome] = _appending(target)
+        take: Receiver = _appending(target)
     elif _arguments(target) == 2:
         take = _wsgi(target)
     else:
         take = _calling(target)
 
-    def careful(message: Message) -> Outcome:
+    def careful(message: Message) -> DeliveryResult:
         try:
             return take(message)
         except Exception as error:
-            return Outcome(None, f"{type(error).__name__}: {error}")
+            return DeliveryResult(None, f"{type(error).__name__}: {error}")
 
     return careful
 
 
 def _arguments(target: Callable[..., Any]) -> int:
-    """How many arguments a callable needs."""
+    """The number of positional arguments that a callable requires."""
     import inspect
 
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -68,23 +68,23 @@ def _arguments(target: Callable[..., Any]) -> int:
 
 
 def _appending(target: list[Message]) -> Receiver:
-    def take(message: Message) -> Outcome:
+    def take(message: Message) -> DeliveryResult:
         target.append(message)
-        return Outcome(200)
+        return DeliveryResult(200)
 
     return take
 
 
 def _calling(target: Callable[[Message], int | None]) -> Receiver:
-    def take(message: Message) -> Outcome:
+    def take(message: Message) -> DeliveryResult:
         status = target(message)
-        return Outcome(200 if status is None else int(status))
+        return DeliveryResult(200 if status is None else int(status))
 
     return take
 
 
 def _wsgi(application: Callable[..., Iterable[bytes]]) -> Receiver:
-    def take(message: Message) -> Outcome:
+    def take(message: Message) -> DeliveryResult:
         statuses: list[str] = []
 
         def start_response(status: str, headers: object, exc_info: object = None) -> Callable[[bytes], object]:
@@ -97,7 +97,7 @@ def _wsgi(application: Callable[..., Iterable[bytes]]) -> Receiver:
                 pass
         finally:
             getattr(parts, "close", lambda: None)()
-        return Outcome(int(statuses[-1].split()[0]))
+        return DeliveryResult(int(statuses[-1].split()[0]))
 
     return take
 

@@ -22,8 +22,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity, Level, User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change, World
-
-from .clock import instant
+from confsim.service.clock import instant
 
 T = TypeVar("T")
 
@@ -122,7 +121,7 @@ def schema() -> bytes:
 
 def fixtures() -> Path:
     """The folder of the worlds that ship with confsim: inside the package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parent.parent
+    package = Path(__file__).resolve().parents[2]
     inside = package / "fixtures"
     return inside if inside.is_dir() else package.parent / "fixtures"
 

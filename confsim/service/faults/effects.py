@@ -1,4 +1,4 @@
-"""What a fault does to one call: how it is read, how it answers in the place of the operation, what becomes of answers.
+"""The effects of a fault on one call: parsing them, answering instead of the operation, altering the response.
 
     {"reason": "channel_private", "facts": {...}}   a refusal of the API's own, by the name of its reason
     {"status": 503, "body": ..., "headers": {...}}  another answer; without a body the envelope of errors, from 400 on
@@ -9,8 +9,8 @@
     {"drop": "before"}, {"drop": "after"}           the connection is dropped: nothing was done, or all of it
     {"truncate": 20}, {"truncate": true}            the body ends after so many bytes, or in its middle
 
-A reason, a status, a lone retryAfter and ``"drop": "before"`` stand in for the operation, which does not run. Words of
-several kinds go together where both can be.
+With a reason, a status, a lone retryAfter or ``"drop": "before"`` the operation does not run. Words of several kinds
+can be combined where both make sense.
 """
 
 from __future__ import annotations
@@ -29,25 +29,23 @@ from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service.clock import seconds_to_next_minute, span
+from confsim.service.errors import envelope, refused
+from confsim.service.messages import Request, Response
 
-from .clock import span
-from .errors import envelope, refused
-from .message import Request, Response
-from .repeats import next_minute
-
-#: The longest that an answer is kept on its way, in milliseconds.
+#: The longest delay of a response, in milliseconds.
 LONGEST = 30_000
 #: The status of a call that was never answered, in the journal.
 UNANSWERED = 0
-#: What the rate limit says of itself where the profile sets none (G012).
+#: The limit that a refusal by the rate limit names where the profile sets none, in calls a minute (G012).
 _A_MINUTE = 60
 _FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
 
 
-class Do(Struct, frozen=True, kw_only=True):
-    """What a fault does to a call; ``clock`` and ``real`` in milliseconds, ``told`` as it was given."""
+class Effect(Struct, frozen=True, kw_only=True):
+    """What a fault does to a call; ``clock`` and ``real`` in milliseconds, ``given`` as it was written."""
 
-    told: Mapping[str, Any]
+    given: Mapping[str, Any]
     reason: Reason | None = None
     facts: Mapping[str, Any] = {}
     status: int | None = None
@@ -60,19 +58,19 @@ class Do(Struct, frozen=True, kw_only=True):
     truncate: int | bool = False
 
     @property
-    def stands_in(self) -> bool:
+    def replaces_operation(self) -> bool:
         """Whether the operation does not run."""
         answers = (self.reason, self.status, self.retryAfter)
         return self.drop == "before" or any(each is not None for each in answers)
 
-    def answer(self, call: Call) -> Response:
-        """The answer in the place of the operation's."""
+    def respond(self, call: Call) -> Response:
+        """The response instead of the operation's."""
         if self.drop:
             return Response(UNANSWERED, [])
         if self.status is None:
             return refused(call, self._refusal(call))
         headers = [] if self.retryAfter is None else [("Retry-After", str(self.retryAfter))]
-        if "body" not in self.told:
+        if "body" not in self.given:
             return _bare(call, self.status, headers)
         kind, body = "application/json", b""
         if isinstance(self.body, str):
@@ -89,16 +87,16 @@ class Do(Struct, frozen=True, kw_only=True):
         facts: dict[str, Any] = {name: name for _, name, _, _ in Formatter().parse(reason.value.message) if name}
         if reason is Reason.TOO_MANY_CALLS:
             facts["limit"] = ask(call, transport.RATE) or _A_MINUTE
-            facts["retryAfter"] = next_minute(call.now)
+            facts["retryAfter"] = seconds_to_next_minute(call.now)
         facts |= self.facts
         if self.retryAfter is not None:
             facts["retryAfter"] = self.retryAfter
         return Refusal(reason, **facts)
 
-    def finish(self, response: Response, request: Request) -> None:
-        """Let the answer go its way as the fault has it."""
+    def alter(self, response: Response, request: Request) -> None:
+        """Add the headers, the delay and the cut of the fault to a response."""
         response.headers += self.headers.items()
-        response.after = self.real / 1000
+        response.delay = self.real / 1000
         if self.drop:
             response.cut = -1
         elif self.truncate is not False:
@@ -108,7 +106,7 @@ class Do(Struct, frozen=True, kw_only=True):
 
 
 def _bare(call: Call, status: int, headers: list[tuple[str, str]]) -> Response:
-    """An answer of which only the status is given (G046)."""
+    """A response of which only the status is given (G046)."""
     if status < 400 or ask(call, wire.SERVER_FAULT) == "empty":
         return Response(status, headers)
     try:
@@ -126,14 +124,14 @@ def _bare(call: Call, status: int, headers: list[tuple[str, str]]) -> Response:
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """A hint at the name that was meant, or at all there are."""
+    """A hint for a message: the name that was probably meant, or all there are."""
     names = list(known)
     close = get_close_matches(str(name), names, 1)
     return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
 
 
-def read(values: object, where: str, words: Iterable[str] = ()) -> Do:
-    """What a fault does, of plain values. Misuse that names the place and what is wrong there, with the nearest name.
+def read(values: object, where: str, words: Iterable[str] = ()) -> Effect:
+    """The effect that plain values describe. Misuse names the place and what is wrong there, with the nearest name.
 
     ``words`` are those that are offered as the nearest.
     """
@@ -157,7 +155,7 @@ def read(values: object, where: str, words: Iterable[str] = ()) -> Do:
             raise Misuse(f"{where}: {name} belongs to a {owner}, and there is none")
     if read.get("status") in {204, 304} and read.get("body") is not None:
         raise Misuse(f"{where}.body: an answer of status {read['status']} has none")
-    return Do(told=values, **read)
+    return Effect(given=values, **read)
 
 
 def _reason(value: object) -> Reason:
@@ -238,7 +236,7 @@ _APART = {"reason": ("status", "drop"), "status": ("drop",), "retryAfter": ("dro
 _NEEDS = {"facts": "reason", "body": "status"}
 
 
-#: What a fault can speak of, each in its own words.
+#: The kinds of effects, each with its words.
 _KINDS = (
     ("reason", "facts", "status", "body", "retryAfter"),
     ("headers",),
@@ -248,17 +246,17 @@ _KINDS = (
 )
 
 
-def merged(parts: list[Do]) -> Do:
-    """What several faults do to one call: of each kind what the first says that speaks of it."""
+def merged(parts: list[Effect]) -> Effect:
+    """The effect of several faults on one call: of each kind of words those of the first that has any."""
     if len(parts) == 1:
         return parts[0]
-    told: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     read: dict[str, Any] = {}
     for kind in _KINDS:
         for part in parts:
-            words = [name for name in kind if name in part.told]
+            words = [name for name in kind if name in part.given]
             if words:
-                told |= {name: part.told[name] for name in words}
+                given |= {name: part.given[name] for name in words}
                 read |= {name: getattr(part, name) for name in words}
                 break
-    return Do(told=told, **read)
+    return Effect(given=given, **read)

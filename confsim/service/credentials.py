@@ -11,7 +11,7 @@ from confsim.assumptions.protocol.wire import Presentation
 from confsim.assumptions.refusals import Reason
 from confsim.kernel.refusal import Refusal
 
-from .message import Request
+from .messages import Request
 
 #: Reads the token out of the headers and the query, None when there is none.
 Read = Callable[[Request, Mapping[str, str]], str | None]

@@ -1,4 +1,4 @@
-"""One fault as it is asked for: what it strikes, what is matched, when, how often, and what it does."""
+"""A fault as it is specified: what it applies to, what is matched, when, how often, and its effect."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from msgspec import Struct
 
 from confsim.domain.fault_points import FAULT_POINTS, TIMED, InjectedFault, Outcome
 from confsim.kernel.refusal import Misuse
+from confsim.service.clock import LATEST, span
 
-from . import doing
-from .clock import LATEST, span
-from .doing import Do, nearest
+from . import effects
+from .effects import Effect, nearest
 
-#: The word of an operation for all of them.
+#: Stands for every operation.
 EVERY = "*"
-#: By whom calls are matched, beside the parameters of their paths.
+#: What calls are matched by, beside the parameters of their paths.
 CALLERS = ("caller", "client")
 ALWAYS = "always"
 #: How much later a webhook comes that is out of order, where nothing is said.
 _A_MINUTE = 60_000
 
 
-class Fault(Struct, frozen=True, kw_only=True):
-    """What is to strike: an operation by name or every one ("*"), or a thing; ``do`` as it was given."""
+class FaultSpec(Struct, frozen=True, kw_only=True):
+    """A fault of an operation by name or of all of them ("*"), or of a thing; ``do`` is its effect as it was given."""
 
     operation: str | None = None
     thing: str | None = None
@@ -32,46 +32,46 @@ class Fault(Struct, frozen=True, kw_only=True):
     on: int
     times: int | str
     do: Any
-    does: Do | InjectedFault
+    effect: Effect | InjectedFault
 
-    def told(self) -> dict[str, Any]:
-        """Plain values that ``read`` makes the fault of again."""
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, from which ``read`` makes the same fault."""
         return {name: value for name in _NAMES if (value := getattr(self, name)) is not None}
 
 
 _NAMES = ("operation", "thing", "match", "on", "times", "do")
-#: What is told of a fault, and passed over when it comes back.
-_TOLD = frozenset({"id", "met", "hits"})
+#: Fields in which a fault in force is shown, ignored when it is read.
+_SHOWN = frozenset({"id", "met", "hits"})
 
 
-def read_all(values: object) -> list[Fault]:
-    """Faults of plain values, all or none. Misuse that names the first problem and its place."""
+def read_all(values: object) -> list[FaultSpec]:
+    """The faults that plain values describe, all or none. Misuse names the first problem and its place."""
     if not isinstance(values, list):
         raise Misuse("faults are a list of objects")
     return [read(each, f"faults[{place}]") for place, each in enumerate(values)]
 
 
-def read(values: object, where: str = "fault") -> Fault:
-    """A fault of plain values. Misuse that names the problem and its place, with the nearest name."""
+def read(values: object, where: str = "fault") -> FaultSpec:
+    """The fault that plain values describe. Misuse names the problem and its place, with the nearest name."""
     if not isinstance(values, dict):
         raise Misuse(f"{where} is to be an object of {', '.join(_NAMES)}")
-    given = {name: value for name, value in values.items() if name not in _TOLD and value is not None}
+    given = {name: value for name, value in values.items() if name not in _SHOWN and value is not None}
     for name in given:
         if name not in _NAMES:
             raise Misuse(f"{where}: a fault has no {name!r}; {nearest(name, _NAMES)}")
     operation, thing = given.get("operation"), given.get("thing")
     if (operation is None) is (thing is None):
         raise Misuse(f"{where}: name an operation or a thing")
-    does: Do | InjectedFault
+    effect: Effect | InjectedFault
     if operation is not None:
         facts = _facts_of(operation, where)
-        does = doing.read(given.get("do"), f"{where}.do")
+        effect = effects.read(given.get("do"), f"{where}.do")
     else:
         if not isinstance(thing, str) or thing not in FAULT_POINTS:
             raise Misuse(f"{where}.thing: nothing is called {thing!r}; {nearest(thing, FAULT_POINTS)}")
         facts = FAULT_POINTS[thing].facts
-        does = _stroke(thing, given.get("do"), f"{where}.do")
-    return Fault(
+        effect = _injected(thing, given.get("do"), f"{where}.do")
+    return FaultSpec(
         operation=operation,
         thing=thing,
         match=_match(given.get("match", {}), facts, f"{where}.match"),
@@ -80,7 +80,7 @@ def read(values: object, where: str = "fault") -> Fault:
         if given.get("times") == ALWAYS
         else _count(given.get("times", 1), f"{where}.times", " or 'always'"),
         do=given["do"],
-        does=does,
+        effect=effect,
     )
 
 
@@ -113,7 +113,7 @@ def _count(value: object, where: str, other: str = "") -> int:
     return value
 
 
-def _stroke(thing: str, values: object, where: str) -> InjectedFault:
+def _injected(thing: str, values: object, where: str) -> InjectedFault:
     """What becomes of a thing: an outcome, or an object of ``outcome`` and ``by``."""
     given = {"outcome": values} if isinstance(values, str) else values
     if not isinstance(given, dict) or "outcome" not in given:

@@ -1,4 +1,4 @@
-"""What carries webhooks over HTTP: to loopback, and nowhere else unless allowed."""
+"""Sends webhooks over HTTP: to loopback, and nowhere else unless allowed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from .senders import Message, Outcome
+from .receivers import DeliveryResult, Message
 
 
-class Courier:
-    """Carries messages over HTTP, on threads of its own that start with the first message.
+class HttpSender:
+    """Sends messages over HTTP, on threads of its own that start with the first message.
 
     Messages go to loopback hosts, and to those that are ``allowed``; never through a proxy, never on to another
     address by a redirect.
     """
 
-    #: Messages that are carried at a time.
+    #: Messages that are sent at a time.
     THREADS = 8
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
@@ -30,21 +30,21 @@ class Courier:
         self._lock = threading.Lock()
         self._closed = False
 
-    def barred(self, url: str, allowed: frozenset[str]) -> str | None:
+    def blocked_reason(self, url: str, allowed: frozenset[str]) -> str | None:
         """Why nothing is sent to this URL, or None where something may be; ``allowed`` are hosts in lower case."""
-        return barred(url, allowed | self.allowed)
+        return blocked_reason(url, allowed | self.allowed)
 
-    def carry(self, message: Message, timeout: float, report: Callable[[Outcome], object]) -> None:
-        """Send the message from another thread, which reports what became of it. ``timeout`` in seconds."""
+    def send(self, message: Message, timeout: float, report: Callable[[DeliveryResult], object]) -> None:
+        """Send the message from another thread, which reports the result. ``timeout`` in seconds."""
         with self._lock:
             if self._closed:
                 return
             if self._threads is None:
                 self._threads = ThreadPoolExecutor(self.THREADS, thread_name_prefix="confsim-webhooks")
-            self._threads.submit(self._carried, message, timeout, report)
+            self._threads.submit(self._sent, message, timeout, report)
 
     def close(self) -> None:
-        """Carry nothing more; what is on its way is broken off, and nothing is reported of it."""
+        """Send nothing more; what is on its way is broken off, and nothing is reported of it."""
         with self._lock:
             self._closed = True
             for connection in self._open:
@@ -54,35 +54,35 @@ class Courier:
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _carried(self, message: Message, timeout: float, report: Callable[[Outcome], object]) -> None:
-        outcome = self._post(message, timeout)
+    def _sent(self, message: Message, timeout: float, report: Callable[[DeliveryResult], object]) -> None:
+        result = self._post(message, timeout)
         if not self._closed:
-            report(outcome)
+            report(result)
 
-    def _post(self, message: Message, timeout: float) -> Outcome:
+    def _post(self, message: Message, timeout: float) -> DeliveryResult:
         try:
             url = urlsplit(message.url)
             kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
             connection = kind(url.hostname or "", url.port, timeout=timeout)
         except (ValueError, HTTPException) as error:
-            return Outcome(None, f"{type(error).__name__}: {error}")
+            return DeliveryResult(None, f"{type(error).__name__}: {error}")
         with self._lock:
             if self._closed:
-                return Outcome(None, "the courier has stopped")
+                return DeliveryResult(None, "the sender has stopped")
             self._open.add(connection)
         try:
             target = (url.path or "/") + (f"?{url.query}" if url.query else "")
             connection.request("POST", target, message.body, message.headers)
-            return Outcome(connection.getresponse().status)
+            return DeliveryResult(connection.getresponse().status)
         except Exception as error:  # whatever it is, the delivery must not hang on it
-            return Outcome(None, f"{type(error).__name__}: {error}")
+            return DeliveryResult(None, f"{type(error).__name__}: {error}")
         finally:
             connection.close()
             with self._lock:
                 self._open.discard(connection)
 
 
-def barred(url: str, allowed: Iterable[str]) -> str | None:
+def blocked_reason(url: str, allowed: Iterable[str]) -> str | None:
     """Why nothing is sent to this URL, or None where something may be: its host is loopback, or allowed by name."""
     try:
         parts = urlsplit(url)

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from confsim.assumptions import clients, terms
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import REGISTER
@@ -49,3 +51,9 @@ def _check(origin: str, id: str, names: Iterable[str], known: Collection[str], w
     unknown = [repr(name) for name in names if name not in known]
     if unknown:
         raise Misuse(f"{origin}: {id!r}: there is no {what} {', '.join(unknown)}")
+
+
+def plain(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices of a profile as the plain values of JSON."""
+    values: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(dict(profile), enc_hook=str))
+    return values

@@ -1,7 +1,7 @@
-"""What a request brings to be done to itself alone, in the header X-Confsim or the query parameter ``_confsim``.
+"""Per-request faults, from the X-Confsim header or the ``_confsim`` query parameter.
 
-A JSON object, or ``name=value;...`` with JSON values or plain texts: what a fault can do (``doing``), and ``now``, the
-instant at which the request is served. Nothing of it holds for any other request.
+A JSON object, or ``name=value;...`` with JSON values or plain texts: effects of faults, and ``now``, the instant at
+which the request is served. Nothing of it holds for any other request.
 """
 
 from __future__ import annotations
@@ -13,49 +13,52 @@ import msgspec
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.clock import instant
+from confsim.service.messages import Request
 
-from . import doing
-from .clock import instant
-from .doing import Do
-from .message import Request
+from . import effects
+from .effects import Effect
 
 #: The header and the query parameter.
 HEADER = "x-confsim"
 QUERY = "_confsim"
 
 
-class Brought(Struct, frozen=True):
-    """What a request brings: what is done to it, the instant at which it is served, and both as they were given."""
+class Override(Struct, frozen=True):
+    """The faults of one request: their effect, the instant at which it is served, and both as they were given."""
 
-    do: Do | None
+    effect: Effect | None
     now: int | None
-    told: dict[str, Any]
+    given: dict[str, Any]
 
 
-def read(request: Request, query: str | dict[str, str]) -> tuple[Brought | None, str | dict[str, str]]:
-    """What the request brings, None for nothing, and its query without that. Misuse for what cannot be."""
+def read(request: Request) -> Override | None:
+    """The override that a request carries, None for none. Misuse for one that cannot be."""
     texts = [request.headers[HEADER]] if HEADER in request.headers else []
-    if isinstance(query, dict):
-        texts += [query[QUERY]] if QUERY in query else []
-        query = {name: value for name, value in query.items() if name != QUERY}
-    elif QUERY in query:
-        items = [(item, item.partition("=")) for item in query.split("&")]
-        texts += [unquote_plus(value) for _, (name, _, value) in items if name == QUERY]
-        query = "&".join(item for item, (name, _, _) in items if name != QUERY)
+    if QUERY in request.query:
+        items = (item.partition("=") for item in request.query.split("&"))
+        texts += [unquote_plus(value) for name, _, value in items if name == QUERY]
     if not texts:
-        return None, query
+        return None
     if len(texts) > 1:
         raise Misuse("X-Confsim: the request brings it more than once")
-    told = _parsed(texts[0])
-    words = {name: value for name, value in told.items() if name != "now"}
-    do = doing.read(words, "X-Confsim", (*doing.WORDS, "now")) if words else None
-    now = _instant(told["now"]) if "now" in told else None
-    if (now is not None or "clock" in words) and foreign(request):
+    given = _parsed(texts[0])
+    words = {name: value for name, value in given.items() if name != "now"}
+    effect = effects.read(words, "X-Confsim", (*effects.WORDS, "now")) if words else None
+    now = _instant(given["now"]) if "now" in given else None
+    if (now is not None or "clock" in words) and cross_site(request):
         raise Misuse("X-Confsim: a page of another site does not move the clock", status=403)
-    return Brought(do, now, told), query
+    return Override(effect, now, given)
 
 
-def foreign(request: Request, host: str = "") -> bool:
+def without_override(query: str) -> str:
+    """A query string without the parameter of an override."""
+    if QUERY not in query:
+        return query
+    return "&".join(item for item in query.split("&") if item.partition("=")[0] != QUERY)
+
+
+def cross_site(request: Request, host: str = "") -> bool:
     """Whether a page of another site makes a browser send the request. ``host`` counts where the request names none."""
     headers = request.headers
     origin = headers.get("origin")

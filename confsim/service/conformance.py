@@ -1,4 +1,4 @@
-"""The independent referee: jsonschema judges answers by the OpenAPI document. It is imported when first needed."""
+"""Conformance of responses to the OpenAPI document, checked by jsonschema, which is imported when first needed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from confsim.api.files import api_document
 from .journal import Entry
 
 
-class Mismatch(Exception):
-    """An answer of confsim that breaks its own OpenAPI document."""
+class ContractViolation(Exception):
+    """A response of confsim that breaks its own OpenAPI document."""
 
 
-class Judge:
-    """Judges the answers of a service with this profile. The schemas are made once, on the first answer judged."""
+class Conformance:
+    """Checks the responses of a service with this profile. The schemas are made once, for the first response."""
 
     def __init__(self, profile: Mapping[str, Any]) -> None:
         self._profile = profile
@@ -24,8 +24,8 @@ class Judge:
         self._validators: dict[tuple[str, str], Any] = {}
         self._document: dict[str, Any] = {}
 
-    def problems(self, entry: Entry) -> Iterator[Mismatch]:
-        """What is wrong with the answer of a call; nothing is, as a rule."""
+    def violations(self, entry: Entry) -> Iterator[ContractViolation]:
+        """What is wrong with the response to a call; nothing is, as a rule."""
         if entry.operation and not self._document:
             self._read()
         responses = self._answers.get(entry.operation)
@@ -34,18 +34,20 @@ class Judge:
         response = entry.response
         content_type = dict(response.headers).get("Content-Type", "").partition(";")[0]
         what = f"{entry.request.method} {entry.request.target} ({entry.operation}): {response.status}"
-        told = responses.get(str(response.status))
-        if told is None and response.status < 400:
-            yield Mismatch(f"{what} is no documented status")
+        documented = responses.get(str(response.status))
+        if documented is None and response.status < 400:
+            yield ContractViolation(f"{what} is no documented status")
             return
-        content = self._resolved(told or responses["default"]).get("content", {})
+        content = self._resolved(documented or responses["default"]).get("content", {})
         if not response.body:
             if content:
-                yield Mismatch(f"{what} has no body; documented is {', '.join(content)}")
+                yield ContractViolation(f"{what} has no body; documented is {', '.join(content)}")
         elif content_type in content:
-            yield from self._mismatches(what, entry, content_type, content[content_type])
+            yield from self._violations(what, entry, content_type, content[content_type])
         elif "*/*" not in content:
-            yield Mismatch(f"{what} is {content_type or 'of no type'}; documented is {', '.join(content) or 'no body'}")
+            yield ContractViolation(
+                f"{what} is {content_type or 'of no type'}; documented is {', '.join(content) or 'no body'}"
+            )
 
     def _read(self) -> None:
         self._document = json.loads(api_document(self._profile))
@@ -53,8 +55,10 @@ class Judge:
             for operation in item.values():
                 self._answers[operation["operationId"]] = operation["responses"]
                 for variant in operation.get("x-confsim-variants", ()):
-                    # What may be refused is told once, where the route is.
-                    refusals = {code: told for code, told in operation["responses"].items() if "$ref" in told}
+                    # Refusals are declared once, with the route.
+                    refusals = {
+                        code: documented for code, documented in operation["responses"].items() if "$ref" in documented
+                    }
                     self._answers[variant["operationId"]] = variant["responses"] | refusals
 
     def _resolved(self, response: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +66,9 @@ class Judge:
         resolved: dict[str, Any] = self._document["components"]["responses"][name] if name else response
         return resolved
 
-    def _mismatches(self, what: str, entry: Entry, content_type: str, content: Mapping[str, Any]) -> Iterator[Mismatch]:
+    def _violations(
+        self, what: str, entry: Entry, content_type: str, content: Mapping[str, Any]
+    ) -> Iterator[ContractViolation]:
         if "schema" not in content:
             return
         kind = "error" if entry.response.status >= 400 else f"{entry.response.status} {content_type}"
@@ -74,4 +80,4 @@ class Judge:
             whole = {**content["schema"], "components": {"schemas": self._document["components"]["schemas"]}}
             validator = self._validators[key] = Draft202012Validator(whole)
         for error in validator.iter_errors(json.loads(entry.response.body)):
-            yield Mismatch(f"{what} breaks its schema at {error.json_path}: {error.message[:300]}")
+            yield ContractViolation(f"{what} breaks its schema at {error.json_path}: {error.message[:300]}")

@@ -1,0 +1,24 @@
+"""Where a served world is reached, for the URLs in its responses."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+#: The host in URLs of responses to a call that names none, as in process.
+HOST = "confsim.test"
+
+
+class Address(Struct, frozen=True):
+    """Where a world stands on its server.
+
+    ``mount`` is the path of the world, empty at the root. ``host`` is the host and port by which callers in this
+    process reach the server. ``public_url``, where set, begins every URL in responses, whoever asks.
+    """
+
+    mount: str = ""
+    host: str = HOST
+    public_url: str = ""
+
+
+#: Of a world that stands on no server.
+NOWHERE = Address()

@@ -1,0 +1,74 @@
+"""Results and responses that are not ready yet, and how to wait for them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from .messages import Response
+
+T = TypeVar("T")
+
+#: Seconds between two polls.
+POLL_INTERVAL = 0.01
+
+
+class Pending(Exception):
+    """Raised when a result is not ready; call ``again`` to retry."""
+
+    def __init__(self, again: Callable[[], object]) -> None:
+        super().__init__("the result is not ready")
+        self.again = again
+
+
+if sys.platform == "win32":
+
+    def monotonic() -> float:
+        """Seconds of a monotonic clock."""
+        return time.monotonic()
+
+else:
+    #: Seconds of the one monotonic clock that freezegun and time-machine leave alone.
+    monotonic = partial(time.clock_gettime, time.CLOCK_MONOTONIC)
+
+
+def delayed(response: Response) -> Response:
+    """The response as one that is not ready yet, where a fault delays it."""
+    if not response.delay:
+        return response
+    due = monotonic() + response.delay
+    whole = replace(response, delay=0.0)
+    return replace(whole, poll=lambda: whole if monotonic() >= due else None)
+
+
+def delivered(response: Response) -> Response:
+    """The response as a caller in this process gets it, once it is ready. ConnectionResetError when it is cut off."""
+    if response.delay or response.cut is not None:
+        response = wait_for(delayed(response))
+        if response.cut is not None:
+            raise ConnectionResetError("the connection was dropped, by a fault")
+    return response
+
+
+def wait_for(response: Response) -> Response:
+    """The response, once it is ready: blocks the calling thread until then."""
+    while response.poll is not None:
+        answer = response.poll()
+        if answer is not None:
+            return answer
+        time.sleep(POLL_INTERVAL)
+    return response
+
+
+def wait_for_result(again: Callable[[], T]) -> T:
+    """The result of ``again``, once it raises ``Pending`` no more: blocks the calling thread until then."""
+    while True:
+        try:
+            return again()
+        except Pending:
+            time.sleep(POLL_INTERVAL)

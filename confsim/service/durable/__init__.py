@@ -1,0 +1,1 @@
+"""Durable worlds: a store, what is recorded in it, and what is recovered from it."""

@@ -1,0 +1,358 @@
+"""Worlds that outlive their process: what a call changed is in a store before the call is answered.
+
+What is recorded is what a call changed, not the call: the rows as they are afterwards, timers, counters, the clock.
+Replaying calls would be exact too, as long as the same code runs under the same profile; but then every way in which a
+world changes would need a replay of its own (the API, the control plane, timers, the results of webhooks), and a rule
+that a later version corrects would lead somewhere else. Changes have one seam, load without running anything, and are
+exact by construction: a ``WorldRecorder`` relies on the changes that it observed only when they lead, world by world,
+from the recorded one to the one in force. Where they do not (a reset, a restored snapshot, a state that was put), it
+records the world in force whole.
+
+Faults are recorded with their counts. Journals and bugs belong to the process and are not recorded, nor are settings
+of the server rather than of a world: limits, names, hosts that webhooks reach. Nor are the counts of a rate limit and
+the responses kept for idempotency keys, which only a profile brings in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from confsim.assumptions.register import REGISTER
+from confsim.kernel.difference import Touched, difference
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import Change, World
+from confsim.service.clock import Clock, Values
+from confsim.service.files import state
+from confsim.service.files.formats import FORMAT
+from confsim.service.files.profile import plain
+from confsim.service.history import Snapshot
+from confsim.service.service import Provenance, Service
+from confsim.service.worlds import Worlds
+
+from .recovery import BegunWith, Delta, RecordedSnapshot, RecoveredWorld, Recovery
+from .store import Store, digest_of
+
+#: A checkpoint is due after so many bytes, or as many as the last one took if that is more: start-up stays short, and
+#: what checkpoints cost stays in proportion to what was recorded.
+LEAST = 1 << 20
+
+
+class WorldRecorder:
+    """What a store knows of one world, and what is yet to be recorded. ``begun_with`` says what it was made from."""
+
+    __slots__ = (
+        "_attached",
+        "_calls",
+        "_clock",
+        "_durable",
+        "_end",
+        "_faults",
+        "_origin",
+        "_snapshots",
+        "_touched",
+        "_world",
+        "begun_with",
+        "name",
+        "service",
+    )
+
+    def __init__(self, durable: DurableWorlds, name: str, service: Service, begun_with: BegunWith) -> None:
+        self._durable = durable
+        self.name = name
+        self.service = service
+        self.begun_with = begun_with
+        self._attached = False
+        self._recorded()
+
+    def attach(self) -> None:
+        """Attach to the world and record its changes."""
+        live = self.service.live
+        self._attached = True
+        live.observe(self._changed)
+        live.add_barrier(self._flush)
+
+    def detach(self) -> None:
+        """Detach from the world."""
+        live = self.service.live
+        self._attached = False
+        live.stop_observing(self._changed)
+        live.remove_barrier(self._flush)
+
+    def _recorded(self) -> None:
+        """Mark the current state as recorded."""
+        service = self.service
+        self._world = self._end = service.world
+        self._origin = service.history.origin
+        self._clock = service.clock.values()
+        self._faults = service.faults.state()
+        self._snapshots = dict(service.history.snapshots)
+        self._touched = Touched()
+        self._calls = service.journal.count
+
+    def _changed(self, before: World, change: Change, after: World) -> None:
+        """Note one committed change, so that the next record can be a delta."""
+        if _same(before, self._end):
+            self._end = after
+            self._touched.add(change)
+
+    def _flush(self) -> None:
+        """Record what changed since the last time; it is on disk when this returns."""
+        service = self.service
+        if not self._attached:
+            return
+        clock = service.clock.values()
+        same = service.world is self._world and service.history.origin is self._origin and clock == self._clock
+        if same and not self._has_other_snapshots() and service.faults.state() == self._faults:
+            return
+        documents: dict[str, bytes] = {}
+        with self._durable.recording(documents) as store:
+            delta = self._delta(clock, documents)
+            if delta != Delta():
+                store.append(self.name, *self._cause(), msgspec.json.encode(delta), documents)
+            self._recorded()
+        self._durable.changed(self.name)
+
+    def _cause(self) -> tuple[int, str]:
+        """The instant, and the operation of the API that brought the change about, if it was one."""
+        journal = self.service.journal
+        last = journal.last() if journal.count != self._calls else None
+        return (self.service.clock.now(), "") if last is None else (last.at, last.operation)
+
+    def _delta(self, clock: Values, documents: dict[str, bytes]) -> Delta:
+        service, delta = self.service, Delta()
+        world, history = service.world, service.history
+        if world is not self._world:
+            if _same(world, self._end):
+                delta.difference = difference(self._world, world, self._touched) or None
+            else:
+                delta.world = self._durable.named(world, documents)
+        if history.origin is not self._origin:
+            delta.origin = self._durable.named(history.origin, documents)
+            delta.outputs = dict(service.provenance.outputs)
+        if clock != self._clock:
+            delta.clock = clock
+        if self._has_other_snapshots():
+            delta.snapshots = self._recorded_snapshots(history.snapshots, documents)
+        if (faults := service.faults.state()) != self._faults:
+            delta.faults = faults
+        return delta
+
+    def whole(self, documents: dict[str, bytes]) -> Delta:
+        """Everything about the world as the store knows it; ``documents`` takes up the bodies that are new."""
+        durable = self._durable
+        outputs = dict(self.service.provenance.outputs)
+        delta = Delta(self.begun_with, clock=self._clock, outputs=outputs, faults=self._faults)
+        delta.origin = durable.named(self._origin, documents)
+        delta.world = durable.named(self._world, documents)
+        delta.snapshots = self._recorded_snapshots(self._snapshots, documents)
+        return delta
+
+    def _has_other_snapshots(self) -> bool:
+        there, known = self.service.history.snapshots, self._snapshots
+        return len(there) != len(known) or any(known.get(name) is not each for name, each in there.items())
+
+    def _recorded_snapshots(
+        self, snapshots: Mapping[str, Snapshot], documents: dict[str, bytes]
+    ) -> dict[str, RecordedSnapshot]:
+        return {
+            name: RecordedSnapshot(each.now, self._durable.named(each.world, documents), each.frozen, each.rate)
+            for name, each in snapshots.items()
+        }
+
+
+class DurableWorlds:
+    """The worlds of a server with their store: what is there is put in force, what comes is recorded.
+
+    ``scenario`` names the one that the world at the root starts from. Misuse when the store is of other worlds, or
+    damaged, or of a version that cannot be read; the store is closed then.
+    """
+
+    def __init__(self, store: Store, worlds: Worlds, scenario: str = "") -> None:
+        self.worlds = worlds
+        self.scenario = scenario
+        self.store = store
+        self._recorders: dict[str, WorldRecorder] = {}
+        self._named: dict[int, tuple[World, str]] = {}
+        self._base: dict[str, bytes] = {}
+        self._changed: set[str] = set()
+        self._begun_with: dict[str, BegunWith] = {}
+        self._least = LEAST
+        try:
+            self._recover()
+            for name, service in worlds.items():
+                self._attach(name, service)
+            worlds.observe(self)
+            if store.size or store.outdated or set(self._recorders) != set(self._base):
+                self.checkpoint()
+        except BaseException:
+            self._release()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave a store that the next start loads at once, and release it and the worlds."""
+        with self.store.lock:
+            try:
+                if self.store.size:
+                    self.checkpoint()
+            finally:
+                self._release()
+
+    def _release(self) -> None:
+        for recorder in self._recorders.values():
+            recorder.detach()
+        self.worlds.stop_observing(self)
+        self.store.close()
+
+    def _attach(self, name: str, service: Service) -> None:
+        begun_with = self._begun_with.get(name) or self._beginning(name, service)
+        recorder = self._recorders[name] = WorldRecorder(self, name, service, begun_with)
+        recorder.attach()
+
+    # What worlds and their recorders say
+
+    def adding(self, name: str, service: Service) -> None:
+        """Record a world that joins the others."""
+        recorder = WorldRecorder(self, name, service, self._beginning(name, service))
+        documents: dict[str, bytes] = {}
+        with self.recording(documents) as store:
+            body = msgspec.json.encode(recorder.whole(documents))
+            store.append(name, service.clock.now(), "make_world", body, documents)
+            recorder.attach()
+            self._recorders[name] = recorder
+        self.changed(name)
+
+    def dropping(self, name: str) -> None:
+        """Record that a world is no more."""
+        with self.recording({}) as store:
+            body = msgspec.json.encode(Delta(dropped=True))
+            store.append(name, self._recorders[name].service.clock.now(), "drop_world", body, {})
+            self._recorders.pop(name).detach()
+
+    def changed(self, name: str) -> None:
+        """Note that a world differs from the base, and make a checkpoint when one is due."""
+        with self.store.lock:
+            self._changed.add(name)
+            if self.store.size >= self._least:
+                self.checkpoint()
+
+    def named(self, world: World, documents: dict[str, bytes]) -> str:
+        """The digest of the world's document; ``documents`` takes up its body when the store may not have it."""
+        known = self._named.get(id(world))
+        if known is None:
+            body = state.document(world)
+            known = self._named[id(world)] = world, digest_of(body)
+            documents[known[1]] = body
+        return known[1]
+
+    def checkpoint(self) -> None:
+        """Begin a new log after a base of the worlds as they are; only those that have changed are written."""
+        documents: dict[str, bytes] = {}
+        with self.recording(documents) as store:
+            base = {
+                name: msgspec.json.encode(recorder.whole(documents))
+                if name in self._changed or name not in self._base
+                else self._base[name]
+                for name, recorder in self._recorders.items()
+            }
+            named = set[str]().union(*(msgspec.json.decode(body, type=Delta).documents() for body in base.values()))
+            store.checkpoint(base, documents, named)
+            self._base = base
+            self._changed.clear()
+            self._named = {place: known for place, known in self._named.items() if known[1] in named}
+            self._least = max(LEAST, sum(map(len, documents.values())))
+
+    @contextmanager
+    def recording(self, documents: Mapping[str, bytes]) -> Iterator[Store]:
+        """The store, to oneself; that it has these documents is forgotten when the recording fails."""
+        with self.store.lock:
+            try:
+                yield self.store
+            except BaseException:
+                self._named = {place: known for place, known in self._named.items() if known[1] not in documents}
+                raise
+
+    # Recovery
+
+    def _recover(self) -> None:
+        """Put the worlds of the store in force."""
+        recovery = Recovery(self.store)
+        self._named = {id(world): (world, digest) for digest, world in recovery.documents.items()}
+        self._base, self._changed = recovery.base, recovery.changed
+        self._begun_with = {name: each.begun_with for name, each in recovery.worlds.items()}
+        if not recovery.worlds:
+            return
+        root = self.worlds.default
+        recovered = recovery.worlds.pop("")
+        self._check(root, recovered)
+        _put(root, recovered)
+        for name, other in recovery.worlds.items():
+            made = other.begun_with
+            same = made.profile == plain(root.profile)
+            profile = root.profile if same else REGISTER.profile(made.profile, f"{self.store}: world {name!r}")
+            service = Service(other.world, Clock(), profile, Provenance(made.world))
+            _put(self.worlds.add(name, service), other)
+
+    def _beginning(self, name: str, service: Service) -> BegunWith:
+        """What a world is made from whose recording begins."""
+        origin = service.history.origin
+        known = self._named.get(id(origin))
+        start = digest_of(state.document(origin)) if known is None else known[1]
+        scenario = "" if name else self.scenario
+        return BegunWith(service.provenance.made_from, origin.seed, start, plain(service.profile), scenario)
+
+    def _check(self, root: Service, recovered: RecoveredWorld) -> None:
+        """Refuse a store that was begun with another world, seed, scenario or profile. Misuse that names them."""
+        made, now = recovered.begun_with, self._beginning("", root)
+        profile = now.profile
+        differs = [
+            f"profile choice {id} = {made.profile.get(id, 'the default')!r} (now {profile.get(id, 'the default')!r})"
+            for id in sorted(made.profile.keys() | profile.keys())
+            if made.profile.get(id) != profile.get(id)
+        ]
+        if made.scenario != self.scenario:
+            differs.append(f"scenario {made.scenario or None!r} (now {self.scenario or None!r})")
+        if made.seed != now.seed:
+            differs.append(f"seed {made.seed} (now {now.seed})")
+        if self.store.format != FORMAT:  # the digest of a document says nothing of one in another format
+            made.start = now.start
+        elif not differs and not made.scenario and made.start != now.start:
+            same = made.world == now.world
+            differs.append(f"world {made.world!r}" + (", which has changed" if same else f" (now {now.world!r})"))
+        if differs:
+            raise Misuse(
+                f"{self.store} was begun with {', '.join(differs)}, by confsim {self.store.version}. "
+                "Start with what it was begun with, or with a new directory"
+            )
+
+
+def _same(one: World, other: World) -> bool:
+    """Whether the worlds hold the same. What is dead in the heap of the timers may be cleared away between them."""
+    return one is other or (
+        one.shared is other.shared
+        and one.client_tables is other.client_tables
+        and one.timers.live is other.timers.live
+        and one.sequences is other.sequences
+        and one.id_counter == other.id_counter
+        and one.seed == other.seed
+    )
+
+
+def _put(service: Service, recovered: RecoveredWorld) -> None:
+    service.live.replace(recovered.world)
+    service.history.recover(recovered.origin, recovered.snapshots)
+    service.started_from(Provenance(service.provenance.made_from, recovered.outputs))
+    service.clock.show(recovered.clock)
+    service.faults.restore(recovered.faults)

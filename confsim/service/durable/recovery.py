@@ -1,0 +1,137 @@
+"""What is recorded of worlds: a delta for each call, and the worlds that the deltas add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from confsim.kernel.difference import Difference, follow
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
+from confsim.service.clock import Clock, Values
+from confsim.service.faults.injection import FaultsState
+from confsim.service.faults.spec import read_all
+from confsim.service.files import state
+from confsim.service.files.formats import current_difference
+from confsim.service.history import Snapshot
+
+from .store import Store
+
+
+class BegunWith(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What a world was made from, in the words of whoever made it; ``start`` is the digest of its first document."""
+
+    world: str
+    seed: int
+    start: str
+    profile: dict[str, Any]
+    scenario: str = ""
+
+
+class RecordedSnapshot(Struct, forbid_unknown_fields=True):
+    """A named snapshot: its instant, the digest of its world, and how its clock went."""
+
+    now: int
+    world: str
+    frozen: bool = False
+    rate: float = 1
+
+
+class Delta(
+    Struct, forbid_unknown_fields=True, omit_defaults=True, rename={"begun_with": "made", "difference": "moved"}
+):
+    """What changed of one world; what did not is left out. ``origin`` and ``world`` are digests of documents."""
+
+    begun_with: BegunWith | None = None
+    dropped: bool = False
+    origin: str | None = None
+    outputs: dict[str, Any] | None = None
+    world: str | None = None
+    difference: Difference | None = None
+    clock: Values | None = None
+    snapshots: dict[str, RecordedSnapshot] | None = None
+    faults: FaultsState | None = None
+
+    def documents(self) -> set[str]:
+        """The digests of the documents that it names."""
+        named = {self.origin, self.world, *(each.world for each in (self.snapshots or {}).values())}
+        return {digest for digest in named if digest is not None}
+
+
+class RecoveredWorld:
+    """A world rebuilt from the log up to some record."""
+
+    __slots__ = ("begun_with", "clock", "faults", "origin", "outputs", "snapshots", "world")
+
+    def __init__(self) -> None:
+        self.begun_with = BegunWith("", 0, "", {})
+        self.origin = self.world = World()
+        self.outputs: dict[str, Any] = {}
+        self.clock = Clock().values()
+        self.snapshots: dict[str, Snapshot] = {}
+        self.faults = FaultsState()
+
+    def apply(self, delta: Delta, document: Callable[[str], World]) -> None:
+        """Go on by one delta. Misuse that names what cannot be."""
+        if delta.begun_with is not None:
+            self.begun_with = delta.begun_with
+        if delta.origin is not None:
+            self.origin = document(delta.origin)
+        if delta.outputs is not None:
+            self.outputs = delta.outputs
+        if delta.world is not None:
+            self.world = document(delta.world)
+        if delta.difference is not None:
+            self.world = follow(self.world, delta.difference)
+        if delta.clock is not None:
+            self.clock = delta.clock
+        if delta.faults is not None:
+            read_all([fault for _, fault, _, _ in delta.faults.active])
+            self.faults = delta.faults
+        if delta.snapshots is not None:
+            self.snapshots = {
+                name: Snapshot(document(each.world), each.now, each.frozen, each.rate)
+                for name, each in delta.snapshots.items()
+            }
+
+
+class Recovery:
+    """The worlds of a store, read from its base and its log. Misuse that names what cannot be read.
+
+    ``base`` are the deltas of the base as they were read, ``changed`` the names of the worlds that differ from them,
+    ``documents`` the worlds that were read whole, by digest.
+    """
+
+    def __init__(self, store: Store) -> None:
+        import confsim.api.catalogue  # noqa: F401 its modules declare the tables
+
+        self.store = store
+        self.worlds: dict[str, RecoveredWorld] = {}
+        self.base = dict(store.base())
+        self.changed: set[str] = set()
+        self.documents: dict[str, World] = {}
+        for name, body in self.base.items():
+            self._apply(name, body, f"world {name!r}")
+        for record in store.records():
+            self._apply(record.world, record.body, f"record {record.number}, {record.what}")
+            self.changed.add(record.world)
+
+    def _apply(self, name: str, body: bytes, where: str) -> None:
+        try:
+            delta = msgspec.json.decode(body, type=Delta)
+            if delta.difference is not None:
+                delta.difference = current_difference(delta.difference, self.store.format)
+            if delta.dropped:
+                del self.worlds[name]
+            else:
+                self.worlds.setdefault(name, RecoveredWorld()).apply(delta, self._document)
+        except (Misuse, msgspec.DecodeError, KeyError) as error:
+            raise Misuse(f"{self.store}, written by confsim {self.store.version}: {where}: {error}") from None
+
+    def _document(self, digest: str) -> World:
+        if digest not in self.documents:
+            self.documents[digest] = state.world_of(msgspec.json.decode(self.store.document(digest)))
+        return self.documents[digest]

@@ -1,0 +1,84 @@
+"""What durable worlds are recorded in: a log after a base, and the documents that both name by their digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from hashlib import blake2b
+from typing import Protocol
+
+from msgspec import Struct
+
+#: Bytes of a digest.
+DIGEST_SIZE = 16
+
+
+class LogRecord(Struct, frozen=True):
+    """One record of the log: its number, the world, the instant, the operation that brought it about, and the rest."""
+
+    number: int
+    world: str
+    at: int
+    what: str
+    body: bytes
+
+
+class Store(Protocol):
+    """A place where worlds are recorded. Its text names it in messages."""
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """Held while something is recorded."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version of confsim that wrote the base."""
+        ...
+
+    @property
+    def format(self) -> int:
+        """The format in which base and log are written."""
+        ...
+
+    @property
+    def outdated(self) -> bool:
+        """Whether another version of confsim wrote the base, or in another format."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Bytes recorded since the base."""
+        ...
+
+    def base(self) -> Mapping[str, bytes]:
+        """The worlds of the base by name."""
+        ...
+
+    def document(self, digest: str) -> bytes:
+        """A document by its digest. Misuse when it is gone or altered."""
+        ...
+
+    def records(self) -> Iterator[LogRecord]:
+        """The log since the base, oldest first, to be read to its end before anything is recorded. Misuse."""
+        ...
+
+    def append(self, world: str, at: int, what: str, body: bytes, documents: Mapping[str, bytes]) -> None:
+        """Record something, with the documents that it names; it is on disk when this returns. Misuse (507)."""
+        ...
+
+    def checkpoint(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
+        """Begin a new log: these are the worlds by name, and ``named`` the documents that they name.
+
+        ``documents`` are those of them that are new. Misuse (507).
+        """
+        ...
+
+    def close(self) -> None:
+        """Release the store."""
+        ...
+
+
+def digest_of(document: bytes) -> str:
+    """The digest by which a document is named."""
+    return blake2b(document, digest_size=DIGEST_SIZE).hexdigest()

@@ -1,0 +1,293 @@
+"""Fault injection, deterministic: failures of calls and of things in the world, chosen by count.
+
+A fault applies to calls of an operation (its ``effects``), or to a kind of thing in the world (``fault_points`` of the
+domain). Every call or thing that matches is counted, and ``times`` of them fail, from the ``on``-th. Each fault counts
+for itself. Where several apply to one call, each kind of effect is that of the first in the list that has it; of those
+that apply to one thing the first decides.
+
+Faults are outside the world: no snapshot, state document or digest holds them, and what they did to the world stays
+when they go. They belong to one world of the server. A reset takes them all away; a fork starts without any; restoring
+a snapshot or putting a state leaves them, and their counts, as they are; a state directory keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from confsim.api.call import Call
+from confsim.domain.events.deliveries import DELIVERIES, Delivery
+from confsim.domain.fault_points import WEBHOOK, InjectedFault, Outcome
+from confsim.domain.identity import credentials
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+from confsim.service.clock import LATEST
+from confsim.service.incoming import Incoming
+from confsim.service.journal import FaultHit
+from confsim.service.live import LiveWorld
+from confsim.service.messages import Request, Response
+from confsim.service.webhooks.delivery import Plan
+
+from . import effects, per_request
+from .effects import Effect
+from .spec import ALWAYS, CALLERS, EVERY, FaultSpec, read
+
+
+class ActiveFault:
+    """A fault in force: how many calls or things that match it ``met``, and how many of them it ``hits``."""
+
+    __slots__ = ("hits", "id", "met", "spec")
+
+    def __init__(self, id: str, spec: FaultSpec) -> None:
+        self.id = id
+        self.spec = spec
+        self.met = self.hits = 0
+
+    def matches(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the facts of a call or thing are those that the fault asks for."""
+        return all(_same(given, facts.get(name)) for name, given in self.spec.match.items())
+
+    def count(self) -> bool:
+        """Count a call or thing that matches; returns whether it is hit."""
+        spec = self.spec
+        self.met += 1
+        hit = self.met >= spec.on and (spec.times == ALWAYS or self.met < spec.on + int(spec.times))
+        self.hits += hit
+        return hit
+
+    def uncount(self, *, hit: bool) -> None:
+        """Take back what was counted of a thing that did not come to be."""
+        self.met -= 1
+        self.hits -= hit
+
+    def remaining(self) -> FaultSpec | None:
+        """A fault that does from now on what this one does; None when it hits no more."""
+        spec = self.spec
+        times = spec.times
+        if times != ALWAYS:
+            times = int(times) - max(0, self.met + 1 - spec.on)
+            if times <= 0:
+                return None
+        return replace(spec, on=max(1, spec.on - self.met), times=times)
+
+
+class FaultsState(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"active": "standing"}):
+    """Faults as plain values: how many there ever were, and of each in force its id, spec, ``met`` and ``hits``."""
+
+    count: int = 0
+    by_request: bool = True
+    active: list[tuple[str, dict[str, Any], int, int]] = []
+
+
+class Injection:
+    """The faults of one call. ``now`` is the instant at which it is served, None for that of the clock."""
+
+    __slots__ = ("_effect", "hits", "now")
+
+    def __init__(self, effect: Effect | None, hits: tuple[FaultHit, ...], now: int | None = None) -> None:
+        self._effect = effect
+        self.hits = hits
+        self.now = now
+
+    @property
+    def replaces_operation(self) -> bool:
+        """Whether the operation does not run."""
+        return self._effect is not None and self._effect.replaces_operation
+
+    def respond(self, call: Call) -> Response | None:
+        """The response instead of the operation's, None when the operation is to run."""
+        return self._effect.respond(call) if self._effect is not None and self._effect.replaces_operation else None
+
+    def alter(self, response: Response, request: Request) -> None:
+        """Add the headers, the delay and the cut of the faults to a response."""
+        if self._effect is not None:
+            self._effect.alter(response, request)
+
+
+class Interceptor:
+    """What one change asks where something may be made to go wrong, and what was counted in it."""
+
+    __slots__ = ("_active", "_counted")
+
+    def __init__(self, active: list[ActiveFault]) -> None:
+        self._active = active
+        self._counted: list[tuple[ActiveFault, bool]] = []
+
+    def __call__(self, thing: str, facts: Mapping[str, Any]) -> InjectedFault | None:
+        """The outcome of a thing that is about to happen, None for the usual one."""
+        found: InjectedFault | None = None
+        for each in self._active:
+            if each.spec.thing == thing and each.matches(facts):
+                hit = each.count()
+                self._counted.append((each, hit))
+                if hit and found is None:
+                    assert isinstance(each.spec.effect, InjectedFault)
+                    found = each.spec.effect
+        return found
+
+    def dropped(self) -> None:
+        """The change is dropped, and so are the things that were counted in it."""
+        for each, hit in self._counted:
+            each.uncount(hit=hit)
+        self._counted = []
+
+    def hits(self) -> tuple[FaultHit, ...]:
+        """The faults that hit things in the change."""
+        return tuple(FaultHit(each.id, each.spec.do, "within") for each, hit in self._counted if hit)
+
+
+class Faults:
+    """The faults of one world, in their order.
+
+    ``on_calls`` says whether any applies to calls, ``on_things`` whether any does to things. ``by_request`` says
+    whether a request may carry its own; no reset changes that.
+    """
+
+    __slots__ = ("_active", "_count", "_decided", "_live", "by_request", "on_calls", "on_things")
+
+    def __init__(self, live: LiveWorld) -> None:
+        self._live = live
+        self.by_request = True
+        self.reset()
+        live.when_replaced(self._replaced)
+
+    def __iter__(self) -> Iterator[ActiveFault]:
+        return iter(self._active)
+
+    def reset(self) -> None:
+        """Take every fault away, as if there had never been any."""
+        self._count = 0
+        self._decided: set[str] = set()
+        self._activate([])
+
+    def put(self, specs: Iterable[FaultSpec]) -> None:
+        """Let these be the faults from now on."""
+        self._activate([self._numbered(spec) for spec in specs])
+
+    def add(self, spec: FaultSpec) -> None:
+        """Add a fault behind the others."""
+        self._activate([*self._active, self._numbered(spec)])
+
+    def allow_by_request(self, allowed: bool) -> None:
+        """Say whether a request may carry its own faults."""
+        self.by_request = allowed
+
+    def remaining(self) -> tuple[FaultSpec, ...]:
+        """Faults that do from now on what these do."""
+        return tuple(spec for each in self._active if (spec := each.remaining()) is not None)
+
+    def state(self) -> FaultsState:
+        """Everything about them as plain values, for ``restore``."""
+        active = [(each.id, each.spec.to_dict(), each.met, each.hits) for each in self._active]
+        return FaultsState(self._count, self.by_request, active)
+
+    def restore(self, state: FaultsState) -> None:
+        """Be as the faults were that gave this state. Misuse for what is no fault."""
+        self.reset()
+        active = []
+        for id, values, met, hits in state.active:
+            each = ActiveFault(id, read(values))
+            each.met, each.hits = met, hits
+            active.append(each)
+        self._count, self.by_request = state.count, state.by_request
+        self._activate(active)
+        self._replaced()
+
+    def _replaced(self) -> None:
+        """The world is another: of its deliveries those are decided that were put off."""
+        if self.on_things:
+            put_off = (each for each in DELIVERIES.seen(self._live.world) if each.due is not None)
+            self._decided = {each.id for each in put_off}
+
+    def _numbered(self, spec: FaultSpec) -> ActiveFault:
+        self._count += 1
+        return ActiveFault(f"f{self._count}", spec)
+
+    def _activate(self, active: list[ActiveFault]) -> None:
+        self._active = active
+        self.on_calls = any(each.spec.operation is not None for each in active)
+        self.on_things = any(each.spec.thing for each in active)
+        self._live.fault_points(self._interceptor if self.on_things else None)
+
+    def _interceptor(self) -> Interceptor:
+        return Interceptor(self._active)
+
+    # Calls
+
+    def inject(self, incoming: Incoming) -> Injection | None:
+        """The faults of a call, None for none. Misuse for an override that cannot be."""
+        override = None
+        if self.by_request:
+            override = per_request.read(incoming.request)
+            incoming.query.pop(per_request.QUERY, None)
+        hit = self._hit(incoming) if self.on_calls else []
+        parts = [each.spec.effect for each in hit if isinstance(each.spec.effect, Effect)]
+        if override is None and not parts:
+            return None
+        if override is not None and override.effect is not None:
+            parts.insert(0, override.effect)
+        effect = effects.merged(parts) if parts else None
+        when = "before" if effect is not None and effect.replaces_operation else "after"
+        hits = [FaultHit("", override.given, when)] if override is not None and override.given else []
+        hits += [FaultHit(each.id, each.spec.do, when) for each in hit]
+        if effect is not None and effect.clock:
+            self._live.show(min(LATEST, self._live.clock.now() + effect.clock))
+        return Injection(effect, tuple(hits), None if override is None else override.now)
+
+    def _hit(self, incoming: Incoming) -> list[ActiveFault]:
+        """The faults that hit the call; all that match count it."""
+        operation = incoming.operation
+        asked = [each for each in self._active if each.spec.operation in (operation.name, EVERY)]
+        facts: dict[str, Any] = dict(zip(operation.placeholders, incoming.path, strict=False))
+        if any(name in each.spec.match for each in asked for name in CALLERS):
+            facts |= self._caller(incoming.token)
+        return [each for each in asked if each.matches(facts) and each.count()]
+
+    def _caller(self, token: str | None) -> dict[str, Any]:
+        """Facts about who calls, looked up only where a fault asks."""
+        if token is None:
+            return {}
+        live = self._live
+        try:
+            caller = credentials.authenticate(live.world.change(live.clock.now(), live.profile), token)
+        except Refusal:
+            return {"caller": token}
+        user = None if caller.user is None else caller.user.id
+        return {"caller": (token, user), "client": caller.client.id}
+
+    # Things
+
+    @staticmethod
+    def dropped(change: Change) -> None:
+        """A change is dropped, and so are the things that were counted in it."""
+        if isinstance(change.faults, Interceptor):
+            change.faults.dropped()
+
+    @staticmethod
+    def hits(change: Change) -> tuple[FaultHit, ...]:
+        """The faults that hit things in a change."""
+        return change.faults.hits() if isinstance(change.faults, Interceptor) else ()
+
+    def plan(self, delivery: Delivery) -> Plan:
+        """How a delivery is sent: decided when it is sent for the first time, and never again."""
+        if not self.on_things or delivery.id in self._decided or delivery.attempts:
+            return Plan()
+        self._decided.add(delivery.id)
+        facts = {"client": delivery.client, "endpoint": delivery.endpoint, "kind": delivery.kind}
+        found = self._interceptor()(WEBHOOK.name, facts)
+        if found is None:
+            return Plan()
+        if found.outcome is Outcome.LOST:
+            return Plan(copies=0)
+        if found.outcome is Outcome.DOUBLED:
+            return Plan(copies=2)
+        return Plan(delay=found.by, bypasses=found.outcome is Outcome.OUT_OF_ORDER)
+
+
+def _same(given: str | int, fact: Any) -> bool:
+    if isinstance(fact, tuple):
+        return any(_same(given, each) for each in fact)
+    return fact is not None and str(given).casefold() == str(fact).casefold()

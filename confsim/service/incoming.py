@@ -1,0 +1,78 @@
+"""A call on its way in: made by whatever took it, an app for HTTP or a caller in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from confsim.assumptions.register import Context, ProfileContext
+from confsim.contract.operation import Operation
+from confsim.contract.query import decode_query
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change
+
+from .credentials import Read
+from .faults.per_request import without_override
+from .messages import Request, Response
+
+#: Makes the final response, for the journal to note; the assumptions that it uses are noted with the change.
+Finish = Callable[[Response, Change], Response]
+
+
+class Incoming(Struct):
+    """A call of an operation.
+
+    ``path`` holds the decoded texts of the path parameters in their order, ``query`` those of the query by name;
+    ``token`` is the caller's, None for none, and ``request`` the message, which the journal shows. ``from_request``
+    says whether query and token were read from it: then ``query_refusal`` and ``token_refusal`` are what was wrong
+    with them, ``used`` the assumptions that its routing used, and ``query_used`` those that reading the query did.
+    ``finish`` makes the final response.
+    """
+
+    operation: Operation
+    path: tuple[str, ...]
+    query: dict[str, str]
+    token: str | None
+    request: Request
+    from_request: bool = False
+    query_refusal: Refusal | None = None
+    token_refusal: Refusal | None = None
+    used: Mapping[str, None] | None = None
+    query_used: Mapping[str, None] | None = None
+    finish: Finish | None = None
+
+
+def incoming(
+    request: Request,
+    operation: Operation,
+    path: tuple[str, ...],
+    context: Context,
+    token_of: Read,
+    finish: Finish | None = None,
+    *,
+    overridable: bool = True,
+) -> Incoming:
+    """The call that a request makes.
+
+    ``token_of`` reads the token by the presentations in force. The query is read without the per-request fault
+    override where that is ``overridable``.
+    """
+    query: dict[str, str] = {}
+    token = query_refusal = token_refusal = query_used = None
+    text = request.query
+    try:
+        if text:
+            reading = ProfileContext(context.profile)
+            query_used = reading.used
+            query = decode_query(reading, without_override(text) if overridable else text)
+    except Refusal as refusal:
+        query_refusal = refusal
+    else:
+        try:
+            token = token_of(request, query)
+        except Refusal as refusal:
+            token_refusal = refusal
+    return Incoming(
+        operation, path, query, token, request, True, query_refusal, token_refusal, context.used, query_used, finish
+    )

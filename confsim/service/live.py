@@ -1,0 +1,227 @@
+"""A world in force: its value, its clock, its profile, and the lock under which they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from threading import RLock
+from types import TracebackType
+from typing import Any, Protocol
+
+from confsim.kernel.due import Fired, fire_due_timers
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.timers import Timer
+from confsim.kernel.world import Change, FaultSource, World
+
+from .clock import LATEST, Clock
+
+#: Called with every change that is put in force: the world before, the change, the world after.
+Observer = Callable[[World, Change, World], object]
+#: Fired timers that are remembered until they are taken; the oldest go first.
+FIRED = 1000
+
+
+class Reaction(Protocol):
+    """What follows a change with changes of its own, such as the delivery of webhooks."""
+
+    def pending(self, world: World) -> bool:
+        """Whether this world leaves something to do."""
+        ...
+
+    def react(self, now: int) -> None:
+        """Do what there is to do at this instant. Called under the lock."""
+        ...
+
+
+class LiveWorld:
+    """The present value of a world and the way to the next one. It knows none of those who follow it.
+
+    ``bugs`` collects what confsim itself did wrong, for the fixture to raise in the test.
+    """
+
+    __slots__ = (
+        "_fault_points",
+        "_fired",
+        "_observers",
+        "_reactions",
+        "_replaced",
+        "bugs",
+        "clock",
+        "lock",
+        "profile",
+        "world",
+    )
+
+    def __init__(self, world: World, clock: Clock, profile: Mapping[str, Any]) -> None:
+        self.world = world
+        self.clock = clock
+        self.profile = profile
+        self.lock: AbstractContextManager[object] = RLock()
+        self.bugs: list[BaseException] = []
+        self._observers: tuple[Observer, ...] = ()
+        self._replaced: tuple[Callable[[], object], ...] = ()
+        self._reactions: tuple[Reaction, ...] = ()
+        self._fault_points: Callable[[], FaultSource | None] | None = None
+        self._fired: list[Timer] = []
+
+    # Those who follow
+
+    def observe(self, observer: Observer) -> None:
+        """Call the observer with every change from now on. It changes nothing itself."""
+        self._observers = (*self._observers, observer)
+
+    def stop_observing(self, observer: Observer) -> None:
+        """Call the observer no longer."""
+        self._observers = tuple(each for each in self._observers if each != observer)
+
+    def when_replaced(self, observer: Callable[[], object]) -> None:
+        """Call the observer whenever another world takes the place of this one, by no change of it."""
+        self._replaced = (*self._replaced, observer)
+
+    def react_with(self, reaction: Reaction) -> None:
+        """Let this follow every change that is complete."""
+        self._reactions = (*self._reactions, reaction)
+
+    def fault_points(self, source: Callable[[], FaultSource | None] | None) -> None:
+        """Let every change ask what this gives for it where something may be made to go wrong; None for nothing."""
+        self._fault_points = source
+
+    def add_barrier(self, flush: Callable[[], None]) -> None:
+        """Call ``flush`` before the lock is released by its outermost holder: nobody sees what is not flushed."""
+        self.lock = WriteBarrier(self.lock, flush)
+
+    def remove_barrier(self, flush: Callable[[], None]) -> None:
+        """Release the lock without this from now on."""
+        if isinstance(self.lock, WriteBarrier) and self.lock.flush == flush:
+            self.lock = self.lock.lock
+
+    # Changes
+
+    def change(self) -> Change:
+        """A change at this instant, after everything due has fallen due; ``commit`` puts it in force."""
+        now = self.clock.now()
+        if self.world.timers.due <= now:
+            self.fire_due_timers(now)
+        source = self._fault_points
+        return self.world.change(now, self.profile, None if source is None else source())
+
+    def put(self, change: Change) -> World:
+        """Put a change of this world in force; returns the world after it."""
+        before = change.world
+        after = change.commit()
+        if after is not before:
+            self.world = after
+            for observer in self._observers:
+                observer(before, change, after)
+        return after
+
+    def react(self, now: int) -> None:
+        """Let what follows a complete change follow, at its instant."""
+        for reaction in self._reactions:
+            reaction.react(now)
+
+    def commit(self, change: Change) -> None:
+        """Put a change in force that is complete with it."""
+        self.put(change)
+        self.react(change.now)
+
+    def replace(self, world: World) -> None:
+        """Let this be the world from now on, whatever it was and whatever of it is still under way."""
+        with self.lock:
+            self.world = world
+            self._fired.clear()
+            for observer in self._replaced:
+                observer()
+
+    # Time
+
+    def fire_due_timers(self, until: int) -> list[Fired]:
+        """Let everything due by the instant fall due, in order."""
+        with self.lock:
+            return self._fire(until)
+
+    def _fire(self, until: int, *, once: bool = False) -> list[Fired]:
+        source = self._fault_points
+        world, fired = fire_due_timers(
+            self.world,
+            until,
+            self.profile,
+            once=once,
+            failed=self.bugs.append,
+            after=self._timer_fired,
+            faults=None if source is None else source(),
+        )
+        if fired or not once:
+            self.world = world
+        self._fired += (each.timer for each in fired)
+        del self._fired[:-FIRED]
+        return fired
+
+    def _timer_fired(self, after: World, change: Change) -> World:
+        """Let what follows the change of a timer follow at its own instant: what comes of it may fall due yet."""
+        for observer in self._observers:
+            observer(change.world, change, after)
+        for reaction in self._reactions:
+            if reaction.pending(after):
+                self.world = after
+                if change.now > self.clock.now():
+                    self.clock.move(change.now)
+                reaction.react(change.now)
+                after = self.world
+        return after
+
+    def take_fired(self) -> tuple[Timer, ...]:
+        """The timers that made something happen since they were last taken, in order."""
+        if not self._fired:
+            return ()
+        fired = tuple(self._fired)
+        self._fired.clear()
+        return fired
+
+    def advance(self, span: int) -> list[Fired]:
+        """Move the clock on by so many milliseconds; what falls due by then does."""
+        with self.lock:
+            return self.show(self.clock.now() + span)
+
+    def advance_to_next(self) -> list[Fired]:
+        """Move the clock on to the next instant at which something happens, if there is one."""
+        with self.lock:
+            fired = self._fire(self.clock.now())
+            found = self._fire(LATEST, once=True)
+            if found:
+                fired += found + self.show(max(self.clock.now(), found[0].timer.due))
+            return fired
+
+    def show(self, instant: int) -> list[Fired]:
+        """Let the clock show this instant; what falls due by then does. What has happened stays when it goes back."""
+        if instant > LATEST:
+            raise Misuse("no clock goes beyond the year 9999")
+        with self.lock:
+            fired = self._fire(instant)
+            self.clock.move(instant)
+            return fired
+
+
+class WriteBarrier:
+    """A lock that calls ``flush`` before its outermost holder releases it."""
+
+    __slots__ = ("_depth", "flush", "lock")
+
+    def __init__(self, lock: AbstractContextManager[object], flush: Callable[[], None]) -> None:
+        self.lock = lock
+        self.flush = flush
+        self._depth = 0
+
+    def __enter__(self) -> None:
+        self.lock.__enter__()
+        self._depth += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if self._depth == 1:
+                self.flush()
+        finally:
+            self._depth -= 1
+            self.lock.__exit__(None, None, None)

@@ -1,0 +1,47 @@
+"""Stale reads: changes are visible to readers only after a while (G015)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from confsim.assumptions.protocol import transport
+from confsim.assumptions.register import in_force, note
+from confsim.kernel.world import Change, World
+
+
+class StaleReads:
+    """Remembers the last worlds, each with the instant since which it has been in force. It observes a live world."""
+
+    def __init__(self, lag: int) -> None:
+        self._lag = lag
+        self.restart()
+
+    @staticmethod
+    def lag(profile: Mapping[str, Any]) -> int:
+        """How long changes stay invisible, in milliseconds."""
+        return in_force(profile, transport.LAG)
+
+    def restart(self) -> None:
+        """Forget every earlier world."""
+        self._worlds: deque[tuple[int, World]] = deque()
+
+    def changed(self, before: World, change: Change, after: World) -> None:
+        """Remember the world that a change made."""
+        if not self._worlds:
+            self._worlds.append((0, before))
+        self._worlds.append((change.now, after))
+
+    def visible(self, change: Change) -> Change:
+        """The change of a reader: of the world that is visible by now. It is never put in force."""
+        if not self._worlds:
+            return change
+        note(change, transport.LAG)
+        while len(self._worlds) > 1 and self._worlds[1][0] <= change.now - self._lag:
+            self._worlds.popleft()
+        if len(self._worlds) == 1:
+            return change
+        past = self._worlds[0][1].change(change.now, change.profile, change.faults)
+        past.used.update(change.used)
+        return past

@@ -1,0 +1,233 @@
+"""The delivery of webhooks: to whom they are handed, how they are signed, what is recorded of their fate.
+
+The domain decides what is to be sent and what a response means. Every change of the world is followed by ``react``,
+which hands out what has become ready, in order, and records the results in the world.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from confsim.assumptions import events as assumed
+from confsim.assumptions.register import ask
+from confsim.domain.events import deliveries, endpoints
+from confsim.domain.events.deliveries import DELIVERIES, Delivery
+from confsim.domain.events.endpoints import ENDPOINTS
+from confsim.kernel.world import Change, World
+from confsim.service.journal import Journal
+from confsim.service.live import LiveWorld
+
+from .http_sender import HttpSender
+from .receivers import DeliveryResult, Message, Receiver, receiver
+from .signatures import SIGNERS
+
+
+class Route(StrEnum):
+    """Where deliveries go: nowhere, taken as delivered; over HTTP; to a receiver in this process."""
+
+    LIST = "list"
+    HTTP = "http"
+    RECEIVER = "receiver"
+
+
+class Plan(Struct, frozen=True):
+    """How an attempt is made.
+
+    The message is sent ``copies`` times, and with 0 is lost; with ``delay`` (milliseconds) it is put off instead, and
+    ``bypasses`` lets those behind it pass meanwhile.
+    """
+
+    copies: int = 1
+    delay: int = 0
+    bypasses: bool = False
+
+
+class Webhooks:
+    """The webhooks of one world.
+
+    ``plan`` decides how each attempt is made, just before it is. ``allowed`` are the hosts beside loopback that this
+    world may send to, in lower case.
+    """
+
+    __slots__ = (
+        "_age",
+        "_busy",
+        "_journal",
+        "_listed",
+        "_live",
+        "_plan",
+        "_receiver",
+        "_sender",
+        "_under_way",
+        "allowed",
+    )
+
+    def __init__(self, live: LiveWorld, journal: Journal, plan: Callable[[Delivery], Plan]) -> None:
+        self._live = live
+        self._journal = journal
+        self._plan = plan
+        self._receiver: Receiver | None = None
+        self._sender: HttpSender | None = None
+        self._listed = False
+        self._busy = False
+        self._under_way: set[str] = set()
+        self._age = 0
+        self.allowed: frozenset[str] = frozenset()
+        live.when_replaced(self._forget)
+        live.react_with(self)
+
+    @property
+    def route(self) -> Route:
+        """Where deliveries go at present."""
+        if self._receiver is not None:
+            return Route.RECEIVER
+        return Route.LIST if self._sender is None or self._listed else Route.HTTP
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether there are deliveries at all, which may wait for a retry."""
+        return bool(self._live.world.state(DELIVERIES).rows)
+
+    def send_with(self, sender: HttpSender | None) -> None:
+        """Send over HTTP with this sender from now on; with None no longer.
+
+        None needs no lock: who drops a world may hold that of another, and two of them would wait for each other.
+        """
+        if sender is self._sender:
+            return
+        self._forget()
+        self._sender = sender
+        if sender is not None:
+            self.send_now()
+
+    def deliver_to(self, target: Any) -> None:
+        """Deliver to a WSGI application, a function or a list of this process; with None no longer."""
+        self._receiver = None if target is None else receiver(target)
+        self.send_now()
+
+    def list_only(self, listed: bool) -> None:
+        """Take deliveries as delivered instead of sending them over HTTP, or send them again."""
+        self._listed = listed
+
+    def allow(self, hosts: Iterable[str]) -> None:
+        """Let this world send to these hosts, beside loopback."""
+        self.allowed = frozenset(host.lower() for host in hosts)
+
+    def _forget(self) -> None:
+        """Record nothing of what is still under way: the world or the sender is another."""
+        self._age += 1
+        self._under_way.clear()
+
+    def send_now(self) -> None:
+        """Hand out what is ready at the instant that the clock shows."""
+        with self._live.lock:
+            self.react(self._live.change().now)
+
+    def pending(self, world: World) -> bool:
+        """Whether anything of this world is to be sent and not under way yet."""
+        return any(each.id not in self._under_way for each in deliveries.ready(world))
+
+    def react(self, now: int) -> None:
+        """Hand out what is ready, and what becomes ready by that. To be called under the lock of the world."""
+        live = self._live
+        if self._busy or not deliveries.ready(live.world):
+            return
+        self._busy = True
+        try:
+            while (delivery := self._first()) is not None:
+                self._attempt(delivery, now)
+        except Exception as bug:
+            bug.add_note("confsim failed while it delivered a webhook")
+            live.bugs.append(bug)
+        finally:
+            self._busy = False
+
+    def _first(self) -> Delivery | None:
+        found = deliveries.ready(self._live.world)
+        return next((each for each in found if each.id not in self._under_way), None) if found else None
+
+    def _attempt(self, delivery: Delivery, now: int) -> None:
+        plan = self._plan(delivery)
+        if plan.delay:
+            self._record(now, partial(deliveries.postpone, id=delivery.id, delay=plan.delay, bypasses=plan.bypasses))
+        elif not plan.copies:
+            self._record(now, partial(deliveries.lose, id=delivery.id))
+        elif self.route is Route.HTTP:
+            self._hand_over(delivery, now, plan.copies)
+        else:
+            self._under_way.add(delivery.id)
+            result = DeliveryResult(200)
+            if self._receiver is not None:
+                message = self._message(delivery, now)
+                for _ in range(plan.copies):
+                    result = self._receiver(message)
+            self._under_way.discard(delivery.id)
+            self._answered(delivery.id, now, now, result)
+
+    def _hand_over(self, delivery: Delivery, now: int, copies: int) -> None:
+        """Hand a delivery to the sender, where it may go; the world goes on meanwhile."""
+        sender = self._sender
+        if sender is None:  # the world has just left the server: the next look at the delivery finds another route
+            return
+        message = self._message(delivery, now)
+        problem = sender.blocked_reason(message.url, self.allowed)
+        if problem is not None:
+            self._record(now, partial(deliveries.refuse, id=delivery.id, problem=problem))
+            return
+        self._under_way.add(delivery.id)
+        seconds = self._asked(now, assumed.TIMEOUT) / 1000
+        for _ in range(copies - 1):
+            sender.send(message, seconds, lambda result: None)
+        sender.send(message, seconds, partial(self._sent, delivery.id, now, self._age))
+
+    def _sent(self, id: str, at: int, age: int, result: DeliveryResult) -> None:
+        """Record the result of a message that was sent; called from a thread of the sender."""
+        live = self._live
+        with live.lock:
+            if age != self._age:
+                return
+            try:
+                self._under_way.discard(id)
+                now = live.change().now
+                self._answered(id, now, at, result)
+                self.react(now)
+            except Exception as bug:
+                bug.add_note("confsim failed while it recorded the result of a webhook")
+                live.bugs.append(bug)
+
+    def _answered(self, id: str, now: int, at: int, result: DeliveryResult) -> None:
+        self._record(now, partial(deliveries.answered, id=id, at=at, status=result.status, problem=result.problem))
+
+    def _record(self, now: int, write: Callable[[Change], None]) -> None:
+        live = self._live
+        change = live.world.change(now, live.profile)
+        write(change)
+        live.put(change)
+        self._journal.use(change.used)
+
+    def _asked(self, now: int, entry: Any) -> Any:
+        change = self._live.world.change(now, self._live.profile)
+        value = ask(change, entry)
+        self._journal.use(change.used)
+        return value
+
+    def _message(self, delivery: Delivery, now: int) -> Message:
+        """The message of a delivery, signed."""
+        live = self._live
+        change = live.world.change(now, live.profile)
+        endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
+        body = msgspec.json.encode(delivery.payload)
+        headers = {"Content-Type": "application/json", "User-Agent": "confsim"}
+        sign = SIGNERS.get(ask(change, assumed.SIGNATURE))
+        if sign is not None:
+            at = now if ask(change, assumed.TIMESTAMP) == "world" else int(time.time() * 1000)
+            headers |= sign(endpoints.secret(change, delivery.client), delivery.message, at, body)
+        self._journal.use(change.used)
+        return Message(endpoint.url, headers, body)
