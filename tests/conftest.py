@@ -108,6 +108,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Send the calls of all tests the way that ``--through`` says; refuse rules that there are not."""
+    _share_bytecode(config)
     way = config.getoption("--through")
     if way != "core":
         from kit.through import through
@@ -118,6 +119,18 @@ def pytest_configure(config: pytest.Config) -> None:
     unknown = _wanted(config) - rules().keys()
     if unknown:
         raise pytest.UsageError(f"--rules: no rules {', '.join(sorted(unknown))} (paths of tests go before --rules)")
+
+
+def _share_bytecode(config: pytest.Config) -> None:
+    """Let xdist's workers, and what tests start, keep compiled modules under ``.pytest_cache``.
+
+    Compiling confsim takes a process longer than starting a server. Where PYTHONDONTWRITEBYTECODE is set the tree stays
+    free of ``__pycache__`` all the same.
+    """
+    if hasattr(config, "workerinput") or "PYTHONPYCACHEPREFIX" in os.environ or not hasattr(config, "cache"):
+        return
+    os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def _wanted(config: pytest.Config) -> set[str]:
@@ -153,7 +166,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 #: The folders whose tests call a simulator in so many ways that the transport may matter, beside the top level.
-THROUGH = {"api", "control", "properties", "service"}
+THROUGH = {"api", "control", "properties", "pytest_plugin", "service"}
 
 
 @pytest.hookimpl(wrapper=True)

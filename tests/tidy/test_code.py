@@ -40,6 +40,8 @@ REGISTRIES = {
     "kernel/timers.py": {"HANDLERS"},
 }
 MOST_LINES = 400
+TESTS = Path(__file__).parents[1]
+MOST_LINES_OF_TESTS = 500
 
 
 def names_of_calls(tree):
@@ -103,6 +105,13 @@ def setter(node):
 def test_no_module_is_long(name):
     """A module that grows beyond this is two modules."""
     assert len(MODULES[name].read_text().splitlines()) <= MOST_LINES
+
+
+def test_no_module_of_tests_is_long():
+    """Tests of one module of the code that outgrow this are parted along its subjects."""
+    lengths = {path.relative_to(TESTS).as_posix(): len(path.read_text().splitlines()) for path in TESTS.rglob("*.py")}
+    assert len(lengths) > 100
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES_OF_TESTS} == {}
 
 
 MUTABLE = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)

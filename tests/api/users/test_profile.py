@@ -1,3 +1,5 @@
+"""Users as answers show them, and what they change of themselves."""
+
 from __future__ import annotations
 
 import pytest
@@ -5,40 +7,19 @@ import pytest
 from confsim import Simulator
 from confsim.api.catalogue import API as API_OPERATIONS
 from confsim.assumptions import users as assumed
-from confsim.assumptions.protocol import conventions, sizes
+from confsim.assumptions.protocol import sizes
 from confsim.contract.types import ImageSize
 from confsim.domain import images
 from confsim.domain.clients import clients
-from confsim.domain.identity import invitations
-from confsim.domain.images import STUB
 from confsim.domain.users import users
-from confsim.domain.users.users import Account, AuthKind, Level, User
+from confsim.domain.users.users import Account, AuthKind
 from confsim.service.conformance import Conformance
-from kit import ADMIN, API_TOKEN, CUSTOMER, PARTNER_ADMIN, ROOM, START
-
-PNG = b"\x89PNG\r\n\x1a\n"
-LIMIT = 8 * 2**20
+from kit import ADMIN, API_TOKEN, CUSTOMER, PARTNER_ADMIN
+from kit.people import PNG, made_user, under, updated
 
 
-def _as(profile: dict) -> Simulator:
-    return Simulator(clock=START, profile=profile)
-
-
-def _user(sim: Simulator, client: str, handle: str, account: Account = Account.REGISTERED, **fields) -> User:
-    change = sim.service.change()
-    user = users.create(change, client, handle, account, **fields)
-    sim.service.commit(change)
-    return user
-
-
-def _update(sim: Simulator, id: int, client: str, **fields) -> User:
-    change = sim.service.change()
-    user = users.update(change, users.get(change, client, id), **fields)
-    sim.service.commit(change)
-    return user
-
-
-def _one(sim: Simulator, id: int, caller: str = "demo-owner") -> dict:
+def user_of(sim: Simulator, id: int, caller: str = "demo-owner") -> dict:
+    """The user as a caller sees it."""
     return sim.call("get_users", caller, userIds=id).body[0]
 
 
@@ -99,13 +80,13 @@ def test_an_api_token_is_no_user(sim):
 )
 def test_the_url_handle_is_made_of_the_handle(sim, handle, shown):
     """Accents go, everything that is no letter or digit becomes a hyphen; nothing left means no urlHandle."""
-    assert _one(sim, _user(sim, CUSTOMER, handle).id).get("urlHandle") == shown
+    assert user_of(sim, made_user(sim, CUSTOMER, handle).id).get("urlHandle") == shown
 
 
 def test_the_url_handle_may_be_percent_encoded():
     """Where a profile says so, the handle is encoded as it is."""
-    sim = _as({assumed.URL_HANDLE.id: "percent"})
-    assert _one(sim, _user(sim, CUSTOMER, "Ann/Лee").id)["urlHandle"] == "Ann%2F%D0%9Bee"
+    sim = under({assumed.URL_HANDLE.id: "percent"})
+    assert user_of(sim, made_user(sim, CUSTOMER, "Ann/Лee").id)["urlHandle"] == "Ann%2F%D0%9Bee"
 
 
 KINDS = [
@@ -122,7 +103,7 @@ KINDS = [
 @pytest.mark.parametrize(("account", "fields", "kind", "unregistered"), KINDS)
 def test_each_sort_of_account_has_its_kind(sim, account, fields, kind, unregistered):
     """Kind and unregistered tell what sort of account a user has; whoever is not connected has no authKind."""
-    shown = _one(sim, _user(sim, CUSTOMER, "Ann", account, **fields).id)
+    shown = user_of(sim, made_user(sim, CUSTOMER, "Ann", account, **fields).id)
     assert (shown["kind"], shown["unregistered"], shown.get("authKind")) == (kind, unregistered, None)
 
 
@@ -130,19 +111,19 @@ def test_each_sort_of_account_has_its_kind(sim, account, fields, kind, unregiste
 @pytest.mark.parametrize(("kind", "word"), [(AuthKind.OAUTH, "OAuth"), (AuthKind.CUSTOM, "Custom")])
 def test_auth_kind_tells_how_a_user_authenticates(sim, kind, word):
     """Public providers and custom authentication are told apart."""
-    assert _one(sim, _user(sim, CUSTOMER, "Ann", auth_kind=kind).id)["authKind"] == word
+    assert user_of(sim, made_user(sim, CUSTOMER, "Ann", auth_kind=kind).id)["authKind"] == word
 
 
 def test_a_profile_chooses_the_words_of_kinds():
     """The words of kind and authKind, and whether a predefined user counts as registered, are assumptions."""
-    sim = _as(
+    sim = under(
         {
             assumed.KIND_WORDS.id: {"predefined": "STUB"},
             assumed.AUTH_KIND_WORDS.id: {"OAuth": "oauth"},
             assumed.PREDEFINED_UNREGISTERED.id: True,
         }
     )
-    shown = _one(sim, _user(sim, CUSTOMER, "Ann", Account.PREDEFINED, auth_kind=AuthKind.OAUTH).id)
+    shown = user_of(sim, made_user(sim, CUSTOMER, "Ann", Account.PREDEFINED, auth_kind=AuthKind.OAUTH).id)
     assert (shown["kind"], shown["authKind"], shown["unregistered"]) == ("STUB", "oauth", True)
 
 
@@ -150,8 +131,8 @@ def test_a_profile_chooses_the_words_of_kinds():
 def test_following_is_seen_from_the_caller(sim, people):
     """Following is true when the caller follows the user, followedBy in the other direction."""
     owner, user = people["demo-owner"], people["demo-user"]
-    _update(sim, owner, CUSTOMER, follows=(user,))
-    seen = {caller: _one(sim, about, caller) for caller, about in (("demo-owner", user), ("demo-user", owner))}
+    updated(sim, owner, CUSTOMER, follows=(user,))
+    seen = {caller: user_of(sim, about, caller) for caller, about in (("demo-owner", user), ("demo-user", owner))}
     assert (seen["demo-owner"]["following"], seen["demo-owner"]["followedBy"]) == (True, False)
     assert (seen["demo-user"]["following"], seen["demo-user"]["followedBy"]) == (False, True)
     assert not sim.call("get_me", "demo-operator").body["following"]
@@ -177,7 +158,7 @@ def test_get_users_answers_an_array_for_one_id(sim, people):
 @pytest.mark.parametrize("container", ["array", "by-id", "single", "page"])
 def test_get_users_answers_in_the_container_in_force(people, container):
     """Each container of G098, for one user and for two, fits the OpenAPI document of its profile."""
-    sim = _as({assumed.SEVERAL_CONTAINER.id: container})
+    sim = under({assumed.SEVERAL_CONTAINER.id: container})
     sim.service.pipeline.hold_against(Conformance(sim.service.profile))
     ids = [people["demo-user"], people["demo-owner"]]
     two = sim.call("get_users", API_TOKEN, userIds=f"{ids[0]},{ids[1]}").body
@@ -193,7 +174,7 @@ def test_get_users_leaves_out_whom_the_client_does_not_have(sim, people):
     """Unknown and foreign ids are left out, or refused where a profile says so."""
     wanted = f"{people['demo-user']},1,{people['demo-other-admin']}"
     assert [each["id"] for each in sim.call("get_users", "demo-owner", userIds=wanted).body] == [people["demo-user"]]
-    answer = _as({assumed.SEVERAL.id: "refused"}).call("get_users", "demo-owner", userIds=wanted)
+    answer = under({assumed.SEVERAL.id: "refused"}).call("get_users", "demo-owner", userIds=wanted)
     assert answer.status == 404
 
 
@@ -205,7 +186,7 @@ def test_get_users_refuses_what_are_no_ids(sim, wanted):
 
 def test_get_users_has_a_most_of_ids(people):
     """As many ids as the limit are looked up, one more is refused."""
-    sim = _as({sizes.USER_IDS.id: 3})
+    sim = under({sizes.USER_IDS.id: 3})
     assert sim.call("get_users", "demo-owner", userIds="1,2,3").status == 200
     assert sim.call("get_users", "demo-owner", userIds="1,2,3,4").status == 400
 
@@ -266,193 +247,6 @@ def test_img_size_changes_nothing_but_image_references(sim, people, operation, a
         assert sized == plain.replace("size=medium", f"size={size}")
         assert f"size={size}" in sized
     assert _shown(sim, people, operation, arguments, imgSize="huge").status == 400
-
-
-# The user list
-def _listed(sim: Simulator, caller: str = ADMIN, **query) -> list[str]:
-    answer = sim.call("list_users", caller, **query)
-    assert answer.status == 200, answer
-    return [item["handle"] for item in answer.body["results"]]
-
-
-@pytest.mark.rule("R021", "R055", "R056", "R151")
-def test_the_user_list_holds_whoever_has_a_role(sim, people):
-    """Level holders, owners and operators are listed; plain users and guests are not."""
-    answer = sim.call("list_users", ADMIN)
-    assert answer.body.keys() == {"total", "results"}
-    assert answer.body["total"] == 3
-    assert answer.body["results"][0] == {
-        "levels": [{"id": 10, "name": "Customer Admin"}],
-        "id": people[ADMIN],
-        "authKind": "OAuth",
-        "kind": "User",
-        "handle": "Carla Customer",
-    }
-    assert [item["levels"] for item in answer.body["results"][1:]] == [[], []]
-
-
-@pytest.mark.rule("R053", "R151")
-def test_a_guest_who_is_operator_is_listed_without_auth_kind(sim, people):
-    """A channel role is a role, whoever has it."""
-    from confsim.domain.channels import channels
-
-    change = sim.service.change()
-    room = channels.get(change, CUSTOMER, ROOM)
-    channels.update(change, room, operators=(*room.operators, people["demo-guest"]))
-    sim.service.commit(change)
-    (item,) = sim.call("list_users", ADMIN, search="gwen").body["results"]
-    assert "authKind" not in item
-
-
-@pytest.mark.rule("R057")
-def test_predefined_users_are_listed_with_the_end_of_their_invitation(sim):
-    """A predefined user is listed; a pending invitation shows when it expires, in epoch milliseconds."""
-    stub = _user(sim, CUSTOMER, "Stub", Account.PREDEFINED)
-    (before,) = sim.call("list_users", ADMIN, search="stub").body["results"]
-    change = sim.service.change()
-    invitations.create(change, stub, 60_000)
-    sim.service.commit(change)
-    (after,) = sim.call("list_users", ADMIN, search="stub").body["results"]
-    assert "invitationExpiry" not in before
-    assert after == {**before, "invitationExpiry": sim.service.clock.now() + 60_000}
-
-
-@pytest.mark.parametrize(
-    ("choice", "handles"),
-    [
-        ("registered", ["Carla Customer", "Olaf Owner", "Opal Operator", "Uma User"]),
-        ("everybody", ["Carla Customer", "Guest Gwen", "Olaf Owner", "Opal Operator", "Uma User"]),
-    ],
-)
-def test_a_profile_lists_more_users(choice, handles):
-    """Where a profile says so, users without a role are listed too."""
-    assert _listed(_as({assumed.LISTED.id: choice}), sort="handle", order="asc") == handles
-
-
-@pytest.mark.rule("R032")
-def test_the_user_list_of_a_child(sim):
-    """With for_client the list is that of the child."""
-    assert _listed(sim, PARTNER_ADMIN) == ["Paula Partner"]
-    assert set(_listed(sim, PARTNER_ADMIN, for_client=CUSTOMER)) == {"Carla Customer", "Olaf Owner", "Opal Operator"}
-
-
-@pytest.mark.parametrize("caller", ["demo-owner", "demo-operator", "demo-user", "demo-guest"])
-def test_the_user_list_is_for_administrators(sim, caller):
-    """Whoever is no administrator is refused."""
-    assert sim.call("list_users", caller).status == 403
-
-
-@pytest.mark.rule("R014", "R152")
-@pytest.mark.parametrize(
-    ("search", "found"),
-    [
-        ("OPERATOR", ["Opal Operator"]),
-        ("o", ["Carla Customer", "Olaf Owner", "Opal Operator"]),
-        ("f O", ["Olaf Owner"]),
-        ("%", []),
-        ("zoë", ["Carla Customer"]),
-    ],
-)
-def test_search_filters_handles_and_names(sim, people, search, found):
-    """A search matches a part of the handle or of the full name, without case."""
-    _update(sim, people[ADMIN], CUSTOMER, full_name="Zoë C")
-    assert sorted(_listed(sim, search=search)) == found
-
-
-@pytest.mark.rule("R153", "R154", "R019")
-def test_the_default_order_is_by_level_downwards(sim, people):
-    """Partner Admin, Customer Admin, owner, operator, none; sending the defaults is the same."""
-    _update(sim, people["demo-user"], CUSTOMER, levels=(Level.PARTNER_ADMIN,))
-    _user(sim, CUSTOMER, "Stub", Account.PREDEFINED)
-    expected = ["Uma User", "Carla Customer", "Olaf Owner", "Opal Operator", "Stub"]
-    assert _listed(sim) == _listed(sim, sort="level", order="desc") == expected
-    assert _listed(sim, order="asc") == expected[::-1]
-
-
-@pytest.mark.parametrize(("choice", "first"), [("id", "Carla Customer"), ("count", "Uma User")])
-def test_a_profile_chooses_what_levels_are_compared_by(people, choice, first):
-    """Levels are compared by their highest id, or by how many a user holds."""
-    table = {"customer-admin": {"id": 9, "name": "A"}, "partner-admin": {"id": 4, "name": "B"}}
-    sim = _as({assumed.LEVEL_ORDER.id: choice, "levels.table": table})
-    _update(sim, people[ADMIN], CUSTOMER, levels=(Level.CUSTOMER_ADMIN,))
-    _update(sim, people["demo-operator"], CUSTOMER, levels=(Level.PARTNER_ADMIN,))
-    if choice == "count":
-        both = (Level.CUSTOMER_ADMIN, Level.PARTNER_ADMIN)
-        _update(sim, people["demo-user"], CUSTOMER, levels=both)
-    assert _listed(sim)[0] == first
-
-
-@pytest.mark.rule("R153")
-def test_sorting_by_handle_ignores_case(sim):
-    """Handles stand in the order of their letters, capital or not."""
-    for handle in ("ada", "Bea", "cy"):
-        _user(sim, CUSTOMER, handle, Account.PREDEFINED)
-    expected = ["ada", "Bea", "Carla Customer", "cy", "Olaf Owner", "Opal Operator"]
-    assert _listed(sim, sort="handle", order="asc") == expected
-    assert _listed(sim, sort="handle") == expected[::-1]
-
-
-@pytest.mark.rule("R027", "R028")
-@pytest.mark.parametrize(
-    "query", [{"sort": "name"}, {"sort": ""}, {"sort": "LEVEL"}, {"order": "up"}, {"order": "ASC"}]
-)
-def test_other_columns_and_orders_are_refused(sim, query):
-    """Only the columns and orders that the call states are allowed."""
-    assert sim.call("list_users", ADMIN, **query).status == 400
-
-
-@pytest.mark.rule("R155")
-@pytest.mark.parametrize(
-    ("levels", "found"),
-    [
-        ("10", ["Carla Customer"]),
-        ("20", ["Olaf Owner"]),
-        ("10,20", ["Carla Customer", "Olaf Owner"]),
-        ("77", []),
-        ("77, 10", ["Carla Customer"]),
-    ],
-)
-def test_levels_keeps_holders_of_one_of_them(sim, people, levels, found):
-    """A user with at least one of the levels stays; an unknown level is nobody's."""
-    _update(sim, people["demo-owner"], CUSTOMER, levels=(Level.PARTNER_ADMIN,))
-    assert sorted(_listed(sim, levels=levels)) == found
-
-
-def test_an_empty_list_of_levels_is_refused(sim):
-    """An empty value is rarely meant (G051); items that are empty are left out (G075)."""
-    answer = sim.call("list_users", ADMIN, levels="")
-    assert (answer.status, answer.body["details"][0]["where"]) == (400, "query levels")
-    assert sim.call("list_users", ADMIN, levels="10,").body["total"] == 1
-
-
-@pytest.mark.rule("R151")
-@pytest.mark.parametrize(
-    ("gate", "callers"),
-    [("operator", {"demo-owner", "demo-operator"}), ("owner", {"demo-owner"}), ("customer-admin", {ADMIN})],
-)
-def test_any_role_may_call_by_choice(gate, callers):
-    """Roles in a channel count where the path names no channel: any of the client will do (G219)."""
-    sim = _as({"gate.list_users": [gate], "roles.api-token-passes": []})
-    tokens = ("demo-owner", "demo-operator", ADMIN, "demo-user", "demo-guest", "demo-api-token")
-    assert {token for token in tokens if sim.call("list_users", token).status == 200} == callers
-
-
-def test_levels_are_numbers(sim):
-    """A level id that is no number is refused."""
-    assert sim.call("list_users", ADMIN, levels="10,admin").status == 400
-
-
-@pytest.mark.rule("R020", "R022", "R023", "R156")
-def test_pages_of_the_user_list(sim):
-    """Total counts whoever matches every filter, whatever page is asked for."""
-    for place in range(25):
-        _user(sim, CUSTOMER, f"Stub {place:02}", Account.PREDEFINED)
-    _user(sim, CUSTOMER, "Stub boss", levels=(Level.CUSTOMER_ADMIN,))
-    page = sim.call("list_users", ADMIN, search="stub", sort="handle", order="asc", limit="2", offset="23").body
-    assert (page["total"], [item["handle"] for item in page["results"]]) == (26, ["Stub 23", "Stub 24"])
-    assert sim.call("list_users", ADMIN, search="stub", levels="10").body["total"] == 1
-    assert len(_listed(sim)) == 20
-    assert _listed(sim, offset="99") == []
 
 
 # Details
@@ -524,83 +318,9 @@ def test_users_change_themselves_and_administrators_everybody(sim, people, opera
 @pytest.mark.rule("R041")
 def test_a_profile_takes_me_for_properties_alone():
     """Where a profile says so, the other calls want a number."""
-    sim = _as({assumed.ME.id: "properties"})
+    sim = under({assumed.ME.id: "properties"})
     assert sim.call("set_user_property", "demo-user", userId="me", key="k", body=1).status == 200
     assert sim.call("set_user_description", "demo-user", userId="me", body={"description": "x"}).status == 400
-
-
-# Images
-def _image(sim: Simulator, caller: str = "demo-user") -> bytes | None:
-    from confsim.domain import images
-
-    key = sim.call("get_me", caller).body.get("imageUrl")
-    if key is None:
-        return None
-    client, _, image = key.removeprefix("http://confsim.test/files/").partition("?")[0].split("/")
-    return images.get(sim.service.change(), client, image).data
-
-
-@pytest.mark.rule("R166")
-def test_without_url_the_body_is_the_image(sim):
-    """The bytes of the body are kept as they came."""
-    assert sim.call("set_user_image", "demo-user", userId="me", body=PNG + b"rest").content == b""
-    assert _image(sim) == PNG + b"rest"
-
-
-@pytest.mark.rule("R165", "R167")
-@pytest.mark.parametrize("body", [None, PNG, b"no image at all", b"x" * (LIMIT + 1)])
-def test_the_url_wins_over_the_body(sim, body):
-    """With url the body plays no part, whatever it holds."""
-    answer = sim.call("set_user_image", "demo-user", userId="me", url="https://img.example/1.png", body=body)
-    assert answer.status == 200
-    assert _image(sim) == STUB
-
-
-@pytest.mark.rule("R011", "R168")
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        ({}, "image_missing"),
-        ({"body": b""}, "image_missing"),
-        ({"body": b'{"url": "https://img.example/1.png"}'}, "image_unknown_format"),
-        ({"body": b"GIF"}, "image_unknown_format"),
-        ({"url": ""}, "invalid_input"),
-        ({"url": "img.example/1.png"}, "invalid_input"),
-        ({"url": "ftp://img.example/1.png"}, "invalid_input"),
-        ({"url": "https://"}, "invalid_input"),
-        ({"url": "https://unreachable.invalid/1.png"}, "image_unreachable"),
-    ],
-)
-def test_what_is_no_image_is_refused(sim, arguments, code):
-    """An image comes from an absolute URL that answers, or from bytes that are one; a url in the body is no url."""
-    answer = sim.call("set_user_image", "demo-user", userId="me", **arguments)
-    assert (answer.status, answer.body["code"]) == (400, code)
-    assert _image(sim) is None
-
-
-@pytest.mark.rule("R169", "R248")
-def test_an_image_has_at_most_8_mbytes(sim):
-    """8 Mbytes are taken, one byte more is refused with 413 and changes nothing; no JSON limit applies."""
-    whole = PNG + b"\x00" * (LIMIT - len(PNG))
-    assert sim.call("set_user_image", "demo-user", userId="me", body=whole).status == 200
-    answer = sim.call("set_user_image", "demo-user", userId="me", body=whole + b"\x00")
-    assert (answer.status, answer.body["code"]) == (413, "image_too_large")
-    assert _image(sim) == whole
-
-
-def test_a_replaced_or_removed_image_is_gone(sim):
-    """The bytes of an image go with it; removing none is no error, unless a profile says so."""
-    from confsim.domain.images import IMAGES
-
-    for body in (PNG + b"1", PNG + b"2"):
-        sim.call("set_user_image", "demo-user", userId="me", body=body)
-    assert len(IMAGES.seen(sim.service.world, CUSTOMER)) == 1
-    for _ in range(2):
-        assert sim.call("remove_user_image", "demo-user", userId="me").status == 200
-    assert len(IMAGES.seen(sim.service.world, CUSTOMER)) == 0
-    assert _image(sim) is None
-    strict = _as({conventions.EMPTY_SLOT.id: "refuse"})
-    assert strict.call("remove_user_image", "demo-user", userId="me").status == 404
 
 
 # Look-ups
@@ -630,7 +350,7 @@ def test_a_user_is_found_by_verified_address(sim, people):
 
 def test_alternative_that_images_come_in_a_form(people):
     """The first part with a filename is the image; a body that is no form is refused, beside a URL it is not read."""
-    sim = _as({"images.form": "multipart"})
+    sim = under({"images.form": "multipart"})
     form = b'--x\r\nContent-Disposition: form-data; name="f"; filename="a.png"\r\n\r\n' + PNG + b"1\r\n--x--\r\n"
     kind = "multipart/form-data; boundary=x"
     assert sim.call("set_user_image", "demo-user", userId="me", body=form, content_type=kind).status == 200

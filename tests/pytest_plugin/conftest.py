@@ -1,0 +1,31 @@
+"""What the tests of the pytest plugin share."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import jsonschema  # noqa: F401  (see everything_imported)
+import pytest
+
+import confsim as package
+from kit.plugin import QUIET
+
+
+@pytest.fixture(scope="module", autouse=True)
+def everything_imported():
+    """A run in this process forgets what it imported; a module that is imported late would then be there twice."""
+    for module in pkgutil.walk_packages(package.__path__, "confsim."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
+@pytest.fixture
+def run(pytester):
+    """Run a test file in this process, with options."""
+
+    def running(source, *options):
+        pytester.makepyfile(source)
+        return pytester.runpytest_inprocess(*QUIET, *options)
+
+    return running

@@ -1,0 +1,172 @@
+"""What the pytest plugin is strict about, and what it reports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import jsonschema  # noqa: F401  (see everything_imported)
+import pytest
+
+from kit.plugin import QUIET
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture
+def run_apart(pytester):
+    """Run a test file in a process of its own, with options."""
+
+    def running(source, *options):
+        pytester.makepyfile(source)
+        return pytester.runpytest_subprocess(*QUIET, *options)
+
+    return running
+
+
+STRICT = """
+    import pytest
+
+    def test_field(confsim):
+        body = {"url": "https://example.com", "colour": "red"}
+        assert confsim.call("update_terms_url", "demo-customer-admin", body=body).status == %(status)s
+
+    def test_query(confsim):
+        assert confsim.call("get_user_terms", "demo-owner", colour="red").status == %(status)s
+
+    @pytest.mark.confsim(strict=False)
+    def test_not_here(confsim):
+        assert confsim.call("get_user_terms", "demo-owner", colour="red").status == 200
+"""
+
+
+@pytest.mark.parametrize(("options", "status"), [((), 200), (("--confsim-strict",), 400)])
+def test_strict_refuses_what_nobody_listed(run, options, status):
+    """Unknown fields and query parameters are refused in strict mode, and a marker can lift it."""
+    run(STRICT % {"status": status}, *options).assert_outcomes(passed=3)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_strict_judges_every_answer(run, strict):
+    """An answer that breaks the OpenAPI document is raised in the test, in strict mode only."""
+    result = run(
+        f"""
+        import pytest
+        from types import SimpleNamespace
+
+        from confsim.api import terms
+
+        @pytest.mark.confsim(strict={strict})
+        def test_it(confsim, monkeypatch):
+            odd = SimpleNamespace(current="yes", version=1, url="https://a.example", first=True)
+            monkeypatch.setattr(terms.terms, "standing", lambda *_: odd)
+            assert confsim.call("get_user_terms", "demo-owner").status == 200
+        """
+    )
+    result.assert_outcomes(failed=int(strict), passed=int(not strict))
+    if strict:
+        result.stdout.fnmatch_lines(["*ContractViolation: GET /v1_0/users/me/terms*breaks its schema at $.isCurrent*"])
+
+
+REPORT = """
+    import pytest
+
+    @pytest.mark.parametrize("turn", range(4))
+    def test_it(confsim, turn):
+        for _ in range(3):
+            confsim.call("get_user_terms", "nobody")
+
+    def test_other():
+        pass
+"""
+USED = "status.credential-invalid: 12 calls in 4 tests: *test_it?0?, *test_it?1?, *test_it?2? and 1 more"
+
+
+def test_the_report_names_what_was_relied_upon(run):
+    """With the option the run ends with each assumption, its calls and its tests; without, it says nothing."""
+    run(REPORT, "--confsim-report").stdout.fnmatch_lines(["*assumptions used*", USED])
+    run(REPORT).stdout.no_fnmatch_line("*assumptions used*")
+
+
+def test_the_report_gathers_what_the_workers_of_xdist_saw(run_apart):
+    """Under xdist the counts of the workers are added up, and each worker has a server of its own."""
+    source = REPORT + "\n    def test_server(confsim_server):\n        assert confsim_server.base_url\n"
+    result = run_apart(source, "-n", "2", "--confsim-report")
+    result.assert_outcomes(passed=6)
+    result.stdout.fnmatch_lines(["*assumptions used*", USED])
+
+
+def test_a_wrong_marker_under_xdist_fails_its_test(run_apart):
+    """A worker does not stop the run; the test that is marked wrongly is an error."""
+    source = "import pytest\n\n@pytest.mark.confsim(wrold=1)\ndef test_it(confsim):\n    pass\n"
+    result = run_apart(source, "-n", "1")
+    result.assert_outcomes(errors=1)
+
+
+def test_an_empty_report(run):
+    """A run that called nothing used nothing."""
+    result = run("def test_it():\n    pass\n", "--confsim-report")
+    result.stdout.fnmatch_lines(["*assumptions used*", "none"])
+
+
+def test_the_order_of_tests_does_not_matter(run_apart, pytester):
+    """Ids and answers of a test are the same whatever ran before it."""
+    pytester.makeconftest(
+        """
+        def pytest_collection_modifyitems(items):
+            items.reverse()
+        """
+    )
+    result = run_apart(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("turn", range(4))
+        def test_it(confsim, turn):
+            for _ in range(turn):
+                confsim.call("create_api_token", "demo-customer-admin", body={})
+            made = confsim.fork().call("create_api_token", "demo-customer-admin", body={"label": "x"}).body
+            assert len(confsim.call("list_api_tokens", "demo-customer-admin").body) == turn + 1
+            assert made["label"] == "x"
+
+        ids = set()
+
+        @pytest.mark.parametrize("turn", range(3))
+        def test_ids(confsim, turn):
+            ids.add(confsim.call("create_api_token", "demo-customer-admin", body={}).body["token"])
+            assert len(ids) == 1
+        """
+    )
+    result.assert_outcomes(passed=7)
+
+
+def test_async_tests_can_use_the_fixtures(run):
+    """Fixtures are plain, so a coroutine that a test drives may use them."""
+    result = run(
+        """
+        import asyncio
+
+        def test_it(confsim):
+            async def main():
+                return confsim.call("get_user_terms", "demo-owner").status
+
+            assert asyncio.run(main()) == 200
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_a_project_that_does_not_use_it_pays_nothing():
+    """Loading the plugin imports nothing of confsim but itself and its package."""
+    code = (
+        "import pytest, sys; import confsim.pytest_plugin; "
+        "print(sorted(name for name in sys.modules if name.startswith(('confsim', 'msgspec', 'rpds', 'werkzeug'))))"
+    )
+    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert text.stdout.strip() == "['confsim', 'confsim.pytest_plugin']"
+
+
+def test_the_marker_is_known(run):
+    """Strict markers accept it, and pytest tells what it is for."""
+    result = run("", "--markers")
+    result.stdout.fnmatch_lines(["@pytest.mark.confsim(world, scenario, seed, profile, strict):*"])

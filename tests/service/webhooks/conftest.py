@@ -1,0 +1,13 @@
+"""What the tests of webhooks share."""
+
+from __future__ import annotations
+
+import pytest
+
+from kit.webhooks import listening
+
+
+@pytest.fixture
+def sim():
+    """The demo world with an endpoint that is told what happens."""
+    return listening()

@@ -1,0 +1,264 @@
+"""Webhooks over HTTP: what is sent, what is tried again, and what is not sent to."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+
+import pytest
+from standardwebhooks import Webhook
+
+from confsim import Simulator
+from confsim.domain.events import deliveries
+from confsim.domain.events.deliveries import State
+from confsim.service.webhooks.delivery import Route
+from confsim.service.webhooks.http_sender import HttpSender, blocked_reason
+from confsim.service.webhooks.receivers import Message
+from kit import ok
+from kit.webhooks import happen, listening, names, states
+
+
+def wait_for(found, count=1):
+    """Wait until there are so many, for five seconds at the most."""
+    until = time.monotonic() + 5
+    while len(found()) < count and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+# Over HTTP
+
+
+@pytest.fixture
+def live(listener):
+    """The demo world on a live server, with an endpoint on the listener."""
+    sim = listening(listener.url, clock=None)
+    with sim.serve():
+        yield sim
+
+
+def test_a_live_server_sends(live, listener):
+    """A real request, signed, that is answered."""
+    happen(live, "a")
+    (delivery,) = live.wait(delivery={"delivered": True})
+    ((path, headers, body),) = listener.got
+    assert (path, headers["content-type"], json.loads(body)) == ("/hook", "application/json", delivery.payload)
+    secret = ok(live, "get_events_secret")["secret"]
+    assert Webhook(secret).verify(body, headers) == delivery.payload
+    assert [each.status for each in delivery.attempts] == [200]
+
+
+def test_a_live_server_sends_in_order(live, listener):
+    """One after the other to each endpoint."""
+    happen(live, *"abcdefgh")
+    live.wait(delivery={"delivered": True}, count=8)
+    assert [json.loads(body)["data"]["name"] for _, _, body in listener.got] == list("abcdefgh")
+
+
+def test_a_slow_endpoint_holds_nobody_up(live, listener):
+    """Calls go on while it thinks, and so does a reset, of which its answer then knows nothing."""
+    listener.open.clear()
+    happen(live, "a", "b")
+    assert states(live) == [State.READY, State.WAITING]
+    live.reset()
+    listener.open.set()
+    time.sleep(0.1)
+    assert list(live.webhooks) == []
+    assert live.service.bugs == []
+
+
+def test_a_live_server_tries_again(live, listener):
+    """When the clock is moved."""
+    listener.status = 500
+    happen(live, "a")
+    live.wait(delivery={"state": "later"})
+    listener.status = 200
+    live.clock.advance("5s")
+    (delivery,) = live.wait(delivery={"delivered": True})
+    assert [each.status for each in delivery.attempts] == [500, 200]
+    assert len({headers["webhook-id"] for _, headers, _ in listener.got}) == 1
+
+
+def test_a_live_server_tries_again_by_itself(listener):
+    """Also when nobody calls."""
+    sim = listening(listener.url, clock=None, retries=[100])
+    listener.status = 500
+    with sim.serve():
+        happen(sim, "a")
+        wait_for(lambda: listener.got, 2)
+    assert len(listener.got) == 2
+
+
+def test_a_redirect_is_a_failure(live, listener):
+    """Nothing is sent on to where it leads."""
+    listener.status = 307
+    happen(live, "a")
+    (delivery,) = live.wait(delivery={"state": "later"})
+    assert [each.status for each in delivery.attempts] == [307]
+    assert [path for path, _, _ in listener.got] == ["/hook"]
+
+
+def test_an_endpoint_that_does_not_answer_in_time_has_failed(listener):
+    """The time is a choice."""
+    sim = listening(listener.url, clock=None, timeout=50)
+    listener.open.clear()
+    with sim.serve():
+        happen(sim, "a")
+        (delivery,) = sim.wait(delivery={"state": "later"})
+    assert "timed out" in delivery.attempts[0].problem
+
+
+def test_an_endpoint_that_is_not_there_has_failed(listener):
+    """The problem is told."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    sim = listening(f"http://127.0.0.1:{port}/", clock=None)
+    with sim.serve():
+        happen(sim, "a")
+        (delivery,) = sim.wait(delivery={"state": "later"})
+    assert "Connection" in delivery.attempts[0].problem
+
+
+def test_a_server_stops_while_an_endpoint_thinks(listener):
+    """It does not wait for the answer, and nothing is recorded of it."""
+    listener.open.clear()
+    sim = listening(listener.url, clock=None)
+    with sim.serve():
+        happen(sim, "a")
+        wait_for(lambda: listener.got)
+    assert not listener.open.is_set()
+    assert states(sim) == [State.READY]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_servers_of_one_simulator(listener, first):
+    """Webhooks go out as long as one of them is there, whichever stops first; then they stay in the process."""
+    sim = listening(listener.url, clock=None)
+    servers = [sim.serve(), sim.serve()]
+    for server in servers:
+        server.start()
+    listener.open.clear()
+    happen(sim, "a")
+    wait_for(lambda: listener.got)
+    servers[first].stop()
+    assert sim.service.address.host == servers[1 - first].root.removeprefix("http://")
+    listener.open.set()
+    happen(sim, "b")
+    sim.wait(delivery={"delivered": True}, count=2)
+    servers[1 - first].stop()
+    assert sim.service.webhooks.route is Route.LIST
+    assert {json.loads(body)["data"]["name"] for _, _, body in listener.got} == {"a", "b"}
+
+
+def test_a_world_that_leaves_the_server_sends_nothing_more():
+    """What happens in it then is taken, as in any process."""
+    sim = Simulator(clock=None)
+    with sim.serve():
+        world = sim.worlds.add("w1", "demo")
+        assert world.service.webhooks.route is Route.HTTP
+        sim.worlds.drop("w1")
+        assert world.service.webhooks.route is Route.LIST
+
+
+def test_a_receiver_of_the_process_comes_first(live, listener):
+    """Also on a live server."""
+    got = []
+    live.webhooks.deliver_to(got)
+    happen(live, "a")
+    assert (names(got), listener.got) == (["a"], [])
+
+
+# Where nothing is sent to
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    """Any look-up of a name and any connection is noted, and fails."""
+    tried = []
+
+    def refuse(*arguments):
+        tried.append(arguments)
+        raise AssertionError("a connection was tried")
+
+    for name in ("getaddrinfo", "create_connection", "gethostbyname"):
+        monkeypatch.setattr(socket, name, refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    return tried
+
+
+FOREIGN = [
+    "http://hooks.example/",
+    "https://hooks.example:8443/",
+    "http://10.0.0.1/",
+    "http://169.254.169.254/latest/meta-data",
+    "http://[2001:db8::1]/",
+    "http://0.0.0.0/",
+    "http://2130706433/",
+    "http://127.0.0.1.hooks.example/",
+    "http://127.0.0.1@hooks.example/",
+    "http://hooks.example\\@127.0.0.1:x/",
+    "http://localhost.hooks.example/",
+    "http://evil.localhost/",
+]
+
+
+@pytest.mark.parametrize("url", FOREIGN)
+def test_nothing_goes_to_a_host_that_is_not_loopback(url, no_network):
+    """Not even a look-up of its name; the delivery says why, and the next one is no different."""
+    sim = listening(url)
+    sim.service.webhooks.send_with(HttpSender())
+    happen(sim, "a", "b")
+    assert states(sim) == [State.REFUSED, State.REFUSED]
+    assert "--allow-webhooks" in sim.webhooks[0].attempts[0].problem or "no URL" in sim.webhooks[0].attempts[0].problem
+    assert no_network == []
+
+
+def test_without_the_guard_it_would_go_there(no_network, monkeypatch):
+    """The attack succeeds of a sender that is not asked whether it may."""
+    monkeypatch.setattr("confsim.service.webhooks.http_sender.blocked_reason", lambda url, allowed: None)
+    sim = listening("http://10.0.0.1/")
+    sim.service.webhooks.send_with(HttpSender())
+    happen(sim, "a")
+    wait_for(lambda: no_network)
+    assert no_network
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1:1/", "http://127.8.9.1/", "http://localhost/x", "https://LOCALHOST:9/", "http://[::1]:80/"],
+)
+def test_loopback_is_not_barred(url):
+    """By address or by the one name."""
+    assert blocked_reason(url, ()) is None
+
+
+def test_a_sender_that_has_stopped_opens_no_connection(no_network):
+    """Also for a message that one of its threads had taken up already."""
+    sender = HttpSender()
+    sender.close()
+    assert sender._post(Message("http://127.0.0.1:1/", {}, b""), 1.0).status is None
+    assert no_network == []
+
+
+@pytest.mark.parametrize("how", ["server", "world"])
+def test_a_host_that_is_allowed_is_tried(how, no_network):
+    """Allowed on the server, or for one world; names are compared without regard to case."""
+    sim = listening("http://Hooks.Example/")
+    if how == "world":
+        sim.webhooks.allow("hooks.example")
+    sim.service.webhooks.send_with(HttpSender(["HOOKS.example"] if how == "server" else []))
+    happen(sim, "a")
+    wait_for(lambda: no_network)
+    assert no_network[0][0][0] == "hooks.example"
+
+
+def test_a_bug_of_a_decision_is_kept_and_the_call_is_answered(sim):
+    """It is raised by the fixture, not in the call."""
+
+    def decide(delivery):
+        raise ZeroDivisionError
+
+    sim.service.webhooks._plan = decide
+    happen(sim, "a")
+    assert [type(bug) for bug in sim.service.bugs] == [ZeroDivisionError]
+    assert deliveries.ready(sim.service.world)
