@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .kernel.refusal import Misuse
-    from .service.answer import Answer
     from .service.clock import Clock
+    from .service.messages import Answer
     from .simulator import Simulator
 
 __version__ = "0.1.0"
