@@ -89,14 +89,16 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
 
     Misuse for a path parameter that is missing and for a text that cannot be sent.
     """
-    if not arguments and not operation.placeholders:
-        return (), {}
-    rest = dict(arguments)
+    names = operation.placeholders
+    if not names:
+        return (), in_query(arguments) if arguments else {}
     try:
-        path = tuple(_text(rest.pop(name)) for name in operation.placeholders)
+        path = tuple([_text(arguments[name]) for name in names])
     except KeyError as missing:
         raise Misuse(f"{operation.name} needs the path parameter {missing}") from None
-    return path, in_query(rest)
+    if len(arguments) == len(names):
+        return path, {}
+    return path, in_query({name: value for name, value in arguments.items() if name not in names})
 
 
 def in_query(arguments: Mapping[str, object]) -> dict[str, str]:
