@@ -1,4 +1,4 @@
-"""Images of users and channels: bytes that the double keeps and serves; they are never decoded."""
+"""Images of users and channels: bytes that are stored and served, never decoded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
-#: A PNG of one grey pixel: what the stub answers in place of fetching a URL (G110).
+#: A PNG of one grey pixel, stored in the place of an image that a URL names (G110).
 STUB = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b550000000a49444154789c6368"
     "00000082008177cd72b60000000049454e44ae426082"
@@ -28,8 +28,8 @@ class Image(Record):
 IMAGES: Table[str, Image] = Table("images", Image, "id")
 
 
-def recognised(data: bytes) -> str | None:
-    """The media type by the signature of the bytes, None when it is no PNG, JPEG, GIF or WebP (G105)."""
+def media_type(data: bytes) -> str | None:
+    """The media type by the signature of the bytes, None unless it is PNG, JPEG, GIF or WebP (G105)."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -41,13 +41,13 @@ def recognised(data: bytes) -> str | None:
     return None
 
 
-def keep(change: Change, client: str, data: bytes, url: str | None) -> str:
-    """Keep an image and answer its id. ``url`` wins over the bytes (R167, R379) and is stood in for by a stub (G110).
+def store(change: Change, client: str, data: bytes, url: str | None) -> str:
+    """Store an image and return its id. ``url`` wins over the bytes (R167, R379); a stub replaces its image (G110).
 
     Refusals: IMAGE_MISSING, IMAGE_TOO_LARGE, IMAGE_UNKNOWN_FORMAT, IMAGE_UNREACHABLE.
     """
     if url is not None:
-        if any(url.startswith(dead) for dead in ask(change, assumed.UNREACHABLE)):
+        if any(url.startswith(prefix) for prefix in ask(change, assumed.UNREACHABLE)):
             raise Refusal(Reason.IMAGE_UNREACHABLE, url=url)
         data = STUB
     if not data:
@@ -55,7 +55,7 @@ def keep(change: Change, client: str, data: bytes, url: str | None) -> str:
     limit = ask(change, sizes.IMAGE)
     if len(data) > limit:
         raise Refusal(Reason.IMAGE_TOO_LARGE, limit=limit)
-    kind = recognised(data)
+    kind = media_type(data)
     if kind is None:
         if ask(change, assumed.FORMATS) == "known":
             raise Refusal(Reason.IMAGE_UNKNOWN_FORMAT)
@@ -63,15 +63,15 @@ def keep(change: Change, client: str, data: bytes, url: str | None) -> str:
     return IMAGES.of(change, client).put(Image(change.uuid(), kind, data)).id
 
 
-def given(change: Change, client: str, url: str | None) -> str | None:
-    """What stands for the image whose URL is given with a new user: the URL itself (G243). Refusal as ``keep``."""
+def stored_url(change: Change, client: str, url: str | None) -> str | None:
+    """The stored form of the image URL of a new user: the URL itself, or an id (G243). Refusals as ``store``."""
     if url is None or ask(change, assumed.GIVEN_URL) == "stored":
         return url
-    return keep(change, client, b"", url)
+    return store(change, client, b"", url)
 
 
-def drop(change: Change, client: str, image: str | None) -> None:
-    """Forget the bytes behind an image; a URL that was stored as given has none."""
+def remove(change: Change, client: str, image: str | None) -> None:
+    """Remove the bytes of an image; a URL that was stored as such has none."""
     if image is not None and image in IMAGES.of(change, client):
         IMAGES.of(change, client).remove(image)
 

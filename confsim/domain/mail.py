@@ -1,4 +1,4 @@
-"""The outbox: every mail that the service sends is kept in the world and goes nowhere (G224)."""
+"""The outbox: mails are stored in the world and go nowhere (G224)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from confsim.kernel.world import Change
 
 from .fault_points import MAIL, fault_for
 
-#: How a kept link begins that leads to the mount of its world: no world knows the host by which it is reached.
+#: The beginning of a stored link into the mount of its world; a world does not know the host by which it is reached.
 MOUNT = "{root}"
 
 
 class Mail(Record, kw_only=True):
-    """One mail that was sent. ``kind`` says what for; ``code`` and ``link`` are what its reader is to use.
+    """One mail. ``kind`` is its purpose; ``code`` and ``link`` are for its reader to use.
 
     A ``link`` into the mount of the world begins with ``MOUNT``, in the text too.
     """
@@ -62,6 +62,6 @@ def send(
     return mail
 
 
-def sent(change: Change) -> list[Mail]:
+def list_mails(change: Change) -> list[Mail]:
     """Every mail, newest last."""
     return MAILS.of(change).oldest()

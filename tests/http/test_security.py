@@ -366,7 +366,7 @@ def test_images_fetched_from_within(sim, monkeypatch, canary):
         return SECRET in sim.client().get(address).data
 
     with monkeypatch.context() as unprotected:
-        unprotected.setattr(images, "keep", fetching(images.keep))
+        unprotected.setattr(images, "store", fetching(images.store))
         assert attack()
     canary.hits.clear()
     assert not attack()
@@ -423,7 +423,7 @@ def test_nothing_else_leaves_the_machine(sim, monkeypatch, canary):
 
     monkeypatch.setattr(socket.socket, "connect", connect)
     with monkeypatch.context() as unprotected:
-        unprotected.setattr(images, "keep", fetching(images.keep))
+        unprotected.setattr(images, "store", fetching(images.store))
         assert attack()
     sim.reset()
     assert not attack()

@@ -30,7 +30,7 @@ def list_mail(context: ControlContext, *, to: str | None = None, kind: str | Non
     """
     return [
         _describe(context, each)
-        for each in mail.sent(context.view())
+        for each in mail.list_mails(context.view())
         if (to is None or each.to == to) and (kind is None or each.kind == kind)
     ]
 

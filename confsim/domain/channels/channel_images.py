@@ -24,14 +24,14 @@ class Picture(Enum):
 
 def _set(change: Change, channel: Channel, *, data: bytes, url: str | None) -> Channel:
     """The new image is stored and the one before removed."""
-    image = images.keep(change, channel.client, data, url)
-    images.drop(change, channel.client, channel.image)
+    image = images.store(change, channel.client, data, url)
+    images.remove(change, channel.client, channel.image)
     return replace(channel, image=image)
 
 
 def _remove(change: Change, channel: Channel) -> Channel:
     """The bytes are no longer served."""
-    images.drop(change, channel.client, channel.image)
+    images.remove(change, channel.client, channel.image)
     return replace(channel, image=None)
 
 

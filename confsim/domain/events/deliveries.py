@@ -82,7 +82,7 @@ CLOSED = (State.DELIVERED, State.FAILED, State.REFUSED, State.LOST)
 
 
 class Place(Enum):
-    """Where in the queue of its endpoint an open delivery stands."""
+    """The place of an open delivery in the queue of its endpoint."""
 
     UNDER_WAY = "under way"
     BYPASSING = "bypassing"

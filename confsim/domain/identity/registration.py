@@ -41,10 +41,10 @@ def register(
     details: dict[str, Any] = {
         "description": description or None,
         "full_name": full_name or None,
-        "image": images.given(change, client.id, image),
+        "image": images.stored_url(change, client.id, image),
     }
     if image is not None:
-        images.drop(change, client.id, user.image)
+        images.remove(change, client.id, user.image)
     user = users.update(change, user, **{name: value for name, value in details.items() if value is not None})
     return emails.given(change, user, email, ask(change, assumed_users.EMAIL_AT_REGISTRATION))
 

@@ -195,7 +195,7 @@ def list_assets(
 ) -> Sequence[Asset] | Rows[str, Asset]:
     """The assets of the pool that match, in order (R514-R517, R555)."""
     if search == Search() and sort is Sort.CREATED and descending and pool.channel is None:
-        # The table is kept in this order, so that a page of a large pool costs no more than one of a small pool.
+        # The table has this order, so that a page of a large pool costs no more than one of a small pool.
         return _assets(change, pool)
     if pool.channel is None:
         oldest_first = list(_assets(change, pool))[::-1]

@@ -29,7 +29,7 @@ class Content(StrEnum):
 
 
 class Upload(Enum):
-    """Where the upload of an asset stands (P2 L87, G492)."""
+    """The state of the upload of an asset (P2 L87, G492)."""
 
     PENDING = "pending"
     UPLOADING = "uploading"

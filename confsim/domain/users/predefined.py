@@ -43,7 +43,7 @@ def create(
         Account.PREDEFINED,
         full_name=full_name,
         description=description or None,
-        image=images.given(change, client.id, image),
+        image=images.stored_url(change, client.id, image),
         origin_id=origin_id,
     )
     return emails.given(change, user, email, ask(change, assumed.PREDEFINED_EMAIL)) if email else user

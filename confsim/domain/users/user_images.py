@@ -24,13 +24,13 @@ class Picture(Enum):
 
 def _set(change: Change, user: User, *, image: str) -> User:
     """The user has the new image; the bytes of the former one are removed."""
-    images.drop(change, user.client, user.image)
+    images.remove(change, user.client, user.image)
     return replace(user, image=image)
 
 
 def _remove(change: Change, user: User) -> User:
     """The bytes are no longer served."""
-    images.drop(change, user.client, user.image)
+    images.remove(change, user.client, user.image)
     return replace(user, image=None)
 
 
@@ -57,7 +57,7 @@ def put(change: Change, user: User, data: bytes, url: str | None) -> User:
 
     Refusals: IMAGE_MISSING, IMAGE_TOO_LARGE, IMAGE_UNKNOWN_FORMAT, IMAGE_UNREACHABLE.
     """
-    return MACHINE.fire(change, user, "set", image=images.keep(change, user.client, data, url))
+    return MACHINE.fire(change, user, "set", image=images.store(change, user.client, data, url))
 
 
 def adopt(change: Change, user: User, url: str) -> User:
@@ -73,4 +73,4 @@ def remove(change: Change, user: User) -> User:
 
 def remove_of_user(change: Change, user: User) -> None:
     """The image of a user who is removed is no longer served (G542)."""
-    images.drop(change, user.client, user.image)
+    images.remove(change, user.client, user.image)

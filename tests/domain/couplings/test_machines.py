@@ -25,7 +25,7 @@ PEOPLE = ("Olaf Owner", "Uma User", "Carla Customer")
 
 
 def test_every_coupling_is_in_force():
-    """Each row hangs on the machine and the state that it names, in the order of the table."""
+    """Each row is in force at the machine and the state that it names, in the order of the table."""
     for row in COUPLINGS:
         assert row in row.when.couplings[row.reaches]
         assert row.event in row.fires.events
@@ -142,7 +142,7 @@ OFTEN = ["join", "join", "leave", "prepare", "start", "wait"]
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([*OFTEN, *STEPS]), st.sampled_from(PEOPLE)), min_size=10, max_size=40))
 def test_machines_agree_whatever_happens(steps):
-    """Occupancy, session, door, rooms and presences tell one story after every step."""
+    """Occupancy, session, door, rooms and presences agree after every step."""
     life = Life()
     for what, who in steps:
         if what == "wait":

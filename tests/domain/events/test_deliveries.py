@@ -44,7 +44,7 @@ class Line:
                 deliveries.deliver(change, CUSTOMER, Kind.MEDIA_ADDED, change.uuid(), {"name": name})
 
     def answer(self, status, problem=None):
-        """Answer everything that is ready; tells what that was."""
+        """Answer everything that is ready; return the names."""
         found = deliveries.ready(self.world)
         for each in found:
             with self as change:
@@ -57,7 +57,7 @@ class Line:
         self.world, _ = fire_due_timers(self.world, self.now, self.profile)
 
     def endpoint(self, active, place=0):
-        """Let an endpoint be told what happens, or not."""
+        """Activate or deactivate an endpoint."""
         with self as change:
             endpoints.update(change, clients.get(change, CUSTOMER), self.endpoints[place], None, active)
 
@@ -91,7 +91,7 @@ def line():
 # What is to be delivered
 
 
-def test_each_endpoint_is_told_once_of_the_same_thing():
+def test_each_endpoint_gets_one_delivery_of_an_event():
     """One delivery for each, in the order of the endpoints, with one message and one payload."""
     line = Line(count=3)
     line.happen("a")
@@ -101,14 +101,14 @@ def test_each_endpoint_is_told_once_of_the_same_thing():
     assert line.states == [State.READY] * 3
 
 
-def test_an_inactive_endpoint_is_not_told(line):
+def test_an_inactive_endpoint_gets_no_delivery(line):
     """Nothing is made for it, not even for later."""
     line.endpoint(False)
     line.happen("a")
     assert line.all == []
 
 
-def test_the_envelope_tells_what_when_and_of_whom(line):
+def test_the_envelope_has_kind_instant_and_client(line):
     """An id, the kind, the instant, the client, the channel and the rest."""
     with line as change:
         deliveries.deliver(change, CUSTOMER, Kind.SESSION_STARTED, "m", {"channel": "c", "session": "s"})
@@ -140,7 +140,7 @@ def test_the_envelope_may_be_another(envelope, payload):
     assert line.all[0].payload == payload
 
 
-def test_only_the_latest_are_kept():
+def test_only_the_latest_are_stored():
     """The oldest goes, delivered or not, and those behind it go on."""
     line = Line(kept=2)
     line.happen("a", "b", "c")
@@ -150,7 +150,7 @@ def test_only_the_latest_are_kept():
     ]
 
 
-def test_what_is_no_longer_kept_has_no_timer():
+def test_a_discarded_delivery_has_no_timer():
     """Its retry falls with it."""
     line = Line(kept=1)
     line.happen("a")
@@ -225,7 +225,7 @@ def test_an_answer_is_taken_or_not(taken, good, bad):
 
 
 def test_no_answer_is_a_failure_even_where_any_is_taken():
-    """The problem stands in the attempt."""
+    """The attempt has the problem."""
     line = Line(taken="any")
     line.happen("a")
     line.answer(None, "refused")
@@ -247,7 +247,7 @@ def test_the_schedule_is_a_choice(retries, attempts):
 
 
 def test_a_retry_keeps_id_and_message(line):
-    """Receivers tell doubles by it."""
+    """Receivers recognise duplicates by it."""
     line.happen("a")
     before = line.all[0]
     line.answer(500)
@@ -264,18 +264,18 @@ def test_an_answer_to_what_is_gone_changes_nothing(line):
     assert line.world is before
 
 
-# Endpoints that are told no more
+# Inactive endpoints
 
 
 def test_every_move_is_in_force():
-    """Each row hangs on the machine and the state that it names."""
+    """Each row is in force at the machine and the state that it names."""
     for row in MOVES:
         assert row in row.when.couplings[row.reaches]
 
 
 @pytest.mark.rule("R532")
 @pytest.mark.parametrize("again", ["endpoint", "client"])
-def test_what_waits_goes_on_when_its_endpoint_is_told_again(line, again):
+def test_waiting_deliveries_go_on_when_their_endpoint_is_active_again(line, again):
     """Nothing is sent meanwhile, not even a retry; then the oldest goes first, with all its retries."""
     line.happen("a", "b")
     line.answer(500)
@@ -289,7 +289,7 @@ def test_what_waits_goes_on_when_its_endpoint_is_told_again(line, again):
 
 @pytest.mark.parametrize("how", ["endpoint", "client"])
 def test_what_waits_may_be_lost(how):
-    """Then nothing of it comes when the endpoint is told again."""
+    """Then nothing of it is sent when the endpoint is active again."""
     line = Line(**{"while-inactive": "lost"})
     line.happen("a", "b")
     line.endpoint(False) if how == "endpoint" else line.switch("disable")
@@ -390,7 +390,7 @@ def test_what_waits_for_a_retry_goes_at_once(line):
 
 
 def test_what_is_delivered_once_more_waits_for_its_turn(line):
-    """It stands before those that happened later, and behind what is under way."""
+    """It is before later ones in the queue, and behind the one under way."""
     line.happen("a")
     line.answer(200)
     line.happen("b", "c")

@@ -33,7 +33,7 @@ def test_updates_add_up(updates):
 
 
 def test_reading_the_secret_writes_nothing():
-    """It hangs on the world's seed, the client and how often it was made anew."""
+    """It depends on the world's seed, the client and the number of renewals."""
     change = ORIGIN.change(0)
     secret = endpoints.secret(change, CUSTOMER)
     assert change.commit() is ORIGIN

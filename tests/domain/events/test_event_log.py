@@ -66,7 +66,7 @@ def start_broadcast(sim):
     ok(sim, "start_broadcast", OWNER, uuid=ROOM)
 
 
-# What is kept
+# Recording
 
 
 def test_an_event_has_kind_instant_client_and_payload(heard):
@@ -82,7 +82,7 @@ def test_an_event_has_kind_instant_client_and_payload(heard):
 
 
 @pytest.mark.parametrize("deaf", ["off", "inactive", "removed", "never"])
-def test_nothing_is_kept_while_nobody_listens(deaf):
+def test_nothing_is_recorded_without_an_active_endpoint(deaf):
     """Events off, no endpoint, or none that is active: the world does not grow, and mints nothing for it."""
     sim = listening()
     id = ok(sim, "list_events_endpoints", ADMIN)[0]["id"]
@@ -100,7 +100,7 @@ def test_nothing_is_kept_while_nobody_listens(deaf):
 
 
 def test_clients_hear_of_their_own_alone(heard):
-    """What happens to one is not kept for another that listens too."""
+    """An event of one is not recorded for another that has an endpoint too."""
     ok(heard, "add_events_endpoint", "demo-other-admin", body={"url": "https://hooks.example"})
     ok(heard, "set_events_state", "demo-other-admin", state="enable")
     ok(heard, "create_channel", OWNER, body={"name": "One more"})
@@ -113,7 +113,7 @@ def test_a_refused_call_leaves_nothing(heard):
     assert events(heard) == []
 
 
-def test_only_the_latest_are_kept():
+def test_only_the_latest_are_recorded():
     """Of many the last ones, in their order."""
     sim = listening(kept=3)
     for name in "abcdef":
@@ -122,21 +122,21 @@ def test_only_the_latest_are_kept():
     assert len(EVENTS.seen(sim.service.world, CUSTOMER)) == 3
 
 
-def test_some_kinds_may_be_all_that_is_told():
+def test_the_kinds_are_a_choice():
     """The list of kinds is a choice."""
     sim = listening(kinds=["media.removed"])
     ok(sim, "delete_client_media", ADMIN, mediaId=ok(sim, "upload_client_media", ADMIN, name="a", body=b"x")["id"])
     assert kinds(sim) == ["media.removed"]
 
 
-def test_everything_may_be_kept_always():
+def test_events_may_be_recorded_always():
     """Whether anybody listens or not, the making of the world included."""
     sim = Simulator(profile={"events.recorded": "always"})
     ok(sim, "upload_client_media", ADMIN, name="a", body=b"x")
     assert kinds(sim)[-1] == "media.added"
 
 
-# What is told of
+# Kinds
 
 
 def test_sessions_and_participants_come_and_go(heard, people):
@@ -158,7 +158,7 @@ def test_sessions_and_participants_come_and_go(heard, people):
 
 
 def test_the_lobby_and_who_waits_there(heard, people):
-    """Who comes to a closed door waits; the door is told of when it moves, by a call or by itself."""
+    """Who comes to a closed door waits; the door emits events when it moves, by a call or by itself."""
     ok(heard, "set_lobby_auto_close", OWNER, uuid=ROOM, state="enable")
     ok(heard, "set_lobby_door", OWNER, uuid=ROOM, state="close")
     heard.presence.join(ROOM, ADMIN)
@@ -179,7 +179,7 @@ def test_the_lobby_and_who_waits_there(heard, people):
 
 
 def test_broadcasts_start_and_stop(heard):
-    """Told when they run and when they have ended."""
+    """Events when they run and when they have ended."""
     start_broadcast(heard)
     ok(heard, "stop_broadcast", OWNER, uuid=ROOM)
     started, stopped = events(heard)
@@ -201,7 +201,7 @@ def test_breakout_sessions_start_and_end(heard):
 
 
 def test_channels_are_created_and_deleted(heard):
-    """With their names; what hangs on a deleted channel is told of before it."""
+    """With their names; events of what belongs to a deleted channel come before its own."""
     id = ok(heard, "create_channel", OWNER, body={"name": "New"})["channelUuid"]
     ok(heard, "upload_channel_media", OWNER, uuid=id, name="a", body=b"x")
     ok(heard, "delete_channel", OWNER, uuid=id)
@@ -215,8 +215,8 @@ def test_users_are_created(heard):
     assert guest["token"]
     stub = ok(heard, "create_predefined_user", ADMIN, body={"name": "Stub"})["id"]
     linked = ok(heard, "create_linked_user", OWNER, uuid=EVENT_ROOM, body={"handle": "Lin"})["id"]
-    told = [(each.payload["handle"], each.payload["account"]) for each in events(heard)]
-    assert told == [("Gus", "guest"), ("Stub", "predefined"), ("Lin", "linked")]
+    found = [(each.payload["handle"], each.payload["account"]) for each in events(heard)]
+    assert found == [("Gus", "guest"), ("Stub", "predefined"), ("Lin", "linked")]
     assert [each.payload["user"] for each in events(heard)][1:] == [stub, linked]
 
 

@@ -12,8 +12,8 @@ from confsim.kernel.world import World
 
 def draft(content=Content.COMBINED, **fields):
     """An asset that is not there yet."""
-    told = {"client": "c", "channel": "ch", "recording": "r", "label": "L", "started": 1000}
-    return Asset(id=f"a-{content}", content=content, **told, **fields)
+    common = {"client": "c", "channel": "ch", "recording": "r", "label": "L", "started": 1000}
+    return Asset(id=f"a-{content}", content=content, **common, **fields)
 
 
 def stream():

@@ -27,7 +27,7 @@ def at(now, world=None):
 
 @pytest.mark.rule("R508", "R542")
 def test_five_minutes_are_the_default():
-    """Of URLs and of tokens; each is dead at the very instant."""
+    """Of URLs and of tokens; each expires at the very instant."""
     change = at(NOW)
     link, token = downloads.issue_link(change, ASSET), downloads.issue_token(change, "c", "ch", "r")
     last, over = at(NOW + 299_999), at(NOW + 300_000)
