@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from confsim.api.files import api_document
-
 from .journal import Entry
 
 
@@ -50,6 +48,8 @@ class Conformance:
             )
 
     def _read(self) -> None:
+        from confsim.api.files import api_document  # imports the whole API
+
         self._document = json.loads(api_document(self._profile))
         for item in self._document["paths"].values():
             for operation in item.values():

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from .receivers import DeliveryResult, Message
+
+if TYPE_CHECKING:  # imported with the first message: they take longer than the rest of the room
+    from concurrent.futures import ThreadPoolExecutor
+    from http.client import HTTPConnection
 
 
 class HttpSender:
@@ -40,6 +43,8 @@ class HttpSender:
             if self._closed:
                 return
             if self._threads is None:
+                from concurrent.futures import ThreadPoolExecutor
+
                 self._threads = ThreadPoolExecutor(self.THREADS, thread_name_prefix="confsim-webhooks")
             self._threads.submit(self._sent, message, timeout, report)
 
@@ -60,6 +65,8 @@ class HttpSender:
             report(result)
 
     def _post(self, message: Message, timeout: float) -> DeliveryResult:
+        from http.client import HTTPConnection, HTTPException, HTTPSConnection
+
         try:
             url = urlsplit(message.url)
             kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
