@@ -9,10 +9,10 @@ HOST = "confsim.test"
 
 
 class Address(Struct, frozen=True):
-    """Where a world stands on its server.
+    """The place of a world on its server.
 
     ``mount`` is the path of the world, empty at the root. ``host`` is the host and port by which callers in this
-    process reach the server. ``public_url``, where set, begins every URL in responses, whoever asks.
+    process reach the server. ``public_url``, where set, begins every URL in responses.
     """
 
     mount: str = ""
@@ -20,5 +20,5 @@ class Address(Struct, frozen=True):
     public_url: str = ""
 
 
-#: Of a world that stands on no server.
+#: The address of a world without a server.
 NOWHERE = Address()

@@ -62,12 +62,12 @@ def rate(value: object) -> float:
     raise Misuse(f"{value!r} is no rate: a number above 0, at most {FASTEST}; 60 lets a minute pass in a second")
 
 
-#: A clock as plain values: its offset, where it stands and its rate, now and at its start. A whole rate stays whole.
+#: A clock as plain values: offset, frozen instant and rate, now and at its start. An integer rate stays an integer.
 Values = tuple[int, int | None, int | float, int, int | None, int | float]
 
 
 class Clock:
-    """Follows ``time.time()`` plus an offset, at its pace or a multiple of it, or stands still.
+    """A clock that follows ``time.time()`` plus an offset, at its pace or a multiple of it, or is frozen.
 
     ``Clock()`` follows the machine, so freezegun and time-machine move it; ``Clock(at)`` is frozen at an instant (epoch
     milliseconds or ISO 8601), which makes a run repeatable to the byte.
@@ -94,7 +94,7 @@ class Clock:
 
     @property
     def frozen(self) -> bool:
-        """Whether it stands still."""
+        """Whether the clock is frozen."""
         return self._stands is not None
 
     @property
@@ -132,7 +132,7 @@ class Clock:
         self._start = (self._offset, self._stands, self._rate)
 
     def restart(self) -> None:
-        """Show what it would show had nobody moved, frozen or resumed it."""
+        """Return to the start: undo every move, freeze and change of rate."""
         self._offset, self._stands, self._rate = self._start
 
     def copy(self) -> Clock:

@@ -1,4 +1,4 @@
-"""Where a token stands in a request, by the presentations in force (G016, G017, G024)."""
+"""The token in a request, by the presentations in force (G016, G017, G024)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .live import LiveWorld
 
 
 class Snapshot(Struct, frozen=True):
-    """A world that was kept under a name, with the instant of its clock and whether and how fast that clock ran."""
+    """A world saved under a name, with the instant of its clock, and whether and how fast that clock ran."""
 
     world: World
     now: int
@@ -55,7 +55,7 @@ class History:
                 live.clock.restart()
 
     def take(self, name: str) -> Snapshot:
-        """Keep the world, its instant and how its clock goes under a name; an earlier one of this name is replaced."""
+        """Save the world and the state of its clock under a name; an earlier snapshot of this name is replaced."""
         live = self._live
         with live.lock:
             change = live.change()
@@ -83,7 +83,7 @@ class History:
         self._snapshots.clear()
 
     def recover(self, origin: World, snapshots: Mapping[str, Snapshot]) -> None:
-        """Let these be the start and the snapshots, as they were recorded."""
+        """Set the start and the snapshots to recorded ones."""
         self.origin, self._snapshots = origin, dict(snapshots)
 
     def _get(self, name: str) -> Snapshot:

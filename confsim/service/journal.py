@@ -165,10 +165,10 @@ class Journal:
 
     def forget(self, ids: Collection[str]) -> int:
         """Forget the entries of these ids; returns how many of them were there."""
-        kept = deque(entry for entry in self._entries if entry.id not in ids)
-        gone = len(self._entries) - len(kept)
-        self._entries = kept
-        return gone
+        rest = deque(entry for entry in self._entries if entry.id not in ids)
+        count = len(self._entries) - len(rest)
+        self._entries = rest
+        return count
 
     def assumptions(self) -> list[str]:
         """The ids of the assumptions that were used, also by calls that are gone, in alphabetical order."""

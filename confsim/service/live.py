@@ -87,7 +87,7 @@ class LiveWorld:
         self._fault_points = source
 
     def add_barrier(self, flush: Callable[[], None]) -> None:
-        """Call ``flush`` before the lock is released by its outermost holder: nobody sees what is not flushed."""
+        """Call ``flush`` before the outermost holder releases the lock: no other thread sees what is not flushed."""
         self.lock = WriteBarrier(self.lock, flush)
 
     def remove_barrier(self, flush: Callable[[], None]) -> None:

@@ -60,8 +60,8 @@ class Usage:
 class Pipeline:
     """Performs the calls of one world.
 
-    ``address`` begins the URLs in responses. ``conformance``, where there is one, holds every answer of an operation
-    against the OpenAPI document, and reports what differs as a bug.
+    ``address`` begins the URLs in responses, ``stages`` are those that the profile switches on. ``conformance``, where
+    there is one, holds every answer of an operation against the OpenAPI document, and reports what differs as a bug.
     """
 
     def __init__(self, live: LiveWorld, journal: Journal, faults: Faults, usage: Usage) -> None:
@@ -72,9 +72,9 @@ class Pipeline:
         self.address: Address = NOWHERE
         self.conformance: Conformance | None = None
         profile = live.profile
-        self._stages: list[Stage] = [stage() for stage in _STAGES if profile and stage.needed(profile)]
+        self.stages: tuple[Stage, ...] = tuple(stage() for stage in _STAGES if profile and stage.needed(profile))
         self._respond: Next = self._checked
-        for stage in reversed(self._stages):
+        for stage in reversed(self.stages):
             self._respond = partial(_staged, stage, self._respond)
         self._stale = StaleReads(StaleReads.lag(profile)) if profile and StaleReads.lag(profile) else None
         if self._stale is not None:
@@ -91,7 +91,7 @@ class Pipeline:
 
     def restart(self) -> None:
         """Let the stages forget every call."""
-        for stage in self._stages:
+        for stage in self.stages:
             stage.restart()
         if self._stale is not None:
             self._stale.restart()

@@ -98,7 +98,7 @@ class Service:
 
     @property
     def address(self) -> Address:
-        """Where the world stands on its server."""
+        """The place of the world on its server."""
         return self.pipeline.address
 
     # Calls

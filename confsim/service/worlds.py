@@ -76,7 +76,7 @@ class WorldsObserver(Protocol):
 
 
 class Worlds:
-    """Services by name. The default world has the empty name and stands at the root.
+    """Services by name. The default world has the empty name and is served at the root.
 
     There are at most ``most`` beside it. One that is added beyond them evicts the one that was idle for longest, if
     that was for a minute; else it is refused, for all are in use.
@@ -124,7 +124,7 @@ class Worlds:
 
     @property
     def public_url(self) -> str:
-        """What URLs in answers begin with, whoever asks; empty for the name that each call was made by."""
+        """The beginning of URLs in responses; empty for the Host name of each call."""
         return self._public_url
 
     def serve_at(self, url: str) -> None:

@@ -16,6 +16,7 @@ from confsim.control.catalogue import CONTROL
 from confsim.control.operations.info import control_document
 from confsim.service.conformance import Conformance
 from confsim.service.files.profile import read_profile
+from confsim.service.incoming import Incoming
 from confsim.service.messages import Request, Response
 from confsim.testing.samples import Pool, valid
 from kit import CUSTOMER
@@ -225,7 +226,7 @@ def test_the_error_body_follows_the_profile(name, caller):
 
     sim = Simulator(profile=PROFILES[name])
     assert sim.call("get_user_terms", caller).status == 401
-    assert list(Conformance(sim.service.profile).problems(next(iter(sim.service.journal)))) == []
+    assert list(Conformance(sim.service.profile).violations(next(iter(sim.service.journal)))) == []
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -242,7 +243,7 @@ def test_sample_bodies_fit_their_schemas(sim, number):
 
 def test_it_is_served_beside_the_api(sim):
     """GET /openapi.json at the mount returns the document of the world's profile, without a token."""
-    response = sim.service.perform(FILES["get_openapi"], (), {}, Request("GET", "/openapi.json"), None)
+    response = sim.service.perform(Incoming(FILES["get_openapi"], (), {}, None, Request("GET", "/openapi.json")))
     assert response.status == 200
     assert json.loads(response.body) == described({})
 
@@ -256,7 +257,7 @@ def test_the_judge_finds_invalid_responses(sim, status, body, problem):
     sim.call("get_user_terms", "demo-owner")
     entry = next(iter(sim.service.journal))
     entry.response = Response(status, [("Content-Type", "application/json")], body)
-    problems = [str(each) for each in Conformance({}).problems(entry)]
+    problems = [str(each) for each in Conformance({}).violations(entry)]
     assert any(problem in each for each in problems)
     assert all("GET /v1_0/users/me/terms" in each for each in problems)
 

@@ -10,7 +10,7 @@ records the world in force whole.
 
 Faults are recorded with their counts. Journals and bugs belong to the process and are not recorded, nor are settings
 of the server rather than of a world: limits, names, hosts that webhooks reach. Nor are the counts of a rate limit and
-the responses kept for idempotency keys, which only a profile brings in.
+the responses kept for idempotency keys, which exist only under a profile.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class WorldRecorder:
         self._durable.changed(self.name)
 
     def _cause(self) -> tuple[int, str]:
-        """The instant, and the operation of the API that brought the change about, if it was one."""
+        """The instant, and the operation of the API that caused the change, if one did."""
         journal = self.service.journal
         last = journal.last() if journal.count != self._calls else None
         return (self.service.clock.now(), "") if last is None else (last.at, last.operation)

@@ -22,7 +22,7 @@ from .store import Store
 
 
 class BegunWith(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a world was made from, in the words of whoever made it; ``start`` is the digest of its first document."""
+    """What a world was made from, as it was asked for; ``start`` is the digest of its first document."""
 
     world: str
     seed: int

@@ -3,11 +3,11 @@
 A directory holds two files. ``confsim.sqlite`` has the base (each world as it was at one moment), the log of what has
 changed since, and the documents that both name by their digest. ``head`` has the number and the digest of the last
 record, written after the record and before the answer: SQLite drops the torn end of its write-ahead log without a word,
-and the head is what tells of it.
+and the head shows that it did.
 
 On disk means handed to the operating system: the stated threat is kill -9 of the process, for which no fsync is needed.
 So the log is in WAL mode with synchronous=OFF, and a record costs one write: 10 us, where NORMAL, which only syncs
-checkpoints of the WAL, costs 25. A power cut may tear the file, and then that is told: digests and head miss nothing.
+checkpoints of the WAL, costs 25. A power cut may tear the file, which digests and head detect.
 The file is locked for as long as the process lives: a second one is refused.
 """
 

@@ -14,7 +14,7 @@ DIGEST_SIZE = 16
 
 
 class LogRecord(Struct, frozen=True):
-    """One record of the log: its number, the world, the instant, the operation that brought it about, and the rest."""
+    """One record of the log: its number, the world, the instant, the operation that caused it, and what changed."""
 
     number: int
     world: str

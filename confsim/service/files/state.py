@@ -1,4 +1,4 @@
-"""Worlds as state documents: the JSON of ``GET /_confsim/state``, in files too."""
+"""State documents: worlds as the JSON of ``GET /_confsim/state``, and files of it."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def schema() -> bytes:
     (whole, *records), made = msgspec.json.schema_components(
         [Document, *(each.record for each in tables.values())], ref_template="#/$defs/{name}"
     )
-    told = {**made.pop(whole["$ref"].rpartition("/")[2]), "$id": f"urn:confsim:state:{FORMAT}", "$defs": made}
-    told["properties"] |= {
+    document = {**made.pop(whole["$ref"].rpartition("/")[2]), "$id": f"urn:confsim:state:{FORMAT}", "$defs": made}
+    document["properties"] |= {
         "version": {"const": FORMAT},
         "tables": {
             "type": "object",
@@ -50,9 +50,9 @@ def schema() -> bytes:
             },
         },
     }
-    told["required"] = ["version", *told["required"]]
-    told = {"$schema": "https://json-schema.org/draft/2020-12/schema", **told}
-    return msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
+    document["required"] = ["version", *document["required"]]
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
 
 
 def world_of(values: object) -> World:
@@ -85,7 +85,7 @@ def _check_names(world: World) -> None:
 
 
 def _check_lines(parents: Mapping[str, str | None]) -> None:
-    """Misuse for a client that is above itself: whoever asked who is above it would never come to an end."""
+    """Raise Misuse for a client that is above itself: the walk up its line would never end."""
     known: set[str] = set()
     for id in parents:
         line: set[str] = set()
@@ -111,7 +111,7 @@ def read(path: str | Path) -> World:
 
 
 def write(path: str | Path, world: World) -> None:
-    """Write a state file: aside first, then put in its place, so that there is never half of one. Misuse."""
+    """Write a state file: to a temporary one that then replaces it, so that it is never half written. Misuse."""
     whole = Path(path)
     aside = whole.with_name(f".{whole.name}.{os.getpid()}")
     try:

@@ -91,7 +91,7 @@ class NumberFile(_File):
 
 
 class ClientFile(_File):
-    """A client. ``parent`` is the name of a client that stands before it in the file."""
+    """A client. ``parent`` is the name of an earlier client in the file."""
 
     name: str
     id: str | None = None
@@ -181,7 +181,7 @@ def build(file: WorldFile, seed: int, profile: Mapping[str, Any]) -> World:
 
 
 def _once(what: str, values: Iterable[str | None]) -> None:
-    """Misuse when a value stands twice that tells things apart."""
+    """Raise Misuse when a value that must be unique occurs twice."""
     for value, count in Counter(values).items():
         if value is not None and count > 1:
             raise Misuse(f"{what} {value!r} is given {count} times")

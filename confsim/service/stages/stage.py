@@ -1,4 +1,4 @@
-"""What stands between a call and its checks, where a profile asks for it."""
+"""The interface of the stages that a profile puts before the checks of a call."""
 
 from __future__ import annotations
 

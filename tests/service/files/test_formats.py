@@ -17,7 +17,7 @@ from confsim.service.files.formats import FORMAT, STEPS, Step
 from kit import START, START_MS
 
 #: A world with records of every table, as format 1 wrote it, and what calls of it were answered.
-OLD = Path(__file__).resolve().parents[1] / "data" / "format-1"
+OLD = Path(__file__).resolve().parents[2] / "data" / "format-1"
 LONG = 600
 
 

@@ -11,7 +11,7 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.service.files import world_file
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
+FIXTURES = Path(__file__).parents[3] / "fixtures"
 SCHEMA = json.loads((FIXTURES / "schema" / "world.json").read_text())
 
 

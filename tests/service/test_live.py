@@ -1,0 +1,130 @@
+"""A live world and those who follow it."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from confsim import Misuse, Simulator
+from confsim.service.clock import Clock
+from confsim.service.history import History
+from confsim.service.live import LiveWorld
+from kit import START_MS
+
+
+@pytest.fixture
+def live():
+    """The demo world with nobody around it."""
+    return LiveWorld(Simulator().service.world, Clock(START_MS), {})
+
+
+def mint(live):
+    """A change of the world."""
+    change = live.change()
+    change.uuid()
+    return change
+
+
+class Follower:
+    """Notes what it sees, and makes one change for each that it follows up to ``most``."""
+
+    def __init__(self, live, most=0):
+        self.live, self.most, self.seen = live, most, []
+
+    def pending(self, world):
+        """Whether there is something left to do, in whatever world."""
+        return world is not None and self.most > 0
+
+    def react(self, now):
+        """Make a change."""
+        self.seen.append(now)
+        if self.most:
+            self.most -= 1
+            self.live.put(mint(self.live))
+
+
+def test_observers_see_before_the_change_and_after(live):
+    """Every change that is put in force, and none that changes nothing; not once they stop."""
+    seen = []
+    observe = lambda *told: seen.append(told)  # noqa: E731
+    live.observe(observe)
+    before, change = live.world, mint(live)
+    after = live.put(change)
+    live.put(live.change())
+    assert seen == [(before, change, after)]
+    assert live.world is after is not before
+    live.stop_observing(observe)
+    live.put(mint(live))
+    assert len(seen) == 1
+
+
+def test_reactions_follow_a_complete_change(live):
+    """At its instant; what is only put is not complete."""
+    follower = Follower(live, most=1)
+    live.react_with(follower)
+    live.put(mint(live))
+    assert follower.seen == []
+    live.commit(mint(live))
+    assert follower.seen == [START_MS]
+
+
+def test_reactions_follow_a_timer_at_its_own_instant(live):
+    """The clock shows it meanwhile, and then what it was moved to."""
+    seen = []
+    follower = Follower(live, most=1)
+    follower.react = lambda now: seen.append((now, live.clock.now()))
+    live.react_with(follower)
+    change = live.change()
+    change.schedule("handle reservation", START_MS + 500, "", "nothing")
+    live.put(change)
+    live.advance(1000)
+    assert seen == [(START_MS + 500, START_MS + 500)]
+    assert live.clock.now() == START_MS + 1000
+
+
+def test_those_who_follow_hear_of_another_world(live):
+    """When one takes the place of this one, which is no change of it."""
+    seen, other = [], Simulator("empty").service.world
+    live.observe(lambda *told: seen.append("changed"))
+    live.when_replaced(lambda: seen.append(live.world))
+    live.replace(other)
+    assert seen == [other]
+
+
+def test_a_barrier_is_passed_before_others_get_the_lock(live):
+    """Once, by the outermost holder, also when the block raises; and no more once it is removed."""
+    flushed = []
+    flush = lambda: flushed.append(threading.get_ident())  # noqa: E731
+    live.add_barrier(flush)
+    with live.lock:
+        with live.lock:
+            pass
+        assert flushed == []
+    with pytest.raises(KeyError), live.lock:
+        raise KeyError
+    assert flushed == [threading.get_ident()] * 2
+    live.remove_barrier(flush)
+    with live.lock:
+        pass
+    assert len(flushed) == 2
+
+
+def test_history_keeps_worlds_with_their_clocks(live):
+    """The start and snapshots; what is not there is refused (404)."""
+    history, start = History(live), live.world
+    history.take("a")
+    live.commit(mint(live))
+    live.advance(1000)
+    history.begin()
+    live.commit(mint(live))
+    history.reset()
+    assert live.world is history.origin is not start
+    assert live.clock.now() == START_MS + 1000
+    history.restore("a")
+    assert (live.world, live.clock.now()) == (start, START_MS)
+    history.drop("a")
+    for absent in (history.restore, history.drop):
+        with pytest.raises(Misuse, match="no snapshot 'a'") as caught:
+            absent("a")
+        assert caught.value.status == 404
