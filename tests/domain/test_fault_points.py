@@ -38,16 +38,16 @@ def test_every_outcome_of_every_thing_can_be_asked_for(sim, thing, outcome):
 
 
 @pytest.mark.parametrize("thing", FAULT_POINTS.values(), ids=lambda thing: thing.name)
-def test_every_thing_is_asked_about_somewhere(thing):
-    """No row of the table is without effect: some module but the table itself reads it."""
+def test_every_fault_point_is_asked_somewhere(thing):
+    """No point of the table is without effect: some module but the table itself asks for its fault."""
     root = Path(fault_points.__file__).parents[1]
     name = next(name for name, value in vars(fault_points).items() if value is thing)
     readers = [path for path in root.rglob("*.py") if path.name != "fault_points.py"]
-    assert any(re.search(rf"(fault_for\(change, |_strike\(){name}\b", path.read_text()) for path in readers)
+    assert any(re.search(rf"(\bfault_for\(change, |_interceptor\(\)\(){name}\b", path.read_text()) for path in readers)
 
 
-def test_nothing_is_struck_without_a_fault(sim):
-    """A change that nobody gave anything to ask takes its course."""
+def test_there_is_no_fault_unless_one_is_injected(sim):
+    """A change without a source of faults takes its course."""
     assert fault_points.fault_for(sim.service.change(), fault_points.MAIL, to="a@example.com") is None
 
 
