@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -20,7 +21,7 @@ from .messages import Request, Response
 Finish = Callable[[Response, Change], Response]
 
 
-class Incoming(Struct):
+class Incoming(Struct, gc=False):
     """A call of an operation.
 
     ``path`` holds the decoded texts of the path parameters in their order, ``query`` those of the query by name;
@@ -43,36 +44,43 @@ class Incoming(Struct):
     finish: Finish | None = None
 
 
+class Overridable(Protocol):
+    """Says whether a request may carry its own faults."""
+
+    @property
+    def by_request(self) -> bool:
+        """Whether it may."""
+        ...
+
+
 def incoming(
+    token_of: Read,
+    faults: Overridable,
     request: Request,
     operation: Operation,
     path: tuple[str, ...],
     context: Context,
-    token_of: Read,
     finish: Finish | None = None,
-    *,
-    overridable: bool = True,
 ) -> Incoming:
     """The call that a request makes.
 
-    ``token_of`` reads the token by the presentations in force. The query is read without the per-request fault
-    override where that is ``overridable``.
+    ``token_of`` reads the token by the presentations in force. The query is read without the parameter that carries
+    faults, where a request may have one.
     """
     query: dict[str, str] = {}
-    token = query_refusal = token_refusal = query_used = None
+    query_used = None
     text = request.query
-    try:
-        if text:
-            reading = ProfileContext(context.profile)
-            query_used = reading.used
-            query = decode_query(reading, without_override(text) if overridable else text)
-    except Refusal as refusal:
-        query_refusal = refusal
-    else:
+    if text:
+        reading = ProfileContext(context.profile)
+        query_used = reading.used
         try:
-            token = token_of(request, query)
+            query = decode_query(reading, without_override(text) if faults.by_request else text)
         except Refusal as refusal:
-            token_refusal = refusal
-    return Incoming(
-        operation, path, query, token, request, True, query_refusal, token_refusal, context.used, query_used, finish
-    )
+            return Incoming(
+                operation, path, query, None, request, True, refusal, None, context.used, query_used, finish
+            )
+    try:
+        token, token_refusal = token_of(request, query), None
+    except Refusal as refusal:
+        token, token_refusal = None, refusal
+    return Incoming(operation, path, query, token, request, True, None, token_refusal, context.used, query_used, finish)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.register import Context, in_force
-from confsim.contract.operation import Operation
+from confsim.assumptions.register import in_force
 from confsim.kernel.world import Change, World
 
 from .address import Address
@@ -18,10 +18,9 @@ from .clock import Clock
 from .credentials import presentation
 from .faults.injection import Faults
 from .history import History
-from .incoming import Finish, Incoming, incoming
+from .incoming import incoming
 from .journal import Journal
 from .live import LiveWorld
-from .messages import Request
 from .pipeline import Pipeline, Usage
 from .webhooks.delivery import Webhooks
 
@@ -46,7 +45,8 @@ class Service:
 
     ``live`` is the world in force, ``history`` its start and snapshots, ``journal`` its calls, ``faults`` what is made
     to go wrong, ``webhooks`` what is delivered, ``pipeline`` what performs calls; ``usage`` says when it was called.
-    ``token_of`` reads the token of a request by the presentations in force.
+    ``token_of`` reads the token of a request by the presentations in force. ``incoming`` makes a call of a request, and
+    ``perform`` performs it.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Service:
         self.pipeline = Pipeline(live, self.journal, self.faults, self.usage)
         self.webhooks = Webhooks(live, self.journal, self.faults.plan)
         self.token_of = presentation(in_force(profile, wire.PRESENTATION))
+        self.incoming = partial(incoming, self.token_of, self.faults)
         self.perform = self.pipeline.perform
         self.unrouted = self.pipeline.unrouted
         self.change = live.change
@@ -100,20 +101,6 @@ class Service:
     def address(self) -> Address:
         """The place of the world on its server."""
         return self.pipeline.address
-
-    # Calls
-
-    def incoming(
-        self,
-        request: Request,
-        operation: Operation,
-        path: tuple[str, ...],
-        context: Context,
-        finish: Finish | None = None,
-    ) -> Incoming:
-        """The call of an operation that a request makes, for ``perform``."""
-        by_request = self.faults.by_request
-        return incoming(request, operation, path, context, self.token_of, finish, overridable=by_request)
 
     # The world as a whole
 
