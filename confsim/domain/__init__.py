@@ -1,1 +1,1 @@
-"""One module for each thing that lives in a world: its records, its machine, its rules. Knows no HTTP and no JSON."""
+"""One module for each kind of object in a world: records, machine and rules. Independent of HTTP and JSON."""

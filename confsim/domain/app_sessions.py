@@ -1,4 +1,4 @@
-"""App sessions: runs of client applications, their logs, and what is linked to them."""
+"""App sessions: runs of client applications, their logs, and the objects linked to them."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Run(Enum):
 
 
 class AppSession(Record, kw_only=True):
-    """One run of a client application. ``started`` as the caller gave it, in epoch milliseconds.
+    """One run of a client application. ``started`` is given by the caller, in epoch milliseconds.
 
     ``by`` is the user who registered it, None for an API token. ``channels``, ``sessions`` and ``users`` are the ids of
-    what is linked to it, each once, in the order of linking; channels keep their ids when they are deleted (G309).
+    the linked objects, each once, in the order of linking; channels keep their ids when they are deleted (G309).
     ``logged`` counts its logs.
     """
 
@@ -62,7 +62,7 @@ class Log(Record, kw_only=True):
 
     @property
     def place(self) -> tuple[str, int]:
-        """What tells it from every other log of the client."""
+        """The key of the record: unique in the client."""
         return self.app_session, self.number
 
 
@@ -73,12 +73,12 @@ LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "place", BY_S
 
 
 def _register(change: Change, *, draft: AppSession) -> AppSession:
-    """The run is known from now on."""
+    """The app session is registered."""
     return draft
 
 
 def _append(change: Change, run: AppSession, *, log: Log, earlier: Log | None) -> AppSession:
-    """The log is stored, in place of the one that has its index where that is allowed."""
+    """The log is stored; it replaces an earlier log of the same index where that is allowed."""
     if earlier is not None:
         LOGS.of(change, run.client).put(replace(log, number=earlier.number))
         return run
@@ -87,7 +87,7 @@ def _append(change: Change, run: AppSession, *, log: Log, earlier: Log | None) -
 
 
 def _link(change: Change, run: AppSession, *, links: dict[str, Any]) -> AppSession:
-    """Channels, channel sessions and users are sets: linking again says nothing new (G388)."""
+    """Channels, channel sessions and users are sets: linking again has no effect (G388)."""
     return replace(run, **{name: tuple(dict.fromkeys((*getattr(run, name), id))) for name, id in links.items()})
 
 
@@ -112,9 +112,9 @@ MACHINE: Machine[Run, AppSession] = Machine(
 
 
 def register(change: Change, caller: Caller, started: int, url: str, channel: str | None) -> AppSession:
-    """Register a run in the caller's client and answer it (R427).
+    """Register an app session in the caller's client and return it (R427).
 
-    Refusals INVALID_INPUT for a channel that the client has not (G381) and for a start too far from now (G382).
+    Refusals INVALID_INPUT for a channel that is not the client's (G381) and for a start too far from now (G382).
     """
     client = caller.client.id
     within = ask(change, assumed.STARTED_WITHIN)
@@ -139,7 +139,7 @@ def register(change: Change, caller: Caller, started: int, url: str, channel: st
 
 
 def get(change: Change, client: str, id: str) -> AppSession:
-    """The app session of this id in the client; upper case is taken as equal. Refusal NOT_FOUND."""
+    """The app session of the client with this id, compared without case. Refusal NOT_FOUND."""
     rows = APP_SESSIONS.of(change, client)
     run = rows.get(id) or rows.get(id.lower())
     if run is None:
@@ -148,7 +148,7 @@ def get(change: Change, client: str, id: str) -> AppSession:
 
 
 def append(change: Change, run: AppSession, time: int, data: str, index: int | None) -> None:
-    """Append a log. Refusals LOG_INDEX_TAKEN (G383), INVALID_INPUT for a missing index where one is needed (G384)."""
+    """Append a log. Refusals LOG_INDEX_TAKEN (G383), INVALID_INPUT for a missing index where one is required (G384)."""
     if index is None and ask(change, assumed.INDEX_NEEDED):
         raise Refusal(Reason.INVALID_INPUT, where="body index", problem="it is missing")
     earlier = None if index is None else LOGS.of(change, run.client).first(BY_INDEX, (run.id, index))
@@ -199,7 +199,7 @@ def link_user(change: Change, run: AppSession, user: User) -> AppSession:
 
 
 class Wanted(Struct, frozen=True):
-    """What app sessions to find: all that is given must match (R432). Instants in epoch milliseconds."""
+    """Criteria for finding app sessions; all that are given must match (R432). Instants in epoch milliseconds."""
 
     user: int | None = None
     session: str | None = None

@@ -1,4 +1,4 @@
-"""Simulated delays: work that is finished at once, after a time, or after a number of polls."""
+"""Simulated delays of work, which ends at once, after a time, or after a number of polls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def delay_of(context: Context, entry: Entry[str]) -> Delay:
 
 
 class Wait(Struct, frozen=True):
-    """What is left of delayed work: a number of polls that find it unfinished, or the instant at which it ends.
+    """The remaining delay of work: a number of polls that find it unfinished, or the instant at which it ends.
 
     ``polls_left`` is None when the work ends at ``ends`` (epoch milliseconds).
     """
@@ -35,16 +35,16 @@ class Wait(Struct, frozen=True):
 
     @property
     def over(self) -> bool:
-        """Whether the work is finished already."""
+        """Whether the work is finished."""
         return self.polls_left == 0
 
 
-#: Of work that is finished already.
+#: The remaining delay of finished work.
 NO_WAIT = Wait(polls_left=0)
 
 
 def wait(change: Change, entry: Entry[str], *, since: int) -> Wait:
-    """What is left now of delayed work that counts from the instant ``since`` (epoch milliseconds)."""
+    """The remaining delay of work that began at the instant ``since`` (epoch milliseconds)."""
     delay = delay_of(change, entry)
     if delay.mode != "time":
         return Wait(polls_left=delay.amount)
@@ -52,11 +52,11 @@ def wait(change: Change, entry: Entry[str], *, since: int) -> Wait:
     return Wait(ends=ends) if ends > change.now else NO_WAIT
 
 
-# Work whose record has ``polls_left``
+# Work with ``polls_left`` in its record
 
 
 def count_poll(change: Change, record: Any) -> Any:
-    """One poll fewer is left, unless a timer ends the work."""
+    """Return the record with one poll fewer left; unchanged when a timer ends the work."""
     return replace(record, polls_left=record.polls_left - 1) if record.polls_left else record
 
 

@@ -1,4 +1,4 @@
-"""Fault points of the domain: where a fault can be injected, and the outcomes that each supports.
+"""Fault points of the domain, at which faults can be injected, and the outcomes that each supports.
 
 The documents describe none of them; a fault is injected only when one is set (G046).
 """
@@ -14,7 +14,7 @@ from confsim.kernel.world import Change
 
 
 class Outcome(StrEnum):
-    """What becomes of something that a fault is injected into."""
+    """The outcome of an operation with an injected fault."""
 
     REFUSED = "refused"
     IGNORED = "ignored"
@@ -34,7 +34,7 @@ TIMED = (Outcome.LATE, Outcome.OUT_OF_ORDER)
 
 
 class FaultPoint(Struct, frozen=True):
-    """A fault point: its outcomes with their descriptions, and the facts by which faults select."""
+    """A fault point: its outcomes with their descriptions, and the names of the facts that faults match on."""
 
     name: str
     outcomes: Mapping[Outcome, str]
@@ -42,7 +42,7 @@ class FaultPoint(Struct, frozen=True):
 
 
 class InjectedFault(Struct, frozen=True):
-    """A fault that is injected; ``by`` in milliseconds for those outcomes that take a duration."""
+    """An injected fault. ``by`` is the duration in milliseconds, for the outcomes in ``TIMED``."""
 
     outcome: Outcome
     by: int = 0
@@ -98,7 +98,7 @@ FAULT_POINTS: Mapping[str, FaultPoint] = {
 
 
 def fault_for(change: Change, point: FaultPoint, **facts: object) -> InjectedFault | None:
-    """The fault injected at the point for these facts, or None."""
+    """The fault injected at the point for these facts; None when there is none."""
     if change.faults is None:
         return None
     fault: InjectedFault | None = change.faults(point.name, facts)

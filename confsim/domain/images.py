@@ -29,7 +29,7 @@ IMAGES: Table[str, Image] = Table("images", Image, "id")
 
 
 def media_type(data: bytes) -> str | None:
-    """The media type by the signature of the bytes, None unless it is PNG, JPEG, GIF or WebP (G105)."""
+    """The media type by the signature of the bytes; None unless PNG, JPEG, GIF or WebP (G105)."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -42,7 +42,7 @@ def media_type(data: bytes) -> str | None:
 
 
 def store(change: Change, client: str, data: bytes, url: str | None) -> str:
-    """Store an image and return its id. ``url`` wins over the bytes (R167, R379); a stub replaces its image (G110).
+    """Store an image and return its id. A ``url`` takes precedence (R167, R379); a stub is stored for it (G110).
 
     Refusals: IMAGE_MISSING, IMAGE_TOO_LARGE, IMAGE_UNKNOWN_FORMAT, IMAGE_UNREACHABLE.
     """
@@ -71,7 +71,7 @@ def stored_url(change: Change, client: str, url: str | None) -> str | None:
 
 
 def remove(change: Change, client: str, image: str | None) -> None:
-    """Remove the bytes of an image; a URL that was stored as such has none."""
+    """Remove the bytes of an image; no effect for an image that was stored as a URL."""
     if image is not None and image in IMAGES.of(change, client):
         IMAGES.of(change, client).remove(image)
 

@@ -1,4 +1,4 @@
-"""What every list of the API does alike: match a search, put texts and ties in order."""
+"""Rules common to all lists of the API: matching of searches, order of texts and of ties."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def matches(context: Context, wanted: str, *texts: str | None) -> bool:
 
 
 def text_key(context: Context, text: str) -> str:
-    """What a text is compared by (G087)."""
+    """The sort key of a text (G087)."""
     return text.casefold() if ask(context, conventions.TEXT_ORDER) == "caseless" else text
 
 
 def ordered(context: Context, oldest_first: Iterable[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
-    """The elements by their key; equal ones in the order of creation, as G086 says."""
+    """The elements sorted by their key; the order of equal keys is by G086."""
     if descending and ask(context, conventions.TIES) == "direction":
         found = sorted(oldest_first, key=key)
         found.reverse()

@@ -1,4 +1,4 @@
-"""The outbox: mails are stored in the world and go nowhere (G224)."""
+"""The outbox: mails are stored in the world and not sent (G224)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from confsim.kernel.world import Change
 
 from .fault_points import MAIL, fault_for
 
-#: The beginning of a stored link into the mount of its world; a world does not know the host by which it is reached.
+#: The beginning of a stored link into the mount of its world; a world does not know its own host name.
 MOUNT = "{root}"
 
 
 class Mail(Record, kw_only=True):
-    """One mail. ``kind`` is its purpose; ``code`` and ``link`` are for its reader to use.
+    """One mail. ``kind`` is its purpose; ``code`` and ``link`` are those in the text, None without.
 
     A ``link`` into the mount of the world begins with ``MOUNT``, in the text too.
     """
@@ -44,7 +44,7 @@ def send(
     code: str | None = None,
     link: str | None = None,
 ) -> Mail:
-    """Send a mail on behalf of a client, at this instant."""
+    """Send a mail on behalf of a client at this instant and return it."""
     mail = Mail(
         id=change.count("mail"),
         client=client,

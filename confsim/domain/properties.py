@@ -1,4 +1,4 @@
-"""Properties: values under keys, of users and of channels. A value is stored as the text of its JSON."""
+"""Properties of users and channels: values by key. A value is stored as JSON text."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ NULL = "null"
 
 
 class Owner(Struct, frozen=True):
-    """Whose properties: a user or a channel of a client."""
+    """The owner of properties: a user or a channel of a client."""
 
     client: str
     name: str
 
 
 class Held(Enum):
-    """The state of a property that is there (P2 Channel properties)."""
+    """The state of a stored property (P2 Channel properties)."""
 
     STORED = "stored"
 
 
 class Property(Record):
-    """One value under its key. ``text`` is the value as JSON, so that it is answered as it came."""
+    """One value under its key. ``text`` is the value as JSON text, returned unchanged."""
 
     owner: str
     key: str
@@ -54,12 +54,12 @@ PROPERTIES: Table[tuple[str, str], Property] = Table("properties", Property, "pl
 
 
 def _store(change: Change, *, owner: Owner, key: str, text: str) -> Property:
-    """The value is there."""
+    """The value is stored."""
     return Property(owner.name, key, text, owner.client)
 
 
 def _replace(change: Change, stored: Property, *, text: str) -> Property:
-    """The value is there, in place of what was."""
+    """The value replaces the earlier one."""
     return replace(stored, text=text)
 
 
@@ -84,17 +84,17 @@ def _find(change: Change, owner: Owner, key: str) -> Property | None:
 
 
 def of_user(user: User) -> Owner:
-    """The properties of a user."""
+    """The user as an owner of properties."""
     return Owner(user.client, f"user {user.id}")
 
 
 def of_channel(channel: Channel) -> Owner:
-    """The properties of a channel."""
+    """The channel as an owner of properties."""
     return Owner(channel.client, f"channel {channel.id}")
 
 
 def get(change: Change, owner: Owner, key: str, missing: Entry[str] = assumed.PROPERTY_MISSING) -> str:
-    """The JSON text under the key. Refusal NOT_FOUND, or null, by the entry."""
+    """The JSON text of the key. When there is none, Refusal NOT_FOUND or ``null``, as ``missing`` decides."""
     stored = _find(change, owner, key)
     if stored is not None:
         return stored.text
@@ -104,7 +104,7 @@ def get(change: Change, owner: Owner, key: str, missing: Entry[str] = assumed.PR
 
 
 def put(change: Change, owner: Owner, key: str, text: str) -> None:
-    """Store the JSON text under the key, in place of what was there. Refusal PROPERTY_TOO_LARGE (G249)."""
+    """Store the JSON text under the key, replacing any earlier one. Refusal PROPERTY_TOO_LARGE (G249)."""
     if text == NULL and ask(change, assumed.PROPERTY_NULL) == "removes":
         MACHINE.fire_if_allowed(change, _find(change, owner, key), "remove")
         return
@@ -131,10 +131,10 @@ def remove_all(change: Change, owner: Owner) -> None:
 
 
 def remove_of_user(change: Change, user: User) -> None:
-    """The properties of a user who is removed go too (G542)."""
+    """Remove the properties of a user who is removed (G542)."""
     remove_all(change, of_user(user))
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The properties of a channel go with it (G309)."""
+    """Remove the properties of a channel that is deleted (G309)."""
     remove_all(change, of_channel(channel))

@@ -1,4 +1,4 @@
-"""Calls that ask for what holds already."""
+"""Calls that request a state which already holds."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ R = TypeVar("R", bound=Record)
 
 
 def turn(change: Change, machine: Machine[S, R], record: R, event: str, /, *, state: str, **facts: Any) -> R:
-    """Turn a switch by the event. Refusal STATE_HOLDS when it stands so already, where that is refused (G537).
+    """Fire the event of a switch. Refusal STATE_HOLDS when its state already holds, where that is refused (G537).
 
-    ``state`` is the word for the state in that refusal.
+    ``state`` is the name of the state in the refusal.
     """
     if machine.holds(record, event) and ask(change, conventions.REPEATED_STATE) == "refuse":
         raise Refusal(Reason.STATE_HOLDS, state=state)
@@ -28,15 +28,15 @@ def turn(change: Change, machine: Machine[S, R], record: R, event: str, /, *, st
 
 
 def allow(change: Change, state: str, *, holds: bool) -> None:
-    """Let a state be set that may hold already. Refusal STATE_HOLDS when it does, where that is refused (G537)."""
+    """Allow a state to be set. Refusal STATE_HOLDS when it already ``holds``, where that is refused (G537)."""
     if holds and ask(change, conventions.REPEATED_STATE) == "refuse":
         raise Refusal(Reason.STATE_HOLDS, state=state)
 
 
 def allow_empty(change: Change, what: str, id: str | int, *, empty: bool) -> None:
-    """Let a slot be cleared that may be empty. Refusal NOT_FOUND when it is, where that is refused (G536).
+    """Allow a slot to be cleared. Refusal NOT_FOUND when it is ``empty``, where that is refused (G536).
 
-    ``what`` names the slot and the kind of thing that has it, ``id`` which thing.
+    ``what`` names the slot and the kind of object that has it, ``id`` identifies the object.
     """
     if empty and ask(change, conventions.EMPTY_SLOT) == "refuse":
         raise Refusal(Reason.NOT_FOUND, what=what, id=id)

@@ -20,7 +20,7 @@ from .users import users
 
 
 class Document(Enum):
-    """The terms of a client are always published; what changes is their version and their link."""
+    """The state of the terms of a client, always published; only their version and link change."""
 
     PUBLISHED = "published"
 
@@ -33,17 +33,17 @@ class Acceptance(Enum):
 
 
 def _replace_url(change: Change, client: Client, *, url: str) -> Client:
-    """The link is replaced; nobody is asked to accept again."""
+    """The link is replaced; no user must accept again."""
     return replace(client, terms=replace(client.terms, url=url))
 
 
 def _promulgate(change: Change, client: Client, *, url: str) -> Client:
-    """A new version: every user of the client must accept again."""
+    """A new version is published: every user of the client must accept again."""
     return replace(client, terms=Terms(client.terms.version + 1, url, change.now, client.terms.required))
 
 
 def _require(change: Change, client: Client, *, required: bool) -> Client:
-    """Guests must accept, or need not."""
+    """Whether guests must accept is set."""
     return replace(client, terms=replace(client.terms, required=required))
 
 
@@ -100,8 +100,8 @@ ACCEPTANCE: Machine[Acceptance, User] = Machine(
 
 
 class Standing(Struct, frozen=True):
-    """The terms of the client as they concern one user: ``current`` is whether the user need not accept them, ``first``
-    whether the user must accept and never did.
+    """The terms of the client for one user. ``current`` is whether the user need not accept them, ``first`` whether the
+    user must accept and never accepted any version.
     """
 
     current: bool
@@ -111,12 +111,12 @@ class Standing(Struct, frozen=True):
 
 
 def _binding(change: Change, client: Client) -> bool:
-    """Whether the client's terms ask those who never accepted any; the ones it started with may not (G168)."""
+    """Whether users who never accepted must accept the client's terms; the initial terms may not require it (G168)."""
     return client.terms.version > 1 or ask(change, assumed.FIRST) == "bind"
 
 
 def standing(change: Change, client: Client, user: User) -> Standing:
-    """How the user stands to the client's terms (R079-R082)."""
+    """The standing of the user on the client's terms (R079-R082)."""
     terms = client.terms
     binding = _binding(change, client)
     first = user.accepted is None and binding
@@ -139,7 +139,7 @@ def blocked(change: Change, client: Client, user: User) -> bool:
 
 
 def link(change: Change, client: Client, url: str) -> Client:
-    """Replace the link to the terms without asking anybody to accept again."""
+    """Replace the link to the terms; no user must accept again."""
     return DOCUMENT.fire(change, client, "link", url=url)
 
 
@@ -149,14 +149,14 @@ def promulgate(change: Change, client: Client, url: str) -> Client:
 
 
 def require(change: Change, client: Client, required: bool) -> Client:
-    """Bind guests to accept the terms, or free them (what the service operator sets, G172)."""
+    """Set whether guests must accept the terms, a setting of the service operator (G172)."""
     return DOCUMENT.fire(change, client, "require", required=required)
 
 
 def accept(change: Change, client: Client, user: User, version: int) -> User:
-    """The user accepts a version, which must be the current one."""
+    """Accept a version for the user, which must be the current one."""
     if client.terms.version == 1:
-        note(change, assumed.FIRST)  # it says whether there was anything to accept (G168)
+        note(change, assumed.FIRST)  # the choice decides whether there was anything to accept (G168)
     current = client.terms.version
     details = {"version": version, "currentVersion": current}
     return ACCEPTANCE.fire(change, user, "accept", version=version, current=current, details=details)

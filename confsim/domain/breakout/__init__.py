@@ -1,1 +1,1 @@
-"""Breakout sessions, their rooms and who is assigned to them."""
+"""Breakout sessions, their rooms and the assignments of users to rooms."""

@@ -1,4 +1,4 @@
-"""Who is assigned to which breakout room, and the way there."""
+"""Assignments of users to breakout rooms, and the routing of users to their rooms."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Assigned(Enum):
 
 
 def _assign(change: Change, *, room: Room, user: User) -> Assignment:
-    """The user has this room, and no other of the breakout session (G428)."""
+    """The user is assigned to this room, and to no other of the breakout session (G428)."""
     return Assignment(client=room.client, breakout=room.breakout, user=user.id, room=room.id)
 
 
 def _assign_another(change: Change, assignment: Assignment, *, room: Room) -> Assignment:
-    """The user has this room, and no other of the breakout session (G428)."""
+    """The user is assigned to this room, and to no other of the breakout session (G428)."""
     if assignment.room != room.id:
-        ASSIGNMENTS.of(change, assignment.client).remove(assignment.key)  # so that it is put as the latest of the room
+        ASSIGNMENTS.of(change, assignment.client).remove(assignment.key)  # inserted again as the latest of the room
     return replace(assignment, room=room.id)
 
 
@@ -79,9 +79,9 @@ def find(change: Change, breakout: Breakout, user: int) -> Assignment | None:
 
 
 def assign(change: Change, channel: Channel, breakout: Breakout, room: Room, user: User) -> None:
-    """Give the user this room of the breakout session, before it starts (R358, G430).
+    """Assign the user to the room, before the breakout session starts (R358, G430).
 
-    Refusals BREAKOUT_STARTED, ASSIGNED_ELSEWHERE (G428), NOT_FOUND for who cannot be assigned (G429).
+    Refusals BREAKOUT_STARTED, ASSIGNED_ELSEWHERE (G428), NOT_FOUND for a user who cannot be assigned (G429).
     """
     if not _assignable(change, channel, user):
         raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
@@ -103,7 +103,10 @@ def _assignable(change: Change, channel: Channel, user: User) -> bool:
 
 
 def unassign(change: Change, breakout: Breakout, room: Room, user: User) -> None:
-    """Take the room from the user, before the breakout session starts. Refusals BREAKOUT_STARTED, NOT_FOUND."""
+    """Remove the assignment of the user to the room, before the breakout session starts.
+
+    Refusals BREAKOUT_STARTED, NOT_FOUND.
+    """
     assignment = find(change, breakout, user.id)
     if assignment is not None and assignment.room != room.id:
         assignment = None
@@ -119,7 +122,7 @@ def participants(change: Change, room: Room) -> list[User]:
 
 
 def room_of(change: Change, breakout: Breakout, user: int) -> Room | None:
-    """The room of the breakout session where the user is, else the one assigned to the user (R313), or None."""
+    """The room of the breakout session in which the user is, else the assigned one (R313), or None."""
     present = presence.PRESENCES.of(change, breakout.client).get(f"{breakout.channel}/{user}")
     rooms = ROOMS.of(change, breakout.client)
     room = rooms.get(present.room) if present is not None and present.room is not None else None
@@ -130,14 +133,14 @@ def room_of(change: Change, breakout: Breakout, user: int) -> Room | None:
 
 
 def routed(change: Change, present: Presence) -> Iterator[Presence]:
-    """The present user, when an active breakout session has an open room for them."""
+    """The presence itself, when the active breakout session has an open room assigned to the user; else nothing."""
     for presence_now in presence.current(change, (present,)):
         if route(change, presence_now):
             yield presence_now
 
 
 def route(change: Change, present: Presence) -> dict[str, str]:
-    """Where the user goes: the open room assigned in the active breakout session; nothing when there is none."""
+    """The facts of routing the user: the assigned open room of the active breakout session; empty without one."""
     breakout = BREAKOUTS.of(change, present.client).first(ACTIVE, present.channel)
     assignment = None if breakout is None else find(change, breakout, present.user)
     room = None if assignment is None else ROOMS.of(change, present.client).get(assignment.room)
@@ -147,7 +150,7 @@ def route(change: Change, present: Presence) -> dict[str, str]:
 
 
 def enter(change: Change, client: Client, place: Channel, user: User) -> Presence:
-    """The user goes to the channel of a breakout room, through the event room: hosts to any, others to their own.
+    """Join the user to the channel of a breakout room, through the event room: hosts any room, others their own.
 
     Refusals of ``presence.join``; ROOM_CLOSED, NO_ROOM_ASSIGNED.
     """
@@ -168,9 +171,9 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
 
 
 def lead(change: Change, event_room: Channel, place: str, user: User) -> None:
-    """A phone brings a user who is in the event room to the channel of a breakout room, assigned or not.
+    """Route a phone user from the event room to the channel of a breakout room, assigned or not.
 
-    Whoever waits in the lobby waits on; when the room is no longer open, the user stays in the event room.
+    No effect for a user in the lobby, or when the room is no longer open.
     """
     room = ROOMS.of(change, event_room.client).first(BY_PLACE, place)
     present = presence.find(change, event_room, user.id)
@@ -180,7 +183,7 @@ def lead(change: Change, event_room: Channel, place: str, user: User) -> None:
 
 
 def list_unassigned(change: Change, breakout: Breakout) -> list[Presence]:
-    """Those in the event room without a room who are no hosts, where they are spread over the rooms (G436)."""
+    """The attendees in the event room without an assignment, where they are spread over the rooms (G436)."""
     if ask(change, assumed.UNASSIGNED) == "stay" or not breakout_rooms.list_(change, breakout):
         return []
     event_room = channels.get(change, breakout.client, breakout.channel)

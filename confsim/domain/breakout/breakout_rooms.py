@@ -24,7 +24,7 @@ from .breakouts import Breakout, Phase
 
 
 class State(Enum):
-    """Where a room is in its life; its channel and its session are there once it was live (G438)."""
+    """The state of a room; it has a channel and a session once it has been live (G438)."""
 
     PLANNED = "planned"
     LIVE = "live"
@@ -32,7 +32,7 @@ class State(Enum):
 
 
 class Room(Record, kw_only=True):
-    """A breakout room. ``place`` is the room's channel, ``session`` the session that runs or ran there."""
+    """A breakout room. ``place`` is the id of its channel, ``session`` that of the session in it."""
 
     id: str
     client: str
@@ -50,7 +50,7 @@ ROOMS: Table[str, Room] = Table("breakout rooms", Room, "id", IN_BREAKOUT, BY_PL
 
 
 class Assignment(Record, kw_only=True):
-    """The room to which a user is assigned in a breakout session."""
+    """The assignment of a user to a room of a breakout session."""
 
     client: str
     breakout: str
@@ -70,7 +70,7 @@ ASSIGNMENTS: Table[str, Assignment] = Table("assignments", Assignment, "key", OF
 
 
 def _channel(change: Change, room: Room) -> Channel:
-    """The channel of the room, made when there is none."""
+    """The channel of the room, created when there is none."""
     if room.place is not None:
         return channels.get(change, room.client, room.place)
     client = CLIENTS.of(change)[room.client]
@@ -89,7 +89,7 @@ def _channel(change: Change, room: Room) -> Channel:
 
 
 def _create(change: Change, *, breakout: Breakout, name: str) -> Room:
-    """It is planned, and becomes real when the breakout session starts."""
+    """The room is planned; it opens when the breakout session starts."""
     return Room(id=change.uuid(), client=breakout.client, channel=breakout.channel, breakout=breakout.id, name=name)
 
 
@@ -99,7 +99,7 @@ def _make_channel(change: Change, room: Room) -> Room:
 
 
 def _open(change: Change, room: Room) -> Room:
-    """The room is real: it has a channel below the event room, and a session there."""
+    """The room is live: it has a channel below the event room, and a session in that channel."""
     place = _channel(change, room)
     how = ask(change, assumed_sessions.PARENT)
     main = sessions.active(change, channels.get(change, room.client, room.channel))
@@ -109,12 +109,12 @@ def _open(change: Change, room: Room) -> Room:
 
 
 def _rename(change: Change, room: Room, *, name: str) -> Room:
-    """Only the name changes."""
+    """The room is renamed."""
     return replace(room, name=name)
 
 
 def _lose_channel(change: Change, room: Room) -> Room:
-    """Its channel and its session are gone."""
+    """The channel and the session of the room are removed."""
     return replace(room, place=None, session=None)
 
 
@@ -161,7 +161,7 @@ def get(change: Change, breakout: Breakout, id: str) -> Room:
 
 
 def list_assigned(change: Change, room: Room) -> list[Assignment]:
-    """The assignments to the room, in the order in which they were made."""
+    """The assignments to the room, in the order of assignment."""
     return ASSIGNMENTS.of(change, room.client).find(OF_ROOM, room.id)
 
 
@@ -174,7 +174,7 @@ def _require_editable(change: Change, breakout: Breakout) -> None:
 
 
 def _free_name(change: Change, breakout: Breakout, name: str, own: str = "") -> str:
-    """The name, when no other room than ``own`` has it. Refusal ROOM_NAME_TAKEN."""
+    """The name itself. Refusal ROOM_NAME_TAKEN when a room other than ``own`` has it."""
     taken = any(room.name == name and room.id != own for room in list_(change, breakout))
     if taken and ask(change, assumed.ROOM_NAMES) == "refuse":
         raise Refusal(Reason.ROOM_NAME_TAKEN, name=name)
@@ -182,7 +182,7 @@ def _free_name(change: Change, breakout: Breakout, name: str, own: str = "") -> 
 
 
 def add_room(change: Change, breakout: Breakout, name: str | None) -> Room:
-    """A new room; that of an active breakout session is live at once (G426).
+    """Add a room and return it; in an active breakout session it is live at once (G426).
 
     Refusals BREAKOUT_COMPLETED, BREAKOUT_STARTED, ROOM_NAME_TAKEN.
     """
@@ -218,7 +218,7 @@ def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
-    """A room closes before its channel goes."""
+    """Close the room of a channel that is deleted."""
     for room in ROOMS.of(change, channel.client).find(BY_PLACE, channel.id):
         MACHINE.fire_if_allowed(change, room, "close")
         MACHINE.fire(change, ROOMS.of(change, channel.client)[room.id], "lose channel")

@@ -1,4 +1,4 @@
-"""Breakout sessions of an event room: prepared, running for a while, completed."""
+"""Breakout sessions of an event room: prepared, active, completed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from confsim.kernel.world import Change
 
 
 class Phase(Enum):
-    """Where a breakout session is in its life (P2 Breakout, States)."""
+    """The state of a breakout session (P2 Breakout, States)."""
 
     PREPARED = "prepared"
     ACTIVE = "active"
@@ -32,7 +32,7 @@ class Breakout(Record, kw_only=True):
     """A breakout session.
 
     ``channel`` is the event room, ``main`` the session of the event room in which it ran; ``duration`` in milliseconds,
-    0 without limit; ``started`` in epoch milliseconds.
+    0 for no limit; ``started`` in epoch milliseconds.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Breakout(Record, kw_only=True):
 
 
 BY_CHANNEL: Index[Breakout] = Index("channel", lambda breakout: (breakout.channel,))
-#: The active breakout session of a channel: there is at most one (R553).
+#: The active breakout session of a channel, at most one (R553).
 ACTIVE: Index[Breakout] = Index(
     "active", lambda breakout: (breakout.channel,) if breakout.phase is Phase.ACTIVE else ()
 )
@@ -54,34 +54,34 @@ BREAKOUTS: Table[str, Breakout] = Table("breakout sessions", Breakout, "id", BY_
 
 
 def _due(breakout: Breakout) -> int | None:
-    """When the duration ends, to the millisecond (G441)."""
+    """The end of the duration in epoch milliseconds (G441)."""
     return breakout.started + breakout.duration if breakout.duration and breakout.started is not None else None
 
 
 def _create(change: Change, *, channel: Channel, name: str, duration: int) -> Breakout:
-    """It waits to be started."""
+    """The breakout session is prepared."""
     return Breakout(id=change.uuid(), client=channel.client, channel=channel.id, name=name, duration=duration)
 
 
 def _modify(change: Change, breakout: Breakout, *, name: str, duration: int) -> Breakout:
-    """Name and duration are those given; a running one ends at its start plus the new duration."""
+    """Name and duration are replaced; an active breakout session ends at its start plus the new duration."""
     note(change, assumed.END)
     return replace(breakout, name=name, duration=duration)
 
 
 def _start(change: Change, breakout: Breakout, *, main: str | None) -> Breakout:
-    """It runs, until it is stopped or its duration ends."""
+    """The breakout session is active until it is stopped or its duration ends."""
     note(change, assumed.END)
     return replace(breakout, started=change.now, main=main)
 
 
 def _meet(change: Change, breakout: Breakout, *, main: str) -> Breakout:
-    """It runs in the session that has begun since."""
+    """The session of the event room, which began later, becomes its main session."""
     return replace(breakout, main=main)
 
 
 def _put_back(change: Change, breakout: Breakout) -> Breakout:
-    """It can be started again."""
+    """The breakout session is prepared again and can be restarted."""
     return replace(breakout, started=None, main=None)
 
 
@@ -133,13 +133,13 @@ MACHINE: Machine[Phase, Breakout] = Machine(
 
 
 def require_event_room(channel: Channel) -> None:
-    """Refusal EVENT_ROOM_OFF for a channel that is no event room, which alone holds breakout sessions (R406, G418)."""
+    """Refusal EVENT_ROOM_OFF unless the channel is an event room, and so may have breakout sessions (R406, G418)."""
     if not channel.event_room:
         raise Refusal(Reason.EVENT_ROOM_OFF)
 
 
 def create(change: Change, channel: Channel, name: str | None, duration: int | None) -> Breakout:
-    """A new breakout session, not started. Refusals EVENT_ROOM_OFF, INVALID_INPUT for the duration."""
+    """Create a breakout session, not started. Refusals EVENT_ROOM_OFF, INVALID_INPUT for the duration."""
     require_event_room(channel)
     if name is None:
         number = change.count(f"breakout sessions of {channel.id}")
@@ -172,7 +172,7 @@ def list_of_channel(change: Change, channel: Channel) -> list[Breakout]:
 
 
 def list_(change: Change, channel: Channel, main: str | None) -> list[Breakout]:
-    """The finished ones of a past session of the event room; without one, those not completed, or all (G424)."""
+    """The completed ones of the session ``main`` of the event room; without it, those not completed, or all (G424)."""
     require_event_room(channel)
     found = list_of_channel(change, channel)
     if main is not None:
@@ -188,7 +188,7 @@ def active(change: Change, channel: Channel) -> Breakout | None:
 
 
 def modify(change: Change, breakout: Breakout, name: str | None, duration: int | None) -> None:
-    """Change name, duration or both; a running one that is past its new end ends now (G422).
+    """Change name, duration or both; an active one that is past its new end ends now (G422).
 
     Refusals BREAKOUT_COMPLETED, BREAKOUT_ACTIVE, INVALID_INPUT.
     """
@@ -203,14 +203,14 @@ def modify(change: Change, breakout: Breakout, name: str | None, duration: int |
 
 
 def delete(change: Change, breakout: Breakout) -> None:
-    """Remove it with its rooms and assignments. Refusal BREAKOUT_ACTIVE (G423)."""
+    """Remove the breakout session with its rooms and assignments. Refusal BREAKOUT_ACTIVE (G423)."""
     if breakout.phase is Phase.ACTIVE and ask(change, assumed.DELETE_ACTIVE) == "stop":
         breakout = MACHINE.fire(change, breakout, "stop", again=False)
     MACHINE.end(change, breakout, "delete")
 
 
 def start(change: Change, channel: Channel) -> Breakout:
-    """Start the breakout session that is prepared, the oldest of several (G431); users go to their rooms.
+    """Start the prepared breakout session, the oldest of several (G431); users are routed to their rooms.
 
     Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED, BREAKOUT_AMBIGUOUS (G432).
     """
@@ -241,7 +241,7 @@ def stop(change: Change, channel: Channel) -> None:
 
 
 def switch(change: Change, channel: Channel, event: str) -> Channel:
-    """Make the channel an event room (enable), or none any more (disable). Refusal BREAKOUT_ACTIVE (G354)."""
+    """Make the channel an event room (``enable``) or no longer one (``disable``). Refusal BREAKOUT_ACTIVE (G354)."""
     running = active(change, channel)
     if event == "disable":
         choice = ask(change, assumed.EVENT_ROOM_OFF)
@@ -255,11 +255,11 @@ def switch(change: Change, channel: Channel, event: str) -> Channel:
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
-    """A breakout session does not outlast its event room (G440)."""
+    """Stop the active breakout session of an event room that is deleted (G440)."""
     MACHINE.fire_if_allowed(change, active(change, channel), "lose the main session")
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The breakout sessions of an event room go with it (G309)."""
+    """Remove the breakout sessions of an event room that is deleted (G309)."""
     for breakout in list_of_channel(change, channel):
         MACHINE.end(change, breakout, "delete")

@@ -27,7 +27,7 @@ from . import destinations
 
 
 class State(Enum):
-    """Where a broadcast is in its life (P2 States L176)."""
+    """The state of a broadcast (P2 States L176)."""
 
     STARTING = "starting"
     RUNNING = "running"
@@ -35,10 +35,10 @@ class State(Enum):
 
 
 class Broadcast(Record, kw_only=True):
-    """One broadcast. Instants in epoch milliseconds; ``sessions`` are ids of the channel's sessions it has shown.
+    """One broadcast. Instants in epoch milliseconds; ``sessions`` are the ids of the channel's sessions in it.
 
-    ``destinations`` are the URLs it goes to, fixed when it starts (R369). ``polls_left`` is how many more reads still
-    find it starting, None when a timer ends that, at ``starting_ends``.
+    ``destinations`` are its URLs, fixed when it starts (R369). ``polls_left`` is the number of further reads that find
+    it starting, None when a timer ends the starting, at ``starting_ends``.
     """
 
     id: str
@@ -55,13 +55,13 @@ class Broadcast(Record, kw_only=True):
 
 
 BY_CHANNEL: Index[Broadcast] = Index("channel", lambda broadcast: (broadcast.channel,))
-#: The broadcast of a channel that has not ended: there is at most one.
+#: The broadcast of a channel that has not ended, at most one.
 OPEN: Index[Broadcast] = Index("open", lambda broadcast: () if broadcast.state is State.ENDED else (broadcast.channel,))
 BROADCASTS: Table[str, Broadcast] = Table("broadcasts", Broadcast, "id", BY_CHANNEL, OPEN)
 
 
 def _start(change: Change, *, channel: Channel, sessions: tuple[str, ...], destinations: tuple[str, ...]) -> Broadcast:
-    """It starts up, to the destinations that are enabled now."""
+    """The broadcast is starting, to the destinations that are enabled now."""
     wait = delays.wait(change, durations.BROADCAST_START, since=change.now)
     return Broadcast(
         id=change.uuid(),
@@ -76,17 +76,17 @@ def _start(change: Change, *, channel: Channel, sessions: tuple[str, ...], desti
 
 
 def _come_up(change: Change, broadcast: Broadcast) -> Broadcast:
-    """It runs."""
+    """The broadcast is running."""
     return replace(broadcast, started=change.now, polls_left=0, starting_ends=None)
 
 
 def _add_session(change: Change, broadcast: Broadcast, *, session: str) -> Broadcast:
-    """A session that starts meanwhile is shown too."""
+    """A session that starts during the broadcast is added to it."""
     return replace(broadcast, sessions=(*broadcast.sessions, session))
 
 
 def _end(change: Change, broadcast: Broadcast) -> Broadcast:
-    """It has ended for good."""
+    """The broadcast has ended."""
     return replace(broadcast, ended=change.now, starting_ends=None)
 
 
@@ -128,7 +128,7 @@ def find_open(change: Change, client: str, channel: str) -> Broadcast | None:
 
 
 def require_feature(change: Change, channel: Channel, *, start: bool = False) -> None:
-    """Refuse what needs the feature while it is off for the channel (R523, G520). Refusal BROADCAST_OFF."""
+    """Refusal BROADCAST_OFF when the feature is off for the channel and the call requires it (R523, G520)."""
     if not channel.broadcast_enabled and (start or ask(change, assumed.WHILE_OFF) == "all-refused"):
         raise Refusal(Reason.BROADCAST_OFF)
 
@@ -161,12 +161,12 @@ def start(change: Change, channel: Channel) -> Broadcast:
 
 
 def stop(change: Change, channel: Channel) -> None:
-    """Stop the broadcast of the channel, also while it starts up. Refusal NOT_BROADCASTING."""
+    """Stop the broadcast of the channel, also while it is starting. Refusal NOT_BROADCASTING."""
     MACHINE.fire(change, find_open(change, channel.client, channel.id), "stop")
 
 
 def poll(change: Change, channel: Channel) -> Broadcast | None:
-    """The broadcast of the channel that starts up or runs, or None; reading it may end its starting up (G525)."""
+    """The starting or running broadcast of the channel, or None; a read may end the starting (G525)."""
     return MACHINE.fire_if_allowed(change, find_open(change, channel.client, channel.id), "poll")
 
 
@@ -181,7 +181,7 @@ class Sort(StrEnum):
 def history(
     change: Change, channel: Channel, session: str | None, sort: Sort | None, *, descending: bool
 ) -> list[Broadcast]:
-    """The broadcasts of the channel, those of one session if it is given, in order (R528)."""
+    """The broadcasts of the channel, those of one session when given, in order (R528)."""
     of_channel = BROADCASTS.of(change, channel.client).find(BY_CHANNEL, channel.id)
     found = [each for each in of_channel if _shown(change, each) and (session is None or session in each.sessions)]
     column = ask(change, assumed.SORT) if sort is None else sort.value

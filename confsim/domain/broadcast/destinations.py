@@ -18,14 +18,14 @@ from confsim.kernel.world import Change
 
 
 class State(Enum):
-    """Whether broadcasts go to a destination (P2 Live streaming)."""
+    """Whether a destination is enabled (P2 Live streaming)."""
 
     ENABLED = "enabled"
     DISABLED = "disabled"
 
 
 class Destination(Record, kw_only=True):
-    """One destination of a channel; the URL holds the stream key."""
+    """One destination of a channel; the URL contains the stream key."""
 
     id: str
     client: str
@@ -40,7 +40,7 @@ DESTINATIONS: Table[str, Destination] = Table("broadcast destinations", Destinat
 
 
 def _add(change: Change, *, draft: Destination) -> Destination:
-    """The destination is among those of the channel."""
+    """The destination is added to the channel."""
     return draft
 
 
@@ -54,7 +54,7 @@ MACHINE: Machine[State, Destination] = Machine(
     (
         Row("add", ABSENT, State.ENABLED, only_if=_ENABLED, effect=_add, source="P2 L345, L354, R526, G568"),
         Row("add", ABSENT, State.DISABLED, only_if=~_ENABLED, effect=_add, source="P2 L345, L354, R526, G568"),
-        # A broadcast that runs stays as it is.
+        # A running broadcast is not changed.
         Row("enable", tuple(State), State.ENABLED, source="P2 L345, L354, R369, R526, G537"),
         Row("disable", tuple(State), State.DISABLED, source="P2 L345, L354, R369, R526, G537"),
         Row("remove", tuple(State), ABSENT, source="P2 L189, G309"),
@@ -66,7 +66,7 @@ MACHINE: Machine[State, Destination] = Machine(
 
 
 def add(change: Change, channel: Channel, url: str, label: str | None, enabled: bool | None) -> Destination:
-    """Add a destination to the channel. Refusal INVALID_INPUT for what is no RTMP URL (R526)."""
+    """Add a destination to the channel. Refusal INVALID_INPUT unless ``url`` is an RTMP URL (R526)."""
     schemes = ask(change, assumed.SCHEMES)
     if not _valid(url, schemes):
         problem = f"{url[:80]!r} is no URL of {' or '.join(schemes)}"
@@ -102,7 +102,7 @@ def list_destinations(change: Change, channel: Channel) -> list[Destination]:
 
 
 def enabled(change: Change, channel: Channel) -> tuple[str, ...]:
-    """The URLs of a broadcast of the channel that starts now."""
+    """The URLs of the enabled destinations of the channel."""
     return tuple(destination.url for destination in list_destinations(change, channel) if destination.enabled)
 
 

@@ -1,1 +1,1 @@
-"""How things influence each other: what moves what, what is emitted, what a deletion takes along."""
+"""Couplings between machines: transitions that fire other events, emitted events, and cascades of deletions."""

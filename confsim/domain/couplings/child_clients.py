@@ -1,4 +1,4 @@
-"""The creation of a client below another one, with what is created along with it."""
+"""The creation of a client below another one, with the objects created along with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from confsim.kernel.world import Change
 
 
 def create_child(change: Change, parent: Client, name: str) -> Client:
-    """A new client below the parent (R234).
+    """Create a client below the parent and return it (R234).
 
     With or without the parent's terms (G168), the reseller interface and a first admin (G138, G296).
     """

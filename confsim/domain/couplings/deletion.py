@@ -1,4 +1,4 @@
-"""What a deletion takes along, in order: of a channel (R365, R374, R551, G309), a user, a template, a link."""
+"""The cascades of deletions, in order: of a channel (R365, R374, R551, G309), a user, a template, a link."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from confsim.kernel.world import Change
 
 
 def _delete_rooms(change: Change, channel: Channel) -> None:
-    """The rooms of the channel are deleted before it."""
+    """Delete the rooms of the channel, before the channel itself."""
     for room in channels.rooms(change, channel):
         channels.delete(change, room)
 

@@ -1,4 +1,4 @@
-"""The couplings of deliveries: their endpoints are added, removed, activated and deactivated, and they queue."""
+"""The couplings of deliveries with their endpoints and with each other in the queue."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def _of_removed(change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
 
 
 def _of_inactive(choice: str, change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
-    """The deliveries to an inactive endpoint, where this choice is in force for them."""
+    """The deliveries to an inactive endpoint, where the assumption has this choice."""
     return _open(change, endpoint) if ask(change, events.WHILE_INACTIVE) == choice else ()
 
 
 def _of_disabled(choice: str, change: Change, client: Client) -> Iterable[Delivery]:
-    """The deliveries of a client whose events are off, where this choice is in force for them."""
+    """The deliveries of a client whose events are off, where the assumption has this choice."""
     if ask(change, events.WHILE_INACTIVE) != choice:
         return []
     return [each for endpoint in ENDPOINTS.of(change, client.id).oldest() for each in _open(change, endpoint)]
@@ -75,7 +75,7 @@ def _passing(change: Change, delivery: Delivery) -> Iterable[Delivery]:
     return _behind(change, delivery) if delivery.bypasses else ()
 
 
-#: Endpoints move the deliveries to them; a delivery that is finished lets the next one go.
+#: Endpoints fire events on their deliveries; a finished delivery releases the next one.
 MOVES: tuple[Coupling, ...] = (
     *(
         Coupling(

@@ -42,7 +42,7 @@ def _emits(
     out_of: tuple[Enum, ...] | None = None,
     event: str | None = None,
 ) -> Observer:
-    """Emit an event about the record; none where the payload is None."""
+    """An observer that emits an event about the record, unless its payload is None."""
 
     def notify(change: Change, record: Any) -> None:
         found = payload(record)
@@ -69,12 +69,12 @@ def _broadcast(broadcast: Broadcast) -> Payload:
 
 
 def _lobby(channel: channels.Channel) -> Payload | None:
-    """The channel of the door; the rooms below an event room have none that anybody moves."""
+    """The payload of the door; None for the rooms of an event room, whose door no call changes."""
     return {"channel": channel.id} if channel.parent is None else None
 
 
 def _channel(channel: channels.Channel) -> Payload | None:
-    """The channel; rooms below an event room come and go with their breakout session."""
+    """The payload of a channel; None for the rooms of an event room, which follow their breakout session."""
     return {"channel": channel.id, "name": channel.name} if channel.parent is None else None
 
 

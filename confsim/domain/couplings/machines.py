@@ -1,7 +1,7 @@
-"""The couplings: which machine moves which other one, in the order in which it happens.
+"""The couplings between machines, in order of execution.
 
-One row for each: when a machine comes to a state, an event is fired on the related subjects of another machine, in the
-same change, until nothing moves any more. A subject that does not admit the event stays as it is.
+One row for each: when a machine reaches a state, an event is fired on the related subjects of another machine, in the
+same change, until no event is left. A subject that does not admit the event is unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from . import machines_clients, related, related_breakout, related_telephony
 _CAME = (ABSENT, Where.WAITING)
 
 COUPLINGS: tuple[Coupling, ...] = (
-    # Users come
+    # Users join
     Coupling(
         presence.MACHINE,
         Where.IN,
@@ -87,7 +87,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         facts=related.new_session,
         source="P2 L69, G350",
     ),
-    # Users go
+    # Users leave
     Coupling(
         presence.MACHINE,
         ABSENT,

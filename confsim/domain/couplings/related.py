@@ -1,4 +1,4 @@
-"""What a channel, those in it, its session, recordings and broadcasts have to do with each other, for the couplings."""
+"""Related subjects and facts of channels, presences, sessions, recordings and broadcasts, for the couplings."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from confsim.kernel.world import Change
 
 
 def occupancy_of(change: Change, present: Presence) -> Iterable[Occupancy | None]:
-    """The occupancy of the channel where the user is."""
+    """The occupancy of the channel of the presence."""
     return (occupancy.find(change, present.client, present.channel),)
 
 
 def occupied(change: Change, present: Presence, occupancy: Occupancy | None) -> dict[str, Any]:
-    """Which channel has one more inside."""
+    """The client and the channel with one user more."""
     return {"client": present.client, "channel": present.channel}
 
 
 def session_at(change: Change, present: Presence) -> Iterable[Session | None]:
-    """The open session of the very channel where the user is connected."""
+    """The open session of the channel in which the user is connected."""
     return (sessions.find_open(change, present.client, present.place or present.channel),)
 
 
 def attending(change: Change, present: Presence, session: Session | None) -> dict[str, Any]:
-    """Who comes to the session, and how many are inside by now."""
+    """The user who joins the session, and the number of users inside."""
     user = USERS.of(change, present.client)[present.user]
     place = channels.get(change, present.client, present.place or present.channel)
     return {"user": user, "inside": presence.number_inside(change, place)}
@@ -68,7 +68,7 @@ def new_session(change: Change, record: Occupancy | Placement, session: Session 
 
 
 def after_last(change: Change, occupancy: Occupancy, session: Session | None) -> dict[str, Any]:
-    """For how long an empty session goes on."""
+    """The grace period of an empty session."""
     return sessions.ending(change)
 
 
@@ -88,7 +88,7 @@ def channel(change: Change, occupancy: Occupancy) -> Iterable[Channel]:
 
 
 def left_empty(change: Change, present: Presence) -> Iterable[Channel]:
-    """The event room that nobody is in any more, where those in its breakout rooms do not count (G334)."""
+    """The event room that became empty, where users in its breakout rooms do not count (G334)."""
     if not occupancy.occupants(change, present.client, present.channel):
         return  # it is empty either way
     channel = channels.get(change, present.client, present.channel)
@@ -97,20 +97,20 @@ def left_empty(change: Change, present: Presence) -> Iterable[Channel]:
 
 
 def empty_already(change: Change, channel: Channel) -> Iterable[Channel]:
-    """The channel, when nobody is in it and that counts as becoming empty."""
+    """The channel, when no user is in it and that counts as becoming empty."""
     if not occupancy.occupants(change, channel.client, channel.id) and ask(change, runtime.AUTO_CLOSE_EMPTY):
         yield channel
 
 
 def channels_below(change: Change, client: Client) -> Iterable[Channel]:
-    """The channels of the client and of every client below it, when what runs in them ends with the service."""
+    """The channels of the client and of every client below it, where their sessions end with the service."""
     if ask(change, assumed_clients.DISABLE_ENDS) == "sessions":
         for tenant in clients.descendants(change, client):
             yield from list(CHANNELS.of(change, tenant.id))
 
 
 def waiting(change: Change, channel: Channel) -> Iterable[Presence]:
-    """Those in the lobby, when they come in as the door opens."""
+    """The presences in the lobby, where they are admitted when the door opens."""
     if ask(change, runtime.LOBBY_ON_OPEN) == "admit":
         yield from presence.current(change, presence.waiting(change, channel))
 
@@ -121,15 +121,15 @@ def room_left(change: Change, channel: Channel, present: Presence) -> dict[str, 
 
 
 def attendees(change: Change, channel: Channel) -> Iterable[Presence]:
-    """Those inside who are no hosts, when they go to the lobby as the door closes."""
+    """The presences inside that are no hosts, where they move to the lobby when the door closes."""
     if ask(change, runtime.LOBBY_ON_CLOSE) == "lobby":
         inside = presence.current(change, presence.inside(change, channel))
         yield from (present for present in inside if not presence.hosts(change, present))
 
 
 def connected(change: Change, session: Session) -> Iterable[Presence]:
-    """Everybody in the channel, its lobby and its rooms; of a room those inside. When a session ends because the last
-    one has left, who waits goes on waiting.
+    """The presences in the channel, its lobby and its rooms; of a room those inside. Those in the lobby are omitted
+    when the session ends because the last user has left.
     """
     channel = channels.get(change, session.client, session.channel)
     if channel.parent is not None:
@@ -159,12 +159,12 @@ def disabled_broadcast(change: Change, channel: Channel) -> Iterable[Broadcast]:
 
 
 def showing(change: Change, session: Session, broadcast: Broadcast) -> dict[str, Any]:
-    """The session that a broadcast shows."""
+    """The session to add to a broadcast."""
     return {"session": session.id}
 
 
 def recording_of(change: Change, session: Session) -> Iterable[Recording]:
-    """The recording of the channel, when it stops with the session."""
+    """The recording of the channel, where it stops with the session."""
     if ask(change, assumed_recordings.SESSION_ENDS) == "stops":
         current = recordings.running(change, session.client, session.channel)
         if current is not None:
@@ -172,7 +172,7 @@ def recording_of(change: Change, session: Session) -> Iterable[Recording]:
 
 
 def asset_draft(change: Change, recording: Recording, draft: Asset) -> dict[str, Any]:
-    """An asset that the processing makes."""
+    """The asset to create."""
     return {"draft": draft}
 
 
@@ -182,11 +182,11 @@ def assets_of(change: Change, recording: Recording) -> Iterable[Asset]:
 
 
 def end_of(change: Change, recording: Recording, asset: Asset) -> dict[str, Any]:
-    """When the recording ended."""
+    """The end of the recording."""
     return {"ended": recording.ended}
 
 
 def failed_to_remove(change: Change, recording: Recording) -> Iterable[Recording]:
-    """The failed recording, when such ones are removed (G489)."""
+    """The failed recording, where failed recordings are removed (G489)."""
     if ask(change, assumed_recordings.FAILED) == "removed":
         yield recording

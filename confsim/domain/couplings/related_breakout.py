@@ -1,4 +1,4 @@
-"""What breakout sessions, their rooms and those in them have to do with each other, for the rows of the couplings."""
+"""Related subjects and facts of breakout sessions, their rooms and presences, for the couplings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def breakout_of(change: Change, session: Session) -> Iterable[Breakout]:
 
 
 def without_main(change: Change, session: Session) -> Iterable[Breakout]:
-    """The breakout session that was started before anybody was in the event room (G432)."""
+    """The breakout session that was started before any user was in the event room (G432)."""
     running = breakouts.BREAKOUTS.of(change, session.client).first(breakouts.ACTIVE, session.channel)
     if running is not None and running.main is None:
         yield running
@@ -43,12 +43,12 @@ def without_parent(change: Change, session: Session) -> Iterable[Session | None]
 
 
 def main(change: Change, session: Session, breakout: Breakout) -> dict[str, Any]:
-    """The session of the event room, in which a breakout session runs."""
+    """The session of the event room in which the breakout session runs."""
     return {"main": session.id}
 
 
 def parent(change: Change, session: Session, below: Session | None) -> dict[str, Any]:
-    """The session of the event room, parent of those of its rooms."""
+    """The session of the event room, the parent of the sessions of its rooms."""
     return {"parent": session.id}
 
 
@@ -58,42 +58,42 @@ def rooms(change: Change, breakout: Breakout) -> Iterable[Room]:
 
 
 def unassigned(change: Change, breakout: Breakout) -> Iterable[Presence]:
-    """Those in the event room to whom a room is given as it starts."""
+    """The presences in the event room to assign when the breakout session starts."""
     return assignments.list_unassigned(change, breakout)
 
 
 def given_room(change: Change, breakout: Breakout, present: Presence) -> dict[str, Any]:
-    """The room for somebody who has none (G436)."""
+    """The room for a user without an assignment (G436)."""
     user = USERS.of(change, present.client)[present.user]
     return {"room": assignments.emptiest_room(change, breakout), "user": user}
 
 
 def in_event_room(change: Change, breakout: Breakout) -> Iterable[Presence]:
-    """Those in the event room who have a room to go to."""
+    """The presences in the event room with an open room assigned."""
     event_room = channels.get(change, breakout.client, breakout.channel)
     for present in presence.current(change, presence.inside(change, event_room)):
         yield from assignments.routed(change, present)
 
 
 def latecomer(change: Change, present: Presence) -> Iterable[Presence]:
-    """Who has just come in, with a room to go to (G437)."""
+    """The presence that has just joined, when it has an open room assigned (G437)."""
     return assignments.routed(change, present) if ask(change, assumed_breakout.LATECOMERS) == "route" else ()
 
 
 def way(change: Change, record: object, present: Presence) -> dict[str, Any]:
-    """The room to go to, and its channel."""
+    """The assigned room and its channel."""
     return dict(assignments.route(change, present))
 
 
 def in_room(change: Change, room: Room) -> Iterable[Presence]:
-    """Everybody in a room."""
+    """The presences in a room."""
     if room.place is None:
         return ()
     return presence.current(change, presence.inside(change, channels.get(change, room.client, room.place)))
 
 
 def without_session(change: Change, present: Presence) -> Iterable[Room]:
-    """The room where the user is, when its session was ended by a call."""
+    """The room in which the user is, when its session was ended by a call."""
     assert present.place is not None
     if sessions.find_open(change, present.client, present.place) is None:
         yield from breakout_rooms.ROOMS.of(change, present.client).find(breakout_rooms.BY_PLACE, present.place)

@@ -1,4 +1,4 @@
-"""Finders: the users, invitations and validators that a coupling fires on."""
+"""Related subjects and facts of users, invitations and validators, for the couplings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def invited(change: Change, invitation: Invitation) -> Iterable[User]:
 
 
 def login(change: Change, invitation: Invitation, user: User) -> dict[str, Any]:
-    """What the provider of the login says of the user. Refusal PROVIDER_NOT_ENABLED."""
+    """The claims of the login provider about the user. Refusal PROVIDER_NOT_ENABLED."""
     provider = providers.to_log_in(change, clients.get(change, user.client), invitation.provider)
     return {"identity": Identity(provider, user.full_name or "", user.email or "")}
 

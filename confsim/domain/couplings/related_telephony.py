@@ -1,4 +1,4 @@
-"""What calls and numbers have to do with channels and those in them, for the rows of the couplings."""
+"""Related subjects and facts of calls and numbers, for the couplings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from confsim.kernel.world import Change
 
 
 def calls_of(change: Change, present: Presence) -> Iterable[Call]:
-    """The calls by which a user who has gone was in the channel."""
+    """The calls by which a user who left was in the channel."""
     calls = CALLS.of(change, present.client)
     for found in calls.find(OPEN, present.user):
         call = calls[found.id]
@@ -28,7 +28,7 @@ def calls_of(change: Change, present: Presence) -> Iterable[Call]:
 
 
 def caller(change: Change, call: Call) -> Iterable[Presence]:
-    """The user who came into the channel by the call."""
+    """The presence of the user who joined the channel by the call."""
     if call.joined:
         channel = channels.get(change, call.client, call.channel)
         present = presence.find(change, channel, call.user)

@@ -1,8 +1,8 @@
-"""Webhook deliveries: events on their way to each active endpoint.
+"""Webhook deliveries of events to the active endpoints of a client.
 
-This module decides what is sent, when, in which order, and what an answer means. It sends nothing itself: ``ready``
-returns what is to be sent now, ``answered`` records the attempts. None of it is documented (P2 L370 "not shown",
-G533, G534).
+This module decides the content, time and order of deliveries and evaluates the responses. It sends nothing itself:
+``ready`` returns the deliveries to send now, ``answered`` records the attempts. None of it is documented (P2 L370
+"not shown", G533, G534).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .envelopes import enveloped
 
 
 class State(Enum):
-    """Where a delivery is."""
+    """The state of a delivery."""
 
     #: Queued behind an earlier one, or its endpoint is not active at present.
     WAITING = "waiting"
@@ -41,13 +41,13 @@ class State(Enum):
     DELIVERED = "delivered"
     #: Given up after its last retry.
     FAILED = "failed"
-    #: Never sent, since its endpoint is not to be reached from here.
+    #: Never sent, since its endpoint is not reachable.
     REFUSED = "refused"
     LOST = "lost"
 
 
 class Attempt(Struct, frozen=True):
-    """One attempt: its instant (epoch milliseconds), the status of the answer, or the problem that it met."""
+    """One attempt: its instant (epoch milliseconds), and the status of the response or the problem."""
 
     at: int
     status: int | None
@@ -55,11 +55,11 @@ class Attempt(Struct, frozen=True):
 
 
 class Delivery(Record, kw_only=True):
-    """One event on its way to one endpoint.
+    """The delivery of one event to one endpoint.
 
     ``message`` is the id of the event, the same for every endpoint and attempt; ``payload`` the JSON value that is
-    sent. ``tries`` counts the attempts since it was last begun, ``due`` is the instant of the next while it is LATER.
-    One that ``bypasses`` its queue does not hold up those behind it. ``number`` counts the deliveries of a client.
+    sent. ``tries`` counts the attempts since it last began, ``due`` is the instant of the next while it is LATER.
+    One that ``bypasses`` its queue does not block those behind it. ``number`` counts the deliveries of a client.
     """
 
     id: str
@@ -105,33 +105,33 @@ DELIVERIES: SharedTable[str, Delivery] = SharedTable("webhook deliveries", Deliv
 
 
 def _begin(change: Change, *, draft: Delivery) -> Delivery:
-    """It waits for its turn."""
+    """The delivery is queued."""
     return draft
 
 
 def _without_due(change: Change, delivery: Delivery) -> Delivery:
-    """Its next instant is no longer fixed."""
+    """The instant of the next attempt is removed."""
     return replace(delivery, due=None)
 
 
 def _record_attempt(change: Change, delivery: Delivery, *, attempt: Attempt) -> Delivery:
-    """The attempt is on record."""
+    """The attempt is recorded."""
     return replace(delivery, due=None, attempts=(*delivery.attempts, attempt), tries=delivery.tries + 1)
 
 
 def _retry(change: Change, delivery: Delivery, *, attempt: Attempt, delays: Sequence[int]) -> Delivery:
-    """It is tried again after the next of the delays."""
+    """The attempt is recorded, and the next follows after the next of the delays."""
     due = change.now + delays[delivery.tries]
     return replace(_record_attempt(change, delivery, attempt=attempt), due=due)
 
 
 def _postpone(change: Change, delivery: Delivery, *, delay: int, bypasses: bool) -> Delivery:
-    """It is sent after the delay; meanwhile it holds up those behind it, or lets them pass."""
+    """The delivery is sent after the delay; meanwhile it blocks those behind it, or lets them pass."""
     return replace(delivery, due=change.now + delay, bypasses=bypasses)
 
 
 def _restart(change: Change, delivery: Delivery) -> Delivery:
-    """All its retries are left again."""
+    """The delivery begins again, with all its retries."""
     return replace(delivery, due=None, tries=0, bypasses=False)
 
 
@@ -146,7 +146,7 @@ MACHINE: Machine[State, Delivery] = Machine(
     (
         Row("begin", ABSENT, State.WAITING, effect=_begin, source="G533"),
         Row("release", (State.WAITING, State.LATER), State.READY, effect=_without_due, at=_DUE, source="G534"),
-        # An answer counts although the endpoint was deactivated, or events switched off, after it was sent.
+        # A response counts although the endpoint was deactivated, or events switched off, after it was sent.
         Row("accept", OPEN, State.DELIVERED, effect=_record_attempt, source="G534"),
         Row("fail", State.WAITING, State.WAITING, effect=_record_attempt, source="G534"),
         Row("fail", State.READY, State.LATER, only_if=_RETRIES_LEFT, effect=_retry, source="G534"),
@@ -171,7 +171,7 @@ MACHINE: Machine[State, Delivery] = Machine(
 )
 
 
-# What is to be delivered
+# Queue
 
 
 def deliver(change: Change, client: str, kind: Kind, message: str, payload: Mapping[str, Any]) -> None:
@@ -198,7 +198,7 @@ def deliver(change: Change, client: str, kind: Kind, message: str, payload: Mapp
 
 
 def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:
-    """The waiting deliveries of an endpoint that are to be sent now: the first one, or all where order is free."""
+    """The waiting deliveries of an endpoint to send now: the first one, or all where order is free."""
     receiver = ENDPOINTS.get(change, endpoint, client)
     if receiver is None or not receiver.active or not CLIENTS.of(change)[client].events:
         return ()
@@ -215,14 +215,14 @@ def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:
 
 
 def ready(world: World) -> list[Delivery]:
-    """The deliveries that are to be sent now, in the order in which they are to be."""
+    """The deliveries to send now, in order."""
     if not world.state(DELIVERIES).indexes[READY.position]:
         return []
     return DELIVERIES.seen(world).find(READY, True)
 
 
 def answered(change: Change, id: str, at: int, status: int | None, problem: str | None = None) -> None:
-    """Record an attempt made at the instant ``at``, which was answered with a status or met a problem."""
+    """Record an attempt at the instant ``at`` (epoch milliseconds) with the status of the response or the problem."""
     delivery = DELIVERIES.of(change).get(id)
     if delivery is None:
         return
@@ -241,23 +241,23 @@ def _is_accepted(change: Change, status: int | None) -> bool:
 
 
 def refuse(change: Change, id: str, problem: str) -> None:
-    """Do not send the delivery, now or later; ``problem`` says why."""
+    """Mark the delivery as refused, never to be sent; ``problem`` is the reason."""
     attempt = Attempt(change.now, None, problem)
     MACHINE.fire_if_allowed(change, DELIVERIES.of(change)[id], "refuse", attempt=attempt)
 
 
 def postpone(change: Change, id: str, delay: int, *, bypasses: bool) -> None:
-    """Send the delivery so many milliseconds later; ``bypasses`` lets those behind it pass."""
+    """Postpone the delivery by ``delay`` milliseconds; ``bypasses`` lets those behind it pass."""
     MACHINE.fire_if_allowed(change, DELIVERIES.of(change)[id], "postpone", delay=delay, bypasses=bypasses)
 
 
 def lose(change: Change, id: str) -> None:
-    """Lose the delivery: it never arrives."""
+    """Mark the delivery as lost, never to arrive."""
     MACHINE.fire_if_allowed(change, DELIVERIES.of(change)[id], "lose")
 
 
 def redeliver(change: Change, delivery: Delivery) -> Delivery:
-    """Deliver it again, with all its retries. Refusal DELIVERY_UNDER_WAY while it waits to be sent."""
+    """Deliver again, with all retries. Refusal DELIVERY_UNDER_WAY while the delivery is queued."""
     delivery = MACHINE.fire(change, delivery, "redeliver", details={"id": delivery.id})
     return DELIVERIES.of(change)[delivery.id]
 

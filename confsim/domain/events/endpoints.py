@@ -1,4 +1,4 @@
-"""The events interface of a client: whether it is on, its endpoints, its secret."""
+"""The events interface of a client: its state, its endpoints, its secret."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Interface(Enum):
     DISABLED = "disabled"
 
 
-#: Endpoints and secret stay; only what happens while events are enabled is delivered.
+#: Endpoints and secret are preserved; only events that occur while events are enabled are delivered.
 MACHINE: Machine[Interface, Client] = switch(
     "events interface",
     "Whether a client's events are on (R531).",
@@ -71,12 +71,12 @@ ENDPOINTS: Table[str, Endpoint] = Table("events endpoints", Endpoint, "id", SUBS
 
 
 def _add(change: Change, *, draft: Endpoint) -> Endpoint:
-    """Events are delivered to it, unless it begins inactive."""
+    """The endpoint is added, active or inactive."""
     return draft
 
 
 def _move(change: Change, endpoint: Endpoint, *, url: str) -> Endpoint:
-    """Its URL is another."""
+    """The URL of the endpoint is replaced."""
     return replace(endpoint, url=url)
 
 
@@ -103,7 +103,7 @@ ENDPOINT: Machine[Activity, Endpoint] = Machine(
 
 
 def add(change: Change, client: Client, url: str, active: bool | None) -> Endpoint:
-    """A new endpoint. Refusal INVALID_INPUT for a scheme that is not taken."""
+    """Add an endpoint and return it. Refusal INVALID_INPUT for a scheme that is not accepted."""
     _check(change, url)
     on = ask(change, assumed.ACTIVE) if active is None else active
     draft = Endpoint(id=change.uuid(), client=client.id, url=url, active=on, created=change.now)
@@ -111,9 +111,9 @@ def add(change: Change, client: Client, url: str, active: bool | None) -> Endpoi
 
 
 def update(change: Change, client: Client, id: str, url: str | None, active: bool | None) -> None:
-    """Change the URL of the endpoint, or whether it is active; what is None stays (R533).
+    """Change the URL of the endpoint, or whether it is active; None leaves the value unchanged (R533).
 
-    Refusals NOT_FOUND, and INVALID_INPUT for a scheme that is not taken.
+    Refusals NOT_FOUND, and INVALID_INPUT for a scheme that is not accepted.
     """
     endpoint = ENDPOINTS.of(change, client.id).get(id)
     if endpoint is None:
@@ -154,7 +154,7 @@ def subscribed(change: Change, client: str) -> list[Endpoint]:
 
 
 class Secret(Record):
-    """How often the client's secret was renewed; the secret itself is derived from that and from the world's seed."""
+    """The number of renewals of the client's secret, which is derived from it and from the world's seed."""
 
     client: str
     renewals: int

@@ -1,4 +1,4 @@
-"""The envelope of an event: the JSON that an endpoint is sent (G533)."""
+"""The envelope of an event: the JSON sent to an endpoint (G533)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from confsim.kernel.world import Change
 
 
 def enveloped(change: Change, client: str, kind: Kind, message: str, payload: Mapping[str, Any]) -> Any:
-    """The JSON that is sent of an event of this instant; ``message`` is its id."""
+    """The JSON value of an event of this instant; ``message`` is the id of the event."""
     envelope = ask(change, assumed.ENVELOPE)
     if envelope == "data-alone":
         return dict(payload)

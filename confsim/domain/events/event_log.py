@@ -1,6 +1,6 @@
 """The event log of a client, from which webhooks are delivered.
 
-A world records the events of a client as long as it has an active endpoint, and of them only the latest.
+The events of a client are recorded while it has an active endpoint, and only the latest are stored.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ EVENTS: Table[int, Event] = Table("event log", Event, "number")
 
 
 def emit(change: Change, client: str, kind: Kind, payload: Mapping[str, Any]) -> None:
-    """Record an event of a client whose events are on and who has an active endpoint, and deliver it (G533).
+    """Record and deliver an event, when the client has events enabled and an active endpoint (G533).
 
-    ``payload`` are JSON values: the ids of the things concerned, and details.
+    ``payload`` are JSON values: the ids of the objects concerned, and details.
     """
     if not _is_recorded(change, client) or kind not in ask(change, assumed.KINDS):
         return

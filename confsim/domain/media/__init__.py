@@ -1,1 +1,1 @@
-"""Media pools and the gateway that takes media in."""
+"""Media pools and the media gateway."""

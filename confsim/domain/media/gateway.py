@@ -1,4 +1,4 @@
-"""Gateway endpoints: addresses to which users send their own media, each with its credentials."""
+"""Gateway endpoints: addresses to which users send media, each with credentials."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ENDPOINTS: Table[str, Endpoint] = Table("gateway endpoints", Endpoint, "uuid", B
 
 
 def _create(change: Change, *, user: User, kind: str) -> Endpoint:
-    """An address that nothing listens at, with credentials of its own."""
+    """The endpoint is created, with its own credentials; no server listens at its address."""
     secret = kind in ask(change, assumed.GATEWAY_CREDENTIALS)
     return Endpoint(
         uuid=change.uuid(),
@@ -69,7 +69,7 @@ MACHINE: Machine[Life, Endpoint] = Machine(
 
 
 def create(change: Change, user: User, kind: str) -> Endpoint:
-    """A new endpoint of the user, or the one of this kind where a user has one of each (G516).
+    """Create an endpoint of the user; return the existing one where a user has one of each kind (G516).
 
     Refusal INVALID_INPUT for an unknown kind (G514).
     """
@@ -92,7 +92,7 @@ def _literal(change: Change, kind: str) -> str:
 
 
 def get(change: Change, user: User, uuid: str) -> Endpoint:
-    """The endpoint of the user. Refusal NOT_FOUND, also when it is another user's."""
+    """The endpoint of the user. Refusal NOT_FOUND, also for an endpoint of another user."""
     endpoint = ENDPOINTS.of(change, user.client).get(uuid)
     if endpoint is None or endpoint.user != user.id:
         raise Refusal(Reason.NOT_FOUND, what="gateway endpoint", id=uuid)

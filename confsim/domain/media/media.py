@@ -1,4 +1,4 @@
-"""Media pools: the files of a client or a channel, their tags, and the links to their bytes."""
+"""Media pools: the files of a client or a channel, their tags, and the links to the files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Asset(Record, kw_only=True):
 
     @property
     def size(self) -> int:
-        """Bytes of the file (R330)."""
+        """The size of the file in bytes (R330)."""
         return len(self.data)
 
 
@@ -58,7 +58,7 @@ CHANNEL_MEDIA: Table[str, Asset] = Table("channel media", Asset, "id", BY_CHANNE
 
 
 class Pool(Struct, frozen=True):
-    """The pool of a channel, or with None that of the client. ``limit``: how many bytes it holds, 0 for any (G513)."""
+    """The pool of a channel, or with None that of the client. ``limit`` in bytes, 0 for no limit (G513)."""
 
     client: str
     channel: str | None
@@ -76,7 +76,7 @@ def of_client(context: Context, client: Client) -> Pool:
 
 
 def _create(change: Change, *, draft: Asset) -> Asset:
-    """The file is in the pool, its bytes and its type as they came."""
+    """The file is stored in the pool, with its bytes and type unchanged."""
     return draft
 
 
@@ -103,7 +103,7 @@ MACHINE: Machine[Visibility, Asset] = Machine(
 
 
 class File(Struct, frozen=True):
-    """An upload. ``public`` and ``content_type`` are None when the caller does not say."""
+    """An upload. ``public`` and ``content_type`` are None when not given."""
 
     name: str
     data: bytes
@@ -113,7 +113,10 @@ class File(Struct, frozen=True):
 
 
 def upload(change: Change, pool: Pool, file: File) -> Asset:
-    """Put a file into the pool. Refusals MEDIA_MISSING, MEDIA_TOO_LARGE, MEDIA_NAME_TAKEN, MEDIA_POOL_FULL."""
+    """Store a file in the pool and return its asset.
+
+    Refusals MEDIA_MISSING, MEDIA_TOO_LARGE, MEDIA_NAME_TAKEN, MEDIA_POOL_FULL.
+    """
     size = len(file.data)
     if size == 0 and ask(change, assumed.EMPTY) == "refuse":
         raise Refusal(Reason.MEDIA_MISSING)
@@ -144,7 +147,7 @@ def delete(change: Change, pool: Pool, id: str) -> None:
 
 
 def delete_several(change: Change, pool: Pool, ids: Iterable[str]) -> None:
-    """Delete assets from the pool. Refusal NOT_FOUND for the first that is not in it, unless those are skipped."""
+    """Delete assets from the pool. Refusal NOT_FOUND for the first not in it, unless missing ones are skipped."""
     skip = ask(change, assumed.BATCH) == "skip"
     for id in dict.fromkeys(ids):
         if not skip or find(change, pool, id) is not None:
@@ -152,7 +155,7 @@ def delete_several(change: Change, pool: Pool, ids: Iterable[str]) -> None:
 
 
 def get(change: Change, pool: Pool, id: str) -> Asset:
-    """The asset of this id in the pool, or in one whose assets are read there. Refusal NOT_FOUND."""
+    """The asset of this id in the pool, or in another pool that is readable from it. Refusal NOT_FOUND."""
     asset = find(change, pool, id)
     if asset is None and pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
         asset = CLIENT_MEDIA.of(change, pool.client).get(id)
@@ -183,7 +186,7 @@ class Sort(StrEnum):
 
 
 class Search(Struct, frozen=True):
-    """A search in a pool: a text in the name, all of some tags, at least one of others."""
+    """A search in a pool: a text in the name, tags that all match, tags of which at least one matches."""
 
     query: str | None = None
     tags_all: tuple[str, ...] = ()
@@ -195,7 +198,7 @@ def list_assets(
 ) -> Sequence[Asset] | Rows[str, Asset]:
     """The assets of the pool that match, in order (R514-R517, R555)."""
     if search == Search() and sort is Sort.CREATED and descending and pool.channel is None:
-        # The table has this order, so that a page of a large pool costs no more than one of a small pool.
+        # The table is in this order, so that the cost of a page does not depend on the size of the pool.
         return _assets(change, pool)
     if pool.channel is None:
         oldest_first = list(_assets(change, pool))[::-1]
@@ -227,17 +230,17 @@ def _tag(change: Change, tag: str) -> str:
 
 
 def used(change: Change, pool: Pool) -> int:
-    """The bytes in the pool."""
+    """The total size of the files in the pool, in bytes."""
     return sum(asset.size for asset in _assets(change, pool))
 
 
 def pool_size(change: Change, pool: Pool) -> int:
-    """The size of the pool in bytes: what fits into it, 0 for no limit, or what is in it (G513)."""
+    """The size of the pool in bytes: its limit, 0 for no limit, or the total of its files (G513)."""
     return used(change, pool) if ask(change, assumed.POOL_SIZE) == "used" else pool.limit
 
 
 def get_of_client(change: Change, client: str, id: str) -> Asset:
-    """The asset of this id, whatever pool of the client it is in. Refusal NOT_FOUND."""
+    """The asset of this id in any pool of the client. Refusal NOT_FOUND."""
     asset = CLIENT_MEDIA.of(change, client).get(id) or CHANNEL_MEDIA.of(change, client).get(id)
     if asset is None:
         raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
@@ -256,7 +259,7 @@ def sign_link(change: Change, asset: Asset, expires: int) -> str:
 
 
 def follow_link(change: Change, client: str, id: str, expires: int | None, signature: str | None) -> Asset:
-    """The asset whose bytes a link asks for (R331, G510).
+    """The asset of a link (R331, G510).
 
     Refusals NOT_FOUND, MEDIA_LINK_INVALID, MEDIA_LINK_EXPIRED.
     """

@@ -20,7 +20,7 @@ from . import sample_files
 
 
 class Content(StrEnum):
-    """What an asset contains."""
+    """The content of an asset."""
 
     COMBINED = "combined"
     ARCHIVE = "archive"
@@ -40,9 +40,9 @@ class Upload(Enum):
 class Asset(Record, kw_only=True):
     """One file of a recording. Instants in epoch milliseconds.
 
-    ``user`` is the user whose individual stream it is, ``group`` the id of that stream; ``receiver`` the user who
-    received the file. ``upload_begins`` is when its upload begins, None when that is not to be seen. ``size`` and
-    ``ended`` are there once it is uploaded.
+    ``user`` is the id of the user of an individual stream, ``group`` the id of that stream, ``receiver`` the id of the
+    user who received the file. ``upload_begins`` is the start of the upload, None when the upload is never shown as
+    under way. ``size`` (bytes) and ``ended`` are None until the asset is uploaded.
     """
 
     id: str
@@ -66,18 +66,18 @@ ASSETS: Table[str, Asset] = Table("recording assets", Asset, "id", BY_RECORDING)
 
 
 def _create(change: Change, *, draft: Asset) -> Asset:
-    """It will be a file."""
+    """The asset is created; its file is not uploaded yet."""
     return draft
 
 
 def _finish(change: Change, asset: Asset, *, ended: int) -> Asset:
-    """Its bytes are there, and their number is known."""
+    """The file is uploaded, and its size is stored."""
     return replace(asset, ended=ended, size=len(data(asset)))
 
 
 _UNDER_WAY = (Upload.PENDING, Upload.UPLOADING)
 
-#: Not announced: who waits for the next thing to happen waits for the end of the processing.
+#: Not announced: waiting for the next timer means waiting for the end of the processing.
 _BEGINS = Deadline("recording upload", lambda asset: asset.upload_begins, announced=False)
 
 MACHINE: Machine[Upload, Asset] = Machine(
@@ -108,12 +108,12 @@ _TYPES = {
 
 
 def label(content: Content) -> str:
-    """How an asset of a whole recording is called."""
+    """The label of an asset of a whole recording."""
     return _LABELS[content]
 
 
 def media_type(asset: Asset) -> str:
-    """The media type of the bytes."""
+    """The media type of the file."""
     return _TYPES[asset.content]
 
 
@@ -123,7 +123,7 @@ def path(asset: Asset) -> str:
 
 
 def data(asset: Asset) -> bytes:
-    """The bytes of the file: made anew whenever they are asked for, and the same every time."""
+    """The bytes of the file, generated on every call and equal every time."""
     if asset.content is Content.COMBINED:
         return sample_files.movie()
     if asset.content is Content.INDIVIDUAL:
@@ -141,7 +141,7 @@ def of(change: Change, client: str, recording: str) -> list[Asset]:
 
 
 def listed(change: Change, client: str, recording: str) -> list[Asset]:
-    """The assets of a recording as the API shows them: before they are uploaded only where that is assumed (G491)."""
+    """The assets of a recording that the API shows; those not uploaded yet only where that is assumed (G491)."""
     found = of(change, client, recording)
     if ask(change, assumed.BEFORE_READY) == "hidden":
         found = [asset for asset in found if asset.state not in _UNDER_WAY]

@@ -1,4 +1,4 @@
-"""Downloads of recordings: URLs and tokens that are valid for a time, and what they grant.
+"""Downloads of recordings: URLs and tokens that are valid for a limited time, and their grants.
 
 Both are JWTs, signed with HS256 by keys of the world; nothing is stored, and several may be valid at once.
 """
@@ -32,7 +32,7 @@ _TOKENS = "recording credentials"
 
 
 class Grant(Record, kw_only=True):
-    """What a signed text grants: a recording, or with ``asset`` one file of it. ``expires`` in epoch milliseconds."""
+    """Access to a recording, or with ``asset`` to one file of it, by a token. ``expires`` in epoch milliseconds."""
 
     client: str
     channel: str
@@ -42,13 +42,13 @@ class Grant(Record, kw_only=True):
 
 
 class Life(Enum):
-    """Whether a grant was issued; it is absent when a text is not one that the world has signed."""
+    """Whether a grant was issued; absent for a token that the world did not sign."""
 
     ISSUED = "issued"
 
 
 def _issue(change: Change, *, grant: Grant) -> Grant:
-    """Valid until it expires; several may be at once."""
+    """The grant is issued, valid until it expires; several may be valid at once."""
     return grant
 
 
@@ -93,14 +93,14 @@ TOKEN = _machine(
 
 
 class Item(Struct, frozen=True):
-    """A file that can be downloaded: the asset, and the kind that downloads call it (P2 L99, G493)."""
+    """A file that can be downloaded: the asset, and its kind in downloads (P2 L99, G493)."""
 
     asset: Asset
     kind: str
 
 
 def kind(context: Context, content: Content) -> str:
-    """The kind that downloads call such content."""
+    """The kind of the content in downloads."""
     return ask(context, assumed.DOWNLOAD_KINDS)[content]
 
 
@@ -119,7 +119,7 @@ def asset_of_kind(change: Change, client: str, recording: str, wanted: str | Non
 
 
 def issue_link(change: Change, asset: Asset, ttl: int | None = None) -> str:
-    """The token of a URL that answers the bytes of the asset, valid for ``ttl`` milliseconds."""
+    """A token for the download URL of the asset, valid for ``ttl`` milliseconds."""
     grant = _grant(change, asset.client, asset.channel, asset.recording, ttl, asset.id)
     return _signed(change, LINK.create(change, "issue", grant=grant), _LINKS)
 
@@ -131,7 +131,7 @@ def issue_token(change: Change, client: str, channel: str, recording: str, ttl: 
 
 
 def asset_of_link(change: Change, token: str) -> Asset:
-    """The asset behind the token of a URL.
+    """The asset that the token of a download URL grants.
 
     Refusals DOWNLOAD_LINK_INVALID, DOWNLOAD_LINK_EXPIRED, and NOT_FOUND when its channel was deleted.
     """
@@ -140,7 +140,7 @@ def asset_of_link(change: Change, token: str) -> Asset:
 
 
 def open_token(change: Change, token: str) -> Grant:
-    """What a token for downloading assets grants (R511). Refusals ASSET_TOKEN_INVALID, ASSET_TOKEN_EXPIRED (G501)."""
+    """The grant of a token for downloading assets (R511). Refusals ASSET_TOKEN_INVALID, ASSET_TOKEN_EXPIRED (G501)."""
     return _open(change, TOKEN, _TOKENS, token)
 
 

@@ -1,4 +1,4 @@
-"""Recordings as they are read: each read polls what is being processed."""
+"""Reads of recordings; each read polls the recordings that are being processed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sort(StrEnum):
 
 
 def get(change: Change, channel: Channel, id: str) -> Recording:
-    """The recording of this id of the channel, polled. Refusal NOT_FOUND."""
+    """The recording of the channel with this id, polled. Refusal NOT_FOUND."""
     found = RECORDINGS.of(change, channel.client).get(id)
     if found is not None and found.channel == channel.id:
         found = recordings.poll(change, found)
@@ -38,7 +38,7 @@ def get(change: Change, channel: Channel, id: str) -> Recording:
 
 
 def ready(change: Change, channel: Channel, id: str) -> Recording:
-    """The recording of this id of the channel, which is ready. Refusals NOT_FOUND, RECORDING_NOT_READY (G498)."""
+    """The recording of the channel with this id, if ready. Refusals NOT_FOUND, RECORDING_NOT_READY (G498)."""
     recording = get(change, channel, id)
     if recording.ready is not None:
         return recording
@@ -71,7 +71,7 @@ def of_session(change: Change, session: Session) -> list[Recording]:
 
 
 def downloadable(change: Change, grant: Grant) -> list[Asset]:
-    """The assets that a token for downloading them grants (R511, G502). Refusal NOT_FOUND when it is gone."""
+    """The assets that a token for downloading them grants (R511, G502). Refusal NOT_FOUND when it is deleted."""
     rows = RECORDINGS.of(change, grant.client)
     if grant.recording not in rows:
         raise Refusal(Reason.NOT_FOUND, what="recording", id=grant.recording)

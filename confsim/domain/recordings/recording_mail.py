@@ -1,4 +1,4 @@
-"""The mail by which owners get the link of a recording that is ready (P2 Events L374)."""
+"""The mail to owners with the link of a recording that is ready (P2 Events L374)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .recordings import Recording, reachable
 
 
 def recipients(change: Change, channel: Channel, recording: Recording) -> tuple[int, ...]:
-    """The owners who are mailed when the recording is ready (G505)."""
+    """The ids of the owners who receive a mail when the recording is ready (G505)."""
     choice = ask(change, assumed.MAILED)
     if choice == "owners-at-stop":
         return recording.owners
@@ -25,7 +25,7 @@ def recipients(change: Change, channel: Channel, recording: Recording) -> tuple[
 
 
 def send(change: Change, recording: Recording) -> None:
-    """Mail the link of the recording to each of the owners who can be mailed."""
+    """Mail the link of the recording to each recipient with a verified address."""
     channel = channels.get(change, recording.client, recording.channel)
     for owner in reachable(change, channel, recipients(change, channel, recording)):
         assert owner.email is not None

@@ -32,7 +32,7 @@ from .assets import Asset, Content
 
 
 class Phase(Enum):
-    """Where a recording is in its life (P2 Recording, States L169-170)."""
+    """The state of a recording (P2 Recording, States L169-170)."""
 
     IN_PROGRESS = "in progress"
     PROCESSING = "processing"
@@ -43,11 +43,12 @@ class Phase(Enum):
 class Recording(Record, kw_only=True):
     """One recording of a session. Instants in epoch milliseconds.
 
-    ``by`` is the name of the caller who started it, ``starter`` the user, None for an API token. ``inside`` are the
-    users who were inside then, ``joins`` the number of the last join of the world until then. ``owners`` are those of
-    the stop. ``polls_left`` is how many more reads still answer that it is processed, None when a timer ends the
-    processing, at ``processing_ends``; ``will_fail`` is whether it fails then. ``upload_begins`` is when the upload of
-    its assets begins, None when that is not to be seen.
+    ``by`` is the name of the caller who started it, ``starter`` the id of that user, None for an API token. ``inside``
+    are the ids of the users inside the channel when it started, ``joins`` the number of the last join in the world at
+    that instant. ``owners`` are the ids of the channel's owners when it was stopped. ``polls_left`` is the number of
+    further reads that return it as being processed, None when a timer ends the processing, at ``processing_ends``;
+    ``will_fail`` is whether the processing then fails. ``upload_begins`` is the start of the upload of its assets, None
+    when the upload is never shown as under way.
     """
 
     id: str
@@ -71,7 +72,7 @@ class Recording(Record, kw_only=True):
 
 BY_CHANNEL: Index[Recording] = Index("channel", lambda recording: (recording.channel,))
 BY_SESSION: Index[Recording] = Index("session", lambda recording: (recording.session,))
-#: The recording of a channel that is in progress: there is at most one (R554).
+#: The recording of a channel that is in progress, at most one (R554).
 RUNNING: Index[Recording] = Index(
     "running", lambda recording: (recording.channel,) if recording.state is Phase.IN_PROGRESS else ()
 )
@@ -79,7 +80,7 @@ RECORDINGS: Table[str, Recording] = Table("recordings", Recording, "id", BY_CHAN
 
 
 def _start(change: Change, *, channel: Channel, session: Session, caller: Caller) -> Recording:
-    """It runs; the session has had a recording."""
+    """The recording is in progress; the session has had a recording."""
     if ask(change, assumed.HAD_RECORDING) == "started":
         sessions.mark_recorded(change, channel.client, session.id)
     return Recording(
@@ -96,7 +97,7 @@ def _start(change: Change, *, channel: Channel, session: Session, caller: Caller
 
 
 def _stop(change: Change, recording: Recording) -> Recording:
-    """Its end is known, and its processing begins."""
+    """The end of the recording is stored, and its processing begins."""
     channel = channels.get(change, recording.client, recording.channel)
     fault = fault_for(change, RECORDING, client=recording.client, channel=recording.channel, recording=recording.id)
     outcome = None if fault is None else fault.outcome
@@ -111,7 +112,7 @@ def _stop(change: Change, recording: Recording) -> Recording:
 
 
 def _process(change: Change, recording: Recording) -> Recording:
-    """The recording with what ends its processing: an instant, or a number of polls."""
+    """The recording with the end of its processing: an instant, or a number of polls."""
     delay = delays.delay_of(change, durations.RECORDING_PROCESSING)
     if delay.mode == "manual":
         return replace(recording, polls_left=delay.amount)
@@ -123,7 +124,7 @@ def _process(change: Change, recording: Recording) -> Recording:
 
 
 def _succeed(change: Change, recording: Recording) -> Recording:
-    """It is ready from this instant on."""
+    """The recording is ready from this instant on."""
     recording = replace(recording, ready=change.now)
     if ask(change, assumed.HAD_RECORDING) == "ready":
         sessions.mark_recorded(change, recording.client, recording.session)
@@ -131,7 +132,7 @@ def _succeed(change: Change, recording: Recording) -> Recording:
 
 
 def _remove(change: Change, recording: Recording) -> None:
-    """Its assets go with it."""
+    """The assets of the recording are removed with it."""
     assets.remove_all(change, recording.client, recording.id)
 
 
@@ -180,14 +181,14 @@ def running(change: Change, client: str, channel: str) -> Recording | None:
 
 
 def possible(change: Change, channel: Channel, caller: Caller) -> bool:
-    """Whether the caller could record: an API token always, else when an owner has a verified address (R499-R501)."""
+    """Whether the caller may record: an API token always, a user when an owner has a verified address (R499-R501)."""
     if caller.api_token is not None:
         return True
     return any(reachable(change, channel, channels.base_channel(change, channel).owners))
 
 
 def reachable(change: Change, channel: Channel, ids: Iterable[int]) -> Iterator[User]:
-    """Those of the users who can be mailed: they have a verified address (R159, R363, R499)."""
+    """The users among ``ids`` who have a verified address and so can receive mail (R159, R363, R499)."""
     for id in ids:
         user = USERS.of(change, channel.client).get(id)
         if user is not None and user.email is not None:
@@ -232,12 +233,12 @@ def stop(change: Change, channel: Channel, caller: Caller) -> None:
 
 
 def finish(change: Change, recording: Recording, *, fails: bool) -> Recording:
-    """End the processing of the recording at this instant. Refusal RECORDING_NOT_READY when it is not processed."""
+    """End the processing of the recording at this instant. Refusal RECORDING_NOT_READY unless it is processing."""
     return MACHINE.fire(change, recording, "finish", fails=fails, details={"id": recording.id})
 
 
 def poll(change: Change, recording: Recording) -> Recording | None:
-    """The recording after it was read, which may end its processing; None when that removes it."""
+    """The recording after a read, which may end its processing; None when that removes the recording."""
     if recording.state is not Phase.PROCESSING:
         return recording
     if recording.polls_left == 0:
@@ -247,7 +248,7 @@ def poll(change: Change, recording: Recording) -> Recording | None:
 
 
 def drafts(change: Change, recording: Recording) -> Iterator[Asset]:
-    """The assets that the processing of a recording makes (G494, G495), to be created."""
+    """The assets to create when the processing of a recording ends (G494, G495)."""
     channel = channels.get(change, recording.client, recording.channel)
     receiver = recording.starter if ask(change, assumed.RECEIVER) == "starter" else None
 
@@ -281,11 +282,11 @@ def drafts(change: Change, recording: Recording) -> Iterator[Asset]:
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
-    """The recording in progress in a channel that is deleted stops (G309)."""
+    """Stop the recording in progress of a channel that is deleted (G309)."""
     MACHINE.fire_if_allowed(change, running(change, channel.client, channel.id), "stop")
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The recordings of a channel go with it (G309)."""
+    """Remove the recordings of a channel that is deleted (G309)."""
     for recording in RECORDINGS.of(change, channel.client).find(BY_CHANNEL, channel.id):
         MACHINE.end(change, recording, "remove")

@@ -1,4 +1,4 @@
-"""Sample files of recordings: small, valid, and the same for the same recording. Nothing was recorded in them."""
+"""Sample files of recordings: small, valid, and equal for the same recording. They contain no recorded media."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from io import BytesIO
 from zlib import decompress
 
-#: Seconds that a file lasts, however long the recording was.
+#: The duration of a file in seconds, whatever the duration of the recording.
 SECONDS = 2
 
 # Printed by fixtures/make_films.py: zlib-compressed MP4 files as base85 text.
@@ -41,7 +41,7 @@ def sound() -> bytes:
 
 
 def captions(text: str) -> bytes:
-    """A WebVTT file whose one cue lasts as long as the films."""
+    """A WebVTT file with one cue, of the duration of the sample files."""
     return f"WEBVTT\n\n00:00:00.000 --> 00:00:{SECONDS:02}.000\n{text}\n".encode()
 
 

@@ -1,1 +1,1 @@
-"""The running of channels: presence, sessions, the lobby, streaming."""
+"""Running channels: presence, sessions, the lobby, streaming."""

@@ -1,4 +1,4 @@
-"""The lobby: its door, and whether the door closes by itself when the channel becomes empty."""
+"""The lobby: its door, and the auto-close of the door when the channel becomes empty."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from confsim.kernel.world import Change
 
 
 class Door(Enum):
-    """Open: everyone can join. Closed: users wait for an invitation from an operator (P2 States)."""
+    """The door. Open: everyone can join. Closed: users wait for an invitation from an operator (P2 States)."""
 
     OPEN = "open"
     CLOSED = "closed"
@@ -56,7 +56,7 @@ AUTO_CLOSE: Machine[AutoClose, Channel] = switch(
 
 
 def set_door(change: Change, channel: Channel, event: str) -> Channel:
-    """Open or close the door. Those inside stay when it closes; those who wait come in when it opens (G329, G331)."""
+    """Open or close the door. Closing keeps the users inside; opening admits the waiting users (G329, G331)."""
     return _turn(change, channel, DOOR, event)
 
 

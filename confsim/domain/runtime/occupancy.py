@@ -1,4 +1,4 @@
-"""How many are in a channel and its breakout rooms, and so whether the channel is empty."""
+"""The number of users in a channel and its breakout rooms; a channel without any is empty."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from confsim.kernel.world import Change
 
 
 class Audience(Enum):
-    """Whether anybody is in a channel or its breakout rooms: whoever is makes it occupied."""
+    """Whether a channel is occupied: a user is in it or in one of its breakout rooms."""
 
     OCCUPIED = "occupied"
 
 
 class Occupancy(Record):
-    """How many are in a channel and its breakout rooms; users in the lobby do not count (G328, G334)."""
+    """The number of users in a channel and its breakout rooms, without those in the lobby (G328, G334)."""
 
     channel: str
     client: str
@@ -31,17 +31,17 @@ OCCUPANCIES: Table[str, Occupancy] = Table("occupancies", Occupancy, "channel")
 
 
 def _first(change: Change, *, client: str, channel: str) -> Occupancy:
-    """The first one."""
+    """The first user is counted."""
     return Occupancy(channel, client, 1)
 
 
 def _more(change: Change, occupancy: Occupancy) -> Occupancy:
-    """One more."""
+    """One more user is counted."""
     return replace(occupancy, count=occupancy.count + 1)
 
 
 def _fewer(change: Change, occupancy: Occupancy) -> Occupancy:
-    """One fewer."""
+    """One user fewer is counted."""
     return replace(occupancy, count=occupancy.count - 1)
 
 
@@ -65,11 +65,11 @@ MACHINE: Machine[Audience, Occupancy] = Machine(
 
 
 def find(change: Change, client: str, channel: str) -> Occupancy | None:
-    """The occupancy of the channel, or None when nobody is in it nor in its breakout rooms."""
+    """The occupancy of the channel, or None when no user is in it or its breakout rooms."""
     return OCCUPANCIES.of(change, client).get(channel)
 
 
 def occupants(change: Change, client: str, channel: str) -> int:
-    """How many are in the channel and its breakout rooms."""
+    """The number of users in the channel and its breakout rooms."""
     occupancy = find(change, client, channel)
     return 0 if occupancy is None else occupancy.count

@@ -1,4 +1,4 @@
-"""Who is in a channel or waits in its lobby. No documented call moves it (G327)."""
+"""The presence of users in a channel or its lobby. No documented call changes it (G327)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from . import occupancy, sessions
 
 
 class Where(Enum):
-    """Where a user is who is in a channel or its lobby."""
+    """The whereabouts of a present user: in a channel, one of its breakout rooms, or its lobby."""
 
     WAITING = "waiting"
     IN = "in"
@@ -43,7 +43,7 @@ class Presence(Record, kw_only=True):
     """A user in a channel or its lobby.
 
     ``place`` is the id of the channel in which the user is connected: the channel itself, or that of the breakout room
-    ``room``; None in the lobby. ``since`` is when the user came (epoch milliseconds).
+    ``room``; None in the lobby. ``since`` is the instant of arrival (epoch milliseconds).
     """
 
     client: str
@@ -100,7 +100,7 @@ def _route(change: Change, presence: Presence, *, place: str, room: str) -> Pres
 
 
 def _return(change: Change, presence: Presence) -> Presence:
-    """The user is back in the event room."""
+    """The user returns to the event room."""
     return replace(presence, place=presence.channel, room=None)
 
 
@@ -140,37 +140,37 @@ MACHINE: Machine[Where, Presence] = Machine(
 
 
 def find(change: Change, channel: Channel, user: int) -> Presence | None:
-    """The user as seen from the channel, or None who is away."""
+    """The presence of the user in the channel, its breakout rooms or its lobby, or None."""
     return PRESENCES.of(change, channel.client).get(f"{channel.id}/{user}")
 
 
 def everybody(change: Change, channel: Channel) -> list[Presence]:
-    """Everybody in the channel, its breakout rooms and its lobby, in order of coming."""
+    """All presences in the channel, its breakout rooms and its lobby, in order of joining."""
     return PRESENCES.of(change, channel.client).find(BY_CHANNEL, channel.id)
 
 
 def inside(change: Change, channel: Channel) -> list[Presence]:
-    """Who is connected to this very channel, which may be that of a breakout room."""
+    """The presences connected to this channel itself, which may be that of a breakout room."""
     return PRESENCES.of(change, channel.client).find(BY_PLACE, channel.id)
 
 
 def number_inside(change: Change, channel: Channel) -> int:
-    """How many are connected to this very channel."""
+    """The number of users connected to this channel itself."""
     return PRESENCES.of(change, channel.client).count(BY_PLACE, channel.id)
 
 
 def waiting(change: Change, channel: Channel) -> list[Presence]:
-    """Who waits in the lobby, the longest wait first."""
+    """The presences in the lobby, the longest wait first."""
     return [presence for presence in everybody(change, channel) if presence.state is Where.WAITING]
 
 
 def admitted(change: Change, channel: Channel) -> list[Presence]:
-    """Who is in the channel or one of its breakout rooms."""
+    """The presences in the channel and its breakout rooms."""
     return [presence for presence in everybody(change, channel) if presence.state is not Where.WAITING]
 
 
 def current(change: Change, presences: Iterable[Presence]) -> Iterator[Presence]:
-    """The presences, each as it is when it is asked for; those who have gone by then are left out."""
+    """The presences, each read anew when it is yielded; those removed by then are skipped."""
     for presence in presences:
         now = PRESENCES.of(change, presence.client).get(presence.key)
         if now is not None:
@@ -180,10 +180,10 @@ def current(change: Change, presences: Iterable[Presence]) -> Iterator[Presence]
 def join(
     change: Change, client: Client, channel: Channel, user: User, *, host: bool = False, phone: bool = False
 ) -> Presence:
-    """The user comes: into the channel, or into the lobby while the door is closed.
+    """Join the user to the channel, or to the lobby while the door is closed.
 
-    Hosts pass the door, and so does whoever was inside in the same session before (G330); ``host`` lets a user pass as
-    one, as an organizer PIN does. Who comes by ``phone`` has not logged in, and is not asked for terms (G176). Refusals
+    Hosts pass the door, and so do users who were inside earlier in the same session (G330); ``host`` treats the user as
+    a host, as an organizer PIN does. A user joining by ``phone`` need not accept the terms (G176). Refusals
     SERVICE_DISABLED (G163), TERMS_NOT_ACCEPTED (R105), GUEST_ACCESS_OFF (G227), GUEST_ELSEWHERE (G228), CHANNEL_PRIVATE
     (G310), CHANNEL_FULL (G317).
     """
@@ -208,7 +208,7 @@ def may_join(
 def _join_facts(
     change: Change, client: Client, channel: Channel, user: User, *, host: bool, phone: bool
 ) -> dict[str, Any]:
-    """The facts of a user's joining. Refusals as of ``join``, CHANNEL_FULL aside."""
+    """The facts of a user's joining. Refusals of ``join`` except CHANNEL_FULL."""
     note(change, assumed.JOINING)
     if not phone and terms.blocked(change, client, user):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
@@ -236,18 +236,18 @@ def _readmitted(change: Change, channel: Channel, user: User) -> bool:
 
 
 def capacity(channel: Channel) -> int:
-    """How many users the channel holds: maxUsers is the limit of the platform, populationLimit the host's (G317)."""
+    """The most users in the channel: maxUsers is the limit of the platform, populationLimit the host's (G317)."""
     limit = channel.population_limit
     return channel.max_users if limit is None else min(channel.max_users, limit)
 
 
 def full(change: Change, channel: Channel) -> bool:
-    """Whether there is no room for one more in the channel and its breakout rooms."""
+    """Whether the channel and its breakout rooms have reached their capacity."""
     return occupancy.occupants(change, channel.client, channel.id) >= capacity(channel)
 
 
 def admit(change: Change, channel: Channel, user: int) -> Presence:
-    """Let in a user who waits. Refusal NOT_PRESENT, CHANNEL_FULL; ADMISSION_REFUSED by a fault."""
+    """Admit a user from the lobby. Refusals NOT_PRESENT, CHANNEL_FULL; ADMISSION_REFUSED by a fault."""
     note(change, assumed.LOBBY_ADMISSION)
     presence = find(change, channel, user)
     if presence is not None and presence.state is Where.WAITING:
@@ -262,24 +262,24 @@ def admit(change: Change, channel: Channel, user: int) -> Presence:
 
 
 def leave(change: Change, channel: Channel, user: int) -> None:
-    """The user goes, from the lobby, the channel or a breakout room. Refusal NOT_PRESENT."""
+    """Remove the user from the lobby, the channel or a breakout room. Refusal NOT_PRESENT."""
     MACHINE.end(change, find(change, channel, user), "leave")
 
 
 def route(change: Change, presence: Presence, *, place: str, room: str) -> Presence:
-    """The user, who is in the event room, goes to the breakout room ``room``, whose channel is ``place``."""
+    """Move a user from the event room to the breakout room ``room`` with the channel ``place``."""
     moved = MACHINE.fire(change, presence, "route", place=place, room=room)
     return PRESENCES.of(change, presence.client)[moved.key]
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
-    """Nobody stays in a channel that is about to go, nor in its lobby."""
+    """Remove all presences in a channel that is deleted, and in its lobby."""
     for presence in current(change, everybody(change, channel)):
         MACHINE.end(change, presence, "disconnect")
 
 
 def muted(change: Change, channel: Channel, presence: Presence) -> bool:
-    """Whether the attendee lock mutes this user (R346, G336)."""
+    """Whether the attendee lock mutes the user (R346, G336)."""
     if not channel.attendees_muted or presence.state is Where.WAITING:
         return False
     if ask(change, assumed.ATTENDEES_LOCKED) == "all-but-presenters" and presence.presenter:

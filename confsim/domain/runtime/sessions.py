@@ -1,4 +1,4 @@
-"""Sessions, the runs of a channel, and who took part in them."""
+"""Sessions, the runs of a channel, and the attendances of users in them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from confsim.kernel.world import Change
 
 
 class Life(Enum):
-    """Where a session is in its life (P2 Session)."""
+    """The state of a session (P2 Session)."""
 
     INITIALISED = "initialised"
     ONGOING = "ongoing"
@@ -32,8 +32,8 @@ class Life(Enum):
 class Session(Record, kw_only=True):
     """One run of a channel. Instants in epoch milliseconds.
 
-    ``participants`` counts the users who took part, ``peak`` is the most there were at one time. ``image`` is the
-    channel's image of the time. ``grace_ends`` is when the session ends if its channel stays empty until then.
+    ``participants`` counts the users who took part, ``peak`` is the most at one time. ``image`` is the channel's
+    image at that time. ``grace_ends`` is the instant at which the session ends if its channel is empty until then.
     """
 
     id: str
@@ -55,17 +55,17 @@ class Session(Record, kw_only=True):
 
 
 BY_CHANNEL: Index[Session] = Index("channel", lambda session: (session.channel,))
-#: The session of a channel that has not ended: there is at most one (R552).
+#: The session of a channel that has not ended, at most one (R552).
 OPEN: Index[Session] = Index("open", lambda session: (session.channel,) if session.state is not Life.ENDED else ())
-#: Sessions that have not started, found under True.
+#: Sessions that have not started, under the key True.
 UNSTARTED: Index[Session] = Index("unstarted", lambda session: (True,) if session.started is None else ())
 #: In the order of their start; those that have not started, in the order of their creation.
 SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN, UNSTARTED)
 
 
 class Attendance(Record, kw_only=True):
-    """A user's part in a session. ``joins`` are numbers that grow with every join in the world; the handle is that of
-    the last join and outlives the user.
+    """A user's part in a session. ``joins`` are numbers that increase with every join in the world; the handle is
+    that of the last join and is stored beyond the deletion of the user.
     """
 
     session: str
@@ -86,7 +86,7 @@ ATTENDANCES: Table[str, Attendance] = Table("attendances", Attendance, "key", BY
 
 
 def _initialise(change: Change, *, channel: Channel, parent: str | None) -> Session:
-    """The session exists on the streaming server; nobody has come yet."""
+    """The session exists on the streaming server; no user has joined yet."""
     id = change.uuid()
     note(change, assumed_sessions.GROUP)
     return Session(
@@ -102,13 +102,13 @@ def _initialise(change: Change, *, channel: Channel, parent: str | None) -> Sess
 
 
 def _belong(change: Change, session: Session, *, parent: str) -> Session:
-    """The session of the event room has begun since."""
+    """The session of the event room, which began later, becomes the parent."""
     return replace(session, parent_id=parent)
 
 
 def _start(change: Change, session: Session) -> Session:
-    """The first user has come in; from now on the session stands in the order of its start."""
-    SESSIONS.of(change, session.client).remove(session.id)  # so that it is put as the latest
+    """The first user has joined; from now on the session is listed in the order of its start."""
+    SESSIONS.of(change, session.client).remove(session.id)  # the record is inserted again as the latest
     return replace(session, started=change.now)
 
 
@@ -126,12 +126,12 @@ def _attend(change: Change, session: Session, *, user: User, inside: int) -> Ses
 
 
 def _linger(change: Change, session: Session, *, grace: int | None) -> Session:
-    """The session waits for somebody to come back."""
+    """The session continues without users for the grace period."""
     return replace(session, grace_ends=None if grace is None else change.now + grace)
 
 
 def _end(change: Change, session: Session) -> Session:
-    """The session is over for good."""
+    """The session has ended."""
     return replace(session, ended=change.now, grace_ends=None)
 
 
@@ -175,7 +175,7 @@ def active(change: Change, channel: Channel) -> Session | None:
 
 
 def initialise(change: Change, channel: Channel, parent: str | None = None) -> Session:
-    """The session of the channel that has not ended, made when there is none."""
+    """The session of the channel that has not ended, created when there is none."""
     session = find_open(change, channel.client, channel.id)
     return session or MACHINE.create(change, "initialise", channel=channel, parent=parent)
 
@@ -189,15 +189,15 @@ def get(change: Change, client: str, id: str) -> Session:
 
 
 def end_active(change: Change, channel: Channel) -> None:
-    """End the channel's active session; everybody in it is disconnected. Refusal NO_ACTIVE_SESSION (G362)."""
+    """End the channel's active session; all users in it are disconnected. Refusal NO_ACTIVE_SESSION (G362)."""
     note(change, assumed_sessions.ONE_ACTIVE)
     MACHINE.fire(change, active(change, channel), "end")
 
 
 def end(change: Change, channel: Channel, id: str) -> None:
-    """End the session of this id in the channel and no other; one that has ended stays as it is (R417, G363).
+    """End the session of the channel with this id; no effect when it has ended (R417, G363).
 
-    Refusal NOT_FOUND for an id that is none of the channel's (G362).
+    Refusal NOT_FOUND when the channel has no session with this id (G362).
     """
     session = SESSIONS.of(change, channel.client).get(id)
     if session is None or session.channel != channel.id:
@@ -208,14 +208,14 @@ def end(change: Change, channel: Channel, id: str) -> None:
 
 
 def ending(change: Change) -> dict[str, int | None]:
-    """The fact of a channel becoming empty: ``grace``, how many milliseconds its session goes on; None is for ever."""
+    """The fact ``grace`` of a channel becoming empty: milliseconds until its session ends, None without end."""
     if ask(change, assumed_sessions.ENDS) == "by-call":
         return {"grace": None}
     return {"grace": ask(change, durations.SESSION_GRACE)}
 
 
 class Started:
-    """The sessions of a client that have started, the latest first, read from the table as far as they are wanted."""
+    """The sessions of a client that have started, the latest first, read lazily from the table."""
 
     def __init__(self, change: Change, client: str) -> None:
         self._rows = SESSIONS.of(change, client)
@@ -228,7 +228,7 @@ class Started:
 
 
 def attended(change: Change, session: Session, user: int) -> bool:
-    """Whether the user was inside in this session."""
+    """Whether the user took part in the session."""
     return f"{session.id}/{user}" in ATTENDANCES.of(change, session.client)
 
 
@@ -238,7 +238,7 @@ def attendances(change: Change, session: Session) -> list[Attendance]:
 
 
 def mark_recorded(change: Change, client: str, id: str) -> None:
-    """Note that the session has had a recording (R286)."""
+    """Mark the session as having had a recording (R286)."""
     rows = SESSIONS.of(change, client)
     rows.put(replace(rows[id], had_recording=True))
 
@@ -264,18 +264,18 @@ def participants_of_channel(change: Change, channel: Channel) -> list[Attendance
 
 
 def require_deletable(change: Change, channel: Channel) -> None:
-    """Refusal CHANNEL_IN_USE when the active session of the channel keeps it from being deleted (G309)."""
+    """Refusal CHANNEL_IN_USE when the active session of the channel prevents its deletion (G309)."""
     if ask(change, assumed_channels.DELETION) == "refuse" and active(change, channel) is not None:
         raise Refusal(Reason.CHANNEL_IN_USE)
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
-    """The session of a channel that is about to go ends before it (G309)."""
+    """End the session of a channel that is deleted (G309)."""
     MACHINE.fire_if_allowed(change, find_open(change, channel.client, channel.id), "end")
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The history of a channel goes with it (G309)."""
+    """Remove the sessions and attendances of a channel that is deleted (G309)."""
     attendances = ATTENDANCES.of(change, channel.client)
     for attendance in attendances.find(AT_CHANNEL, channel.id):
         attendances.remove(attendance.key)

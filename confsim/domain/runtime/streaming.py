@@ -1,4 +1,4 @@
-"""The placement of a channel on a streaming server, which a client waits for."""
+"""The placement of channels on streaming servers, for which clients wait."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Placed(Enum):
 class Placement(Record):
     """The placement of a channel on a streaming server.
 
-    ``polls_left`` is how many more requests find it being created, None when a timer ends that, at ``ready`` (epoch
-    milliseconds).
+    ``polls_left`` is the number of further requests that find it being created, None when a timer ends the creation, at
+    ``ready`` (epoch milliseconds).
     """
 
     channel: str
@@ -49,18 +49,18 @@ PLACEMENTS: Table[str, Placement] = Table("placements", Placement, "channel")
 
 
 def _begin(change: Change, *, channel: Channel, wait: Wait) -> Placement:
-    """The channel is being created there; this was the first poll."""
+    """The channel is being created on the server; this request was the first poll."""
     left = wait.polls_left
     return Placement(channel.id, channel.client, polls_left=None if left is None else left - 1, ready=wait.ends)
 
 
 def _host(change: Change, *, channel: Channel) -> Placement:
-    """The channel is there."""
+    """The channel is hosted by the server."""
     return Placement(channel.id, channel.client)
 
 
 def _finish(change: Change, placement: Placement) -> Placement:
-    """The channel is there."""
+    """The channel is hosted by the server."""
     return replace(placement, polls_left=0, ready=None)
 
 
@@ -105,9 +105,9 @@ def hosted(change: Change, channel: Channel) -> bool:
 
 
 def place(change: Change, channel: Channel) -> None:
-    """Ask for the streaming server of the channel, which begins its placement there.
+    """Request the streaming server of the channel, which begins its placement.
 
-    Refused as NotYet CHANNEL_BEING_CREATED while it is being created: the placement goes on all the same.
+    Raises NotYet CHANNEL_BEING_CREATED while the channel is being created; the placement continues.
     """
     if fault_for(change, PROXY, client=channel.client, channel=channel.id) is not None:
         raise NotYet(Reason.CHANNEL_BEING_CREATED)
@@ -118,7 +118,7 @@ def place(change: Change, channel: Channel) -> None:
 
 
 def _wait(change: Change, channel: Channel) -> Wait:
-    """What is left of a placement that begins now, or that began when the channel was made."""
+    """The remaining delay of a placement that begins now, or that began when the channel was created."""
     since = change.now
     if ask(change, assumed.CREATING) == "channel-creation":
         since = channel.created
@@ -129,5 +129,5 @@ def _wait(change: Change, channel: Channel) -> Wait:
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The streaming server lets go of a channel that is about to go."""
+    """Remove the placement of a channel that is deleted."""
     MACHINE.fire_if_allowed(change, find(change, channel.client, channel.id), "remove")

@@ -1,4 +1,4 @@
-"""TURN credentials by the convention of coturn's REST interface: a user name that carries its end, and its HMAC."""
+"""TURN credentials as in coturn's REST interface: a user name with its expiry, and the HMAC of the user name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from confsim.kernel.world import Change
 
 
 class Credentials(Struct, frozen=True):
-    """What a client logs in to the TURN server with. ``life`` in seconds."""
+    """Credentials for the TURN server. ``life`` in seconds."""
 
     username: str
     password: str
@@ -24,10 +24,10 @@ class Credentials(Struct, frozen=True):
 
 
 def issue(change: Change, caller: Caller) -> Credentials:
-    """Credentials of the caller that end when their life is over, counted from this instant (G358).
+    """Credentials of the caller that expire at the end of their life, counted from this instant (G358).
 
-    The user name is ``end:caller`` with the end in epoch seconds; the password is the base64 of the HMAC-SHA1 of the
-    user name under the secret that the world shares with its TURN server.
+    The user name is ``expiry:caller`` with the expiry in epoch seconds; the password is the base64 of the HMAC-SHA1 of
+    the user name under the secret that the world shares with its TURN server.
     """
     life = ask(change, assumed.TURN_LIFE)
     since = change.now // 1000 if ask(change, assumed.TURN) == "fresh" else 0
@@ -36,5 +36,5 @@ def issue(change: Change, caller: Caller) -> Credentials:
 
 
 def password(change: Change, username: str) -> str:
-    """The password of a user name, as the TURN server works it out."""
+    """The password of a user name, as the TURN server computes it."""
     return b64encode(hmac.digest(change.key("turn"), username.encode(), sha1)).decode()

@@ -1,1 +1,1 @@
-"""Phone numbers, PINs, calls and what they cost."""
+"""Phone numbers, PINs, calls and their prices."""

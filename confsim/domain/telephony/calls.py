@@ -1,4 +1,4 @@
-"""Phone calls: those that a channel makes, and phones that dial in. Only the placing of a call is documented."""
+"""Phone calls: outbound calls of a channel, and inbound calls. Only the placing of a call is documented."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SECOND = 1000
 
 
 class State(Enum):
-    """Where a call is (G452)."""
+    """The state of a call (G452)."""
 
     RINGING = "ringing"
     ANSWERED = "answered"
@@ -50,10 +50,10 @@ class State(Enum):
 class Call(Record, kw_only=True):
     """One phone call. Instants in epoch milliseconds.
 
-    ``user`` is whom the phone appears as, ``number`` the phone's; ``place`` is the channel of the breakout room that
-    called or was called, None where it was ``channel``. ``answers`` is when the phone is picked up by itself, None for
-    never. ``joined`` is whether the user came into the channel by this call and goes with it, rather than having been
-    there already.
+    ``user`` is the id of the user as which the phone appears, ``number`` that of the phone. ``place`` is the id of the
+    channel of the breakout room that called or was called, None where it was ``channel``. ``answers`` is the
+    instant at which the phone is answered by itself, None for never. ``joined`` is whether the user joined the channel
+    by this call, and leaves with it, rather than having been present before.
     """
 
     id: str
@@ -88,12 +88,12 @@ def _ring(change: Change, *, draft: Call) -> Call:
 
 
 def _expect(change: Change, call: Call, *, wait: Wait) -> Call:
-    """It is known how long the phone rings."""
+    """The instant at which the phone is answered is stored."""
     return replace(call, answers=wait.ends)
 
 
 def _connect(change: Change, call: Call, *, bypasses_lobby: bool) -> Call:
-    """The user is in the channel, or waits in its lobby; DTMF follows a second later."""
+    """The user is in the channel or its lobby; DTMF follows one second later."""
     user, client = users.get(change, call.client, call.user), clients.get(change, call.client)
     channel = channels.get(change, call.client, call.channel)
     away = presence.find(change, channel, user.id) is None
@@ -104,17 +104,17 @@ def _connect(change: Change, call: Call, *, bypasses_lobby: bool) -> Call:
 
 
 def _connect_inbound(change: Change, *, draft: Call, bypasses_lobby: bool) -> Call:
-    """The user is in the channel, or waits in its lobby."""
+    """The user is in the channel or its lobby."""
     return _connect(change, draft, bypasses_lobby=bypasses_lobby)
 
 
 def _end(change: Change, call: Call) -> Call:
-    """The call is over."""
+    """The call has ended."""
     return replace(call, ended=change.now)
 
 
 def _picked_up(change: Change, call: Call) -> Mapping[str, Any]:
-    """Whether the channel admits the callee when the phone is picked up by itself."""
+    """The facts of a phone answered by itself, among them whether the channel admits the callee."""
     bypasses_lobby = ask(change, assumed.CALLEES_PASS)
     client, channel = clients.get(change, call.client), channels.get(change, call.client, call.channel)
     try:
@@ -189,10 +189,10 @@ def dial_registered(change: Change, channel: Channel, text: str, user: int, *, w
 
 
 def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *, whisper: bool = False) -> Call:
-    """Call a number, however it is written; the callee appears as a new user of that name (R491, R492, R498).
+    """Call a number in any notation; the callee appears as a new user of that name (R491, R492, R498).
 
     Refusals DIAL_OUT_OFF, CHANNEL_IDLE, NUMBER_MALFORMED, DTMF_MALFORMED, HANDLE_TAKEN where unregistered users may
-    not bear the handles of registered ones (G232); of ``presence.join`` when the call is answered at once.
+    not have the handles of registered ones (G232); of ``presence.join`` when the call is answered at once.
     """
     _require_dial_out(change, channel)
     dialled = e164.extracted(change, text)
@@ -203,7 +203,7 @@ def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *,
 
 
 def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whisper: bool) -> Call:
-    """The phone rings, for as long as G452 says; a breakout room is reached through its event room."""
+    """Place the call, which rings for the time of G452; a breakout room is reached through its event room."""
     note(change, assumed.WHISPER)
     draft = Call(
         id=change.uuid(),
@@ -227,22 +227,22 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
 
 
 def answer(change: Change, call: Call) -> Call:
-    """The phone is taken off the hook (R497, G450). Refusals CALL_STANDS, and those of ``presence.join``."""
+    """Answer the call (R497, G450). Refusals CALL_STANDS, and those of ``presence.join``."""
     return _fire(change, call, "answer", bypasses_lobby=ask(change, assumed.CALLEES_PASS))
 
 
 def be_busy(change: Change, call: Call) -> Call:
-    """The phone is engaged. Refusal CALL_STANDS."""
+    """End the call as busy. Refusal CALL_STANDS."""
     return _fire(change, call, "be busy")
 
 
 def fail(change: Change, call: Call) -> Call:
-    """The phone is not reached. Refusal CALL_STANDS."""
+    """End the call as failed. Refusal CALL_STANDS."""
     return _fire(change, call, "fail")
 
 
 def hang_up(change: Change, call: Call) -> Call:
-    """The phone is put down, ringing or answered; who came by it is gone. Refusal CALL_STANDS."""
+    """End the call, ringing or answered; a user who joined by it leaves. Refusal CALL_STANDS."""
     return _fire(change, call, "hang up")
 
 
@@ -260,9 +260,9 @@ def dial_in(
     pin: str | None = None,
     caller: str | None = None,
 ) -> tuple[Call, Presence]:
-    """A phone rings an inbound number and keys in a routing code or a meeting id, and a PIN (G466).
+    """Dial in to an inbound number with a routing code or a meeting id, and a PIN (G466).
 
-    Each call makes a new unregistered user. An organizer's PIN passes the door and so starts the meeting (R324).
+    Each call creates an unregistered user. An organizer's PIN passes the door and so starts the meeting (R324).
     Refusals of ``number_assignments.reached``; DIAL_IN_OFF (G467), PIN_WRONG; of ``presence.join``.
     """
     client, reached = number_assignments.reached(change, number, code, meeting_id)
@@ -299,7 +299,7 @@ def get_of_user(change: Change, client: Client, user: int) -> Call:
 
 
 def tones(call: Call, until: int) -> list[tuple[int, str]]:
-    """The DTMF that the phone has heard by an instant, each tone with its instant (R497)."""
+    """The DTMF tones sent to the phone until an instant, each with its instant (epoch milliseconds, R497)."""
     if call.connected is None:
         return []
     heard: list[tuple[int, str]] = []
@@ -314,13 +314,13 @@ def tones(call: Call, until: int) -> list[tuple[int, str]]:
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
-    """The lines of a channel that is about to go are cut."""
+    """End the calls of a channel that is deleted."""
     rows = CALLS.of(change, channel.client)
     for call in rows.find(BY_CHANNEL, channel.id):
         MACHINE.fire_if_allowed(change, rows[call.id], "hang up")
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Its calls go with it (G309)."""
+    """Remove the calls of a channel that is deleted (G309)."""
     for call in CALLS.of(change, channel.client).find(BY_CHANNEL, channel.id):
         MACHINE.end(change, call, "remove")

@@ -1,4 +1,4 @@
-"""Phone numbers as text: E.164 digits, the DTMF part behind them, what people write instead, and their country.
+"""Phone numbers as text: E.164 digits, the DTMF part behind them, informal notations, and countries.
 
 ``phonenumbers`` is imported where it is needed: most calls need the digits alone, and it takes a tenth of a second.
 """
@@ -14,9 +14,9 @@ from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 
-#: P2 Limits L392: most characters of a DTMF part.
+#: The most characters of a DTMF part (P2 Limits L392).
 DTMF_MOST = 25
-#: Most digits of a number (ITU-T E.164, section 6).
+#: The most digits of a number (ITU-T E.164, section 6).
 DIGITS_MOST = 15
 
 _E164 = re.compile(r"\+?([1-9][0-9]{0,14})\Z", re.ASCII)
@@ -28,7 +28,7 @@ _WORDS_BEFORE_PLUS = re.compile(r"\A[^0-9+]*(?=\+)")
 
 
 class Dialled(Struct, frozen=True):
-    """What is dialled: a number as +E164, and the DTMF sent once the call is connected, empty for none."""
+    """A dialled number as +E164, and the DTMF to send once the call is connected, empty for none."""
 
     number: str
     dtmf: str = ""
@@ -53,7 +53,7 @@ def dialled(context: Context, text: str) -> Dialled:
 
 
 def priced(context: Context, text: str) -> str:
-    """The number that a quote is for; its DTMF part must be well formed (G456), and is ignored (R488)."""
+    """The number of a quote; its DTMF part must be well formed (G456), and is ignored (R488)."""
     if ask(context, assumed.LONG_DTMF_QUOTE) == "held":
         return dialled(context, text).number
     return canonical(context, text[: _dtmf_start(context, text)])
@@ -62,7 +62,7 @@ def priced(context: Context, text: str) -> str:
 def extracted(context: Context, text: str) -> Dialled:
     """The number and its DTMF part, from punctuated or lettered input (R498, G457).
 
-    Punctuation goes, also what could begin a DTMF part but stands before the first digit, and words before a plus.
+    Removed are punctuation, also characters of a DTMF part before the first digit, and words before a plus.
     Refusals NUMBER_MALFORMED, DTMF_MALFORMED.
     """
     if _E164.match(text):
@@ -96,12 +96,12 @@ def tones(text: str) -> str:
 
 
 def shown(context: Context, number: str) -> str:
-    """The number in the form of answers (G059)."""
+    """The number in the form of responses (G059)."""
     return number if ask(context, assumed.FORM) == "plus" else number[1:]
 
 
 def country(number: str) -> str | None:
-    """The country of a number as ISO alpha-2, None for numbers of no country; of a zone the main country."""
+    """The country of a number as ISO alpha-2, None without one; for a zone its main country."""
     import phonenumbers
 
     try:
@@ -122,7 +122,7 @@ def dialling_code(country: str) -> str:
 
 
 def country_name(country: str) -> str:
-    """The name of a country (ISO alpha-2) in English, the code itself when it is not known."""
+    """The English name of a country (ISO alpha-2), the code itself when it is unknown."""
     from phonenumbers.geodata.locale import LOCALE_DATA
 
     names = LOCALE_DATA.get(country, {})
@@ -131,7 +131,7 @@ def country_name(country: str) -> str:
 
 
 def _dtmf_start(context: Context, text: str) -> int:
-    """Where the DTMF part of the text begins (G455)."""
+    """The index at which the DTMF part of the text begins (G455)."""
     separator = _SEPARATOR.search(text)
     end = len(text) if separator is None else separator.start()
     if ask(context, assumed.DTMF_BEGINS) == "separator":

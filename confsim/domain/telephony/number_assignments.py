@@ -1,4 +1,4 @@
-"""Where inbound numbers lead: to one channel exclusively, or to several, each through a routing code."""
+"""Assignments of inbound numbers: to one channel exclusively, or to several, each with a routing code."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .numbers import NUMBERS, Number, Standing
 
 
 class Use(Enum):
-    """How a number leads to a channel: beside others through a routing code, or to this one alone."""
+    """The kind of an assignment: shared with other channels through a routing code, or exclusive."""
 
     SHARED = "shared"
     EXCLUSIVE = "exclusive"
 
 
 class Assignment(Record, kw_only=True):
-    """A number that leads to a channel: through the routing ``code``, or exclusively and without one."""
+    """The assignment of a number (+E164) to a channel: with a routing ``code``, or exclusive and without one."""
 
     client: str
     number: str
@@ -46,7 +46,7 @@ class Assignment(Record, kw_only=True):
 
 OF_NUMBER: Index[Assignment] = Index("number", lambda assignment: (assignment.number,))
 OF_CHANNEL: Index[Assignment] = Index("channel", lambda assignment: (assignment.channel,))
-#: The exclusive assignment of a number: there is at most one, and no other beside it (R484).
+#: The exclusive assignment of a number, at most one and then its only assignment (R484).
 EXCLUSIVE: Index[Assignment] = Index(
     "exclusive", lambda assignment: (assignment.number,) if assignment.code is None else ()
 )
@@ -54,13 +54,13 @@ ASSIGNMENTS: Table[str, Assignment] = Table("number assignments", Assignment, "k
 
 
 def _assign(change: Change, *, number: str, channel: Channel) -> Assignment:
-    """The number leads to the channel too, through a code of its own, which stays the same."""
+    """The number is assigned to the channel with a routing code of its own, which never changes."""
     code = _free_code(change, number, channel)
     return Assignment(client=channel.client, number=number, channel=channel.id, code=code)
 
 
 def _share(change: Change, assignment: Assignment, *, channel: Channel) -> Assignment:
-    """The number leads to the channel through a code, and may lead to others."""
+    """The assignment has a routing code and is no longer exclusive."""
     return replace(assignment, code=_free_code(change, assignment.number, channel))
 
 
@@ -75,12 +75,12 @@ def _free_code(change: Change, number: str, channel: Channel) -> str:
 
 
 def _take(change: Change, *, number: str, channel: Channel) -> Assignment:
-    """The number leads to this channel alone, and needs no code."""
+    """The number is assigned to this channel exclusively, without a routing code."""
     return Assignment(client=channel.client, number=number, channel=channel.id)
 
 
 def _take_alone(change: Change, assignment: Assignment) -> Assignment:
-    """The number leads to this channel alone, and needs no code."""
+    """The number is assigned to this channel exclusively, without a routing code."""
     return replace(assignment, code=None)
 
 
@@ -130,12 +130,12 @@ def find_exclusive(change: Change, client: str, number: str) -> Assignment | Non
 
 
 def list_of_number(change: Change, client: str, number: str) -> list[Assignment]:
-    """The assignments of the number (+E164), in the order in which they were made."""
+    """The assignments of the number (+E164), in the order of assignment."""
     return ASSIGNMENTS.of(change, client).find(OF_NUMBER, number)
 
 
 def assign(change: Change, channel: Channel, text: str, *, exclusive: bool = False) -> Assignment:
-    """Let the number lead to the channel: through a routing code beside others, or to this channel alone.
+    """Assign the number to the channel: with a routing code, or exclusively.
 
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE (G472), NUMBER_ASSIGNED (G473), NUMBER_EXCLUSIVE, NUMBER_SHARED
     (G474), DIAL_IN_OFF (G478).
@@ -169,13 +169,13 @@ def assign(change: Change, channel: Channel, text: str, *, exclusive: bool = Fal
 
 
 def assignment_facts(change: Change, channel: Channel, number: str) -> dict[str, Any]:
-    """The facts of assigning the number (+E164) to the channel beside others."""
+    """The facts of assigning the number (+E164) to the channel with a routing code."""
     taken = find_exclusive(change, channel.client, number)
     return {"number": number, "channel": channel, "exclusive": taken is not None and taken.channel != channel.id}
 
 
 def require_dial_in(change: Change, channel: Channel) -> None:
-    """Refuse preparing what is switched off, where that is assumed (G467, G478). Refusal DIAL_IN_OFF."""
+    """Refusal DIAL_IN_OFF when dial-in is off and its preparation is then refused (G467, G478)."""
     if not channel.dial_in and ask(change, assumed.DIAL_IN_OFF) == "everything":
         raise Refusal(Reason.DIAL_IN_OFF)
 
@@ -188,7 +188,7 @@ def cancel(change: Change, channel: Channel, text: str) -> None:
 
 
 def list_of_channel(change: Change, channel: Channel) -> list[Assignment]:
-    """The assignments of the channel, in the order in which they were made (R486)."""
+    """The assignments of the channel, in the order of assignment (R486)."""
     return ASSIGNMENTS.of(change, channel.client).find(OF_CHANNEL, channel.id)
 
 
@@ -201,7 +201,7 @@ def list_available(change: Change, client: Client, country: str | None) -> list[
 
 
 def reached(change: Change, text: str, code: str | None, meeting_id: str | None) -> tuple[Client, Channel]:
-    """Whom a phone that rings the number reaches: the one channel of an exclusive number whatever is keyed in, else
+    """The client and the channel of an inbound call: of an exclusive number its only channel, whatever is dialled; else
     the channel of the routing code, or that of the meeting id in the client that has the number (R382, R482, R484).
 
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, CODE_UNKNOWN, MEETING_ID_UNKNOWN.
@@ -222,6 +222,6 @@ def reached(change: Change, text: str, code: str | None, meeting_id: str | None)
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:
-    """The numbers of a channel that is about to go are free again (G309)."""
+    """Remove the number assignments of a channel that is deleted (G309)."""
     for assignment in list_of_channel(change, channel):
         MACHINE.end(change, assignment, "cancel")

@@ -1,4 +1,4 @@
-"""Inbound numbers of a client: the inventory, what is enabled in it, its default list."""
+"""Inbound numbers of a client: the inventory, which of them are enabled, the default list."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULT
 
 
 def _add(change: Change, *, client: Client, number: str, country: str) -> Number:
-    """The carrier has given it to the client."""
+    """The number is added to the inventory of the client."""
     return Number(number=number, client=client.id, country=country)
 
 
@@ -89,10 +89,10 @@ LISTING: Machine[Listing, Number] = Machine(
 
 
 def add(change: Change, client: Client, text: str, country: str | None = None, *, default: bool = False) -> Number:
-    """A number of the carrier for the client (G468). Its country is worked out when it is not given.
+    """Add a number to the inventory of the client (G468). The country is derived from the number when not given.
 
-    Refusal NUMBER_MALFORMED. Misuse when any client has it (409), for what is no country, and for a number of no
-    country without one.
+    Refusal NUMBER_MALFORMED. Misuse when any client has it (409), for an unknown country, and when none is given for a
+    number without one.
     """
     number = e164.canonical(change, text)
     if find_owner(change, number) is not None:
@@ -121,33 +121,33 @@ def get(change: Change, client: Client, text: str) -> Number:
 
 
 def switch(change: Change, client: Client, text: str, event: str) -> Number:
-    """Enable or disable the inbound number; disabled, it leads nowhere (R366)."""
+    """Enable or disable the inbound number; a disabled one reaches no channel (R366)."""
     number = get(change, client, text)
     return repeats.turn(change, STANDING, number, event, state=event)
 
 
 def add_to_defaults(change: Change, client: Client, text: str) -> Number:
-    """Put the number on the default list of the client (G578)."""
+    """Add the number to the default list of the client (G578)."""
     number = get(change, client, text)
     return repeats.turn(change, LISTING, number, "add", state=Listing.DEFAULT.value)
 
 
 def remove_from_defaults(change: Change, client: Client, text: str) -> Number:
-    """Take the number off the default list of the client (G578)."""
+    """Remove the number from the default list of the client (G578)."""
     number = get(change, client, text)
     repeats.allow_empty(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
     return LISTING.fire(change, number, "remove")
 
 
 def code(change: Change, number: Number) -> str:
-    """The country of the number as lists show it (G471)."""
+    """The country of the number in the form of lists (G471)."""
     if ask(change, assumed.CODE) == "iso":
         return number.country
     return e164.dialling_code(number.country)
 
 
 def list_inbound(change: Change, client: Client, country: str | None) -> list[Number]:
-    """The inbound numbers of the client, oldest first; those of one country where it is given (R481, G470)."""
+    """The inbound numbers of the client, oldest first; of one country when given (R481, G470)."""
     note(change, assumed.INVENTORY)
     found = NUMBERS.of(change, client.id).oldest()
     if ask(change, assumed.INBOUND) == "enabled":
@@ -156,12 +156,12 @@ def list_inbound(change: Change, client: Client, country: str | None) -> list[Nu
 
 
 def enabled(found: list[Number]) -> list[Number]:
-    """Those that are enabled."""
+    """The enabled ones among the numbers."""
     return [number for number in found if number.standing is Standing.ENABLED]
 
 
 def of_country(change: Change, found: list[Number], country: str | None) -> list[Number]:
-    """Those of a country, given by its code in either case (G471)."""
+    """The numbers of a country, given by its code without regard to case (G471)."""
     if country is None:
         return found
     wanted = country.strip().removeprefix("+").upper()

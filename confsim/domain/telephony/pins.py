@@ -1,4 +1,4 @@
-"""PINs of a channel, which phones that dial in must give once there are any."""
+"""PINs of a channel; when there are any, inbound calls require one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from . import number_assignments
 
 
 class Lock(Enum):
-    """Whether a PIN is set: while a channel has none, anyone may dial in."""
+    """Whether a PIN is set; while a channel has none, anyone may dial in."""
 
     SET = "set"
 
@@ -45,12 +45,12 @@ PINS: Table[str, Pin] = Table("pins", Pin, "key", OF_CHANNEL)
 
 
 def _add(change: Change, *, channel: Channel, pin: str, organizer: bool) -> Pin:
-    """From now on a PIN is required."""
+    """The PIN is added; inbound calls require a PIN."""
     return Pin(client=channel.client, channel=channel.id, pin=pin, organizer=organizer)
 
 
 def _change(change: Change, pin: Pin, *, organizer: bool) -> Pin:
-    """It is for others from now on."""
+    """Whether it is an organizer PIN is replaced."""
     return replace(pin, organizer=organizer)
 
 
@@ -72,7 +72,7 @@ MACHINE: Machine[Lock, Pin] = Machine(
 
 
 def list_of_channel(change: Change, channel: Channel) -> list[Pin]:
-    """The PINs of the channel, in the order in which they were added; none when anyone can enter (R478)."""
+    """The PINs of the channel, in the order in which they were added; empty when anyone may dial in (R478)."""
     return PINS.of(change, channel.client).find(OF_CHANNEL, channel.id)
 
 
@@ -82,7 +82,7 @@ def find(change: Change, channel: Channel, pin: str) -> Pin | None:
 
 
 def add(change: Change, channel: Channel, pin: str, *, organizer: bool = False) -> None:
-    """Require a PIN from phones that dial in (R479); the same again changes whom it is for (G462).
+    """Add a PIN required of inbound calls (R479); an existing one changes its ``organizer`` (G462).
 
     Refusals PIN_MALFORMED (G461), PIN_TAKEN (G462), DIAL_IN_OFF (G467).
     """
@@ -102,14 +102,14 @@ def add(change: Change, channel: Channel, pin: str, *, organizer: bool = False) 
 
 
 def delete(change: Change, channel: Channel, pin: str) -> None:
-    """Take a PIN away (G577). Refusals NOT_FOUND, DIAL_IN_OFF."""
+    """Remove a PIN (G577). Refusals NOT_FOUND, DIAL_IN_OFF."""
     number_assignments.require_dial_in(change, channel)
     details = {"pin": pin, "what": "PIN", "id": pin[:40]}
     MACHINE.end(change, find(change, channel, pin), "delete", details=details)
 
 
 def list_shown(change: Change, channel: Channel, *, host: bool) -> list[Pin]:
-    """The PINs of the channel as a host sees them, or a user who is none (R319). Refusal PINS_HIDDEN (G464)."""
+    """The PINs of the channel that are shown to a host, or to another user (R319). Refusal PINS_HIDDEN (G464)."""
     pins = list_of_channel(change, channel)
     if host:
         return pins
@@ -123,7 +123,7 @@ def list_shown(change: Change, channel: Channel, *, host: bool) -> list[Pin]:
 
 
 def check(change: Change, channel: Channel, pin: str | None) -> bool:
-    """Whether the PIN that a phone gave is an organizer's: with PINs set, one of them is required (R478, R479).
+    """Whether the PIN of an inbound call is an organizer PIN; with PINs set, one of them is required (R478, R479).
 
     Refusal PIN_WRONG.
     """
@@ -137,6 +137,6 @@ def check(change: Change, channel: Channel, pin: str | None) -> bool:
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:
-    """The PINs of a channel go with it (G309)."""
+    """Remove the PINs of a channel that is deleted (G309)."""
     for pin in list_of_channel(change, channel):
         MACHINE.end(change, pin, "clear")

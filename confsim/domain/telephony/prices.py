@@ -1,4 +1,4 @@
-"""What calls cost: always in US dollars, per minute, by the country of the number (R327, R487)."""
+"""Prices of calls: always in US dollars per minute, by the country of the number (R327, R487)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from confsim.kernel.world import Change
 
 from . import e164
 
-#: P2 Limits L398.
+#: The currency of all prices (P2 Limits L398).
 CURRENCY = "USD"
-#: A country that is none, where one must be told (ISO 3166-1, user-assigned).
+#: The country code of numbers without a country (ISO 3166-1, user-assigned).
 NOWHERE = "ZZ"
 
 
@@ -42,7 +42,7 @@ def quote(change: Change, channel: Channel, text: str) -> Quote:
             raise Refusal(Reason.DESTINATION_UNKNOWN, number=number)
         price = 0.0
     canonical = ask(change, assumed.QUOTE_NUMBER) == "canonical"
-    return Quote(e164.shown(change, number) if canonical else text, price, _told(change, country))
+    return Quote(e164.shown(change, number) if canonical else text, price, _country_text(change, country))
 
 
 def _price(change: Change, country: str | None) -> float | None:
@@ -50,7 +50,7 @@ def _price(change: Change, country: str | None) -> float | None:
     return None if country is None else prices.get(country, prices.get("*"))
 
 
-def _told(change: Change, country: str | None) -> str:
+def _country_text(change: Change, country: str | None) -> str:
     if country is None:
         return NOWHERE
     return country if ask(change, assumed.QUOTE_COUNTRY) == "iso" else e164.country_name(country)
