@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Generator, Iterator
 from contextlib import suppress
@@ -177,6 +178,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if report.failed and proved:
         report.sections.append(("Rules", "\n".join(str(rules()[rule]) for rule in proved)))
     return report
+
+
+def pytest_collection_finish() -> None:
+    """Take what was imported and collected out of the garbage collector's way: it stays until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def may_differ(item: pytest.Item) -> bool:
