@@ -1,1 +1,1 @@
-"""The words everything is written in: World, Table, Change, Timer, Machine, Refusal, ids. Imports nothing above it."""
+"""The kernel: World, Table, Change, Timer, Machine, Refusal and ids. It imports no other package of confsim."""

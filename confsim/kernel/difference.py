@@ -1,6 +1,6 @@
-"""What leads from one world to a later one, as plain values, and the way along it.
+"""The difference between a world and a later one as plain values, and its application to a world.
 
-It costs what the changes between them touched, however large the worlds are.
+The cost depends on what the changes between the two wrote, not on the size of the worlds.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Row = tuple[str, str, Any]
 
 
 class Difference(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Rows removed (as they were) and then rows put, both in their order; timers cancelled, and then set.
+    """Rows removed (their last values), then rows put, both in order; timers cancelled, then timers set.
 
-    ``minted`` and ``counted`` are the counters as they are afterwards. What did not change is left out.
+    ``minted`` and ``counted`` are the counters of the later world. Unchanged counters are omitted.
     """
 
     removed: list[Row] = []
@@ -38,7 +38,7 @@ class Difference(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Touched:
-    """What the changes on the way from one world to another wrote, whatever came of it in the end."""
+    """The rows, timers and sequences that a series of changes wrote, whether or not they differ in the end."""
 
     __slots__ = ("rows", "sequences", "timers")
 
@@ -48,7 +48,7 @@ class Touched:
         self.sequences: dict[str, None] = {}
 
     def add(self, change: Change) -> None:
-        """Take up what a change wrote."""
+        """Add the rows, timers and sequences that a change wrote."""
         for place, key in change.touched:
             self.rows.setdefault(place, {})[key] = None
         self.timers.update(dict.fromkeys(change.timed))
@@ -56,7 +56,7 @@ class Touched:
 
 
 def difference(before: World, after: World, touched: Touched) -> Difference:
-    """What leads from the one world to the other, when changes that touched this lie between them."""
+    """The difference from ``before`` to ``after``; ``touched`` lists what the changes between them wrote."""
     found = Difference([], [], [], [], None if after.id_counter == before.id_counter else after.id_counter)
     for place, keys in touched.rows.items():
         _rows(found, before, after, place, keys)
@@ -93,7 +93,7 @@ def _rows(found: Difference, before: World, after: World, place: Place, keys: It
 
 
 def follow(world: World, found: Difference) -> World:
-    """The world to which the difference leads. Misuse that names the place of what cannot be."""
+    """The world after the difference is applied. Raises Misuse, which names the place of an invalid value."""
     change = world.change(0)
     for name, client, values in found.removed:
         table = _table(name)

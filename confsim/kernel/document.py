@@ -1,4 +1,4 @@
-"""A world out of the plain values that ``World.export`` gives: the way back, told exactly where it does not lead."""
+"""Conversion of the plain values of ``World.export`` into a world; errors name the place of the invalid value."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .table import Record, Table
 from .timers import HANDLERS
 from .world import World
 
-#: What a world counts, and the instants of its timers.
+#: Counters of a world, and due instants of its timers (epoch milliseconds).
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class Document(Struct, forbid_unknown_fields=True):
-    """What an export holds: tables by name and client id, each a list of records, oldest first."""
+    """An export of a world: tables by name and client id, each a list of records, oldest first."""
 
     seed: int
     minted: _Count
@@ -28,9 +28,9 @@ class Document(Struct, forbid_unknown_fields=True):
 
 
 def restored(values: object) -> World:
-    """The world of an export. Misuse that names the place of what cannot be taken in.
+    """The world of an export. Raises Misuse, which names the place of the first invalid value.
 
-    Every table and timer kind must be declared, every field known, and every client that is named must be there.
+    Every table and timer kind must be declared, every field known, and every client id that of a client in the export.
     """
     try:
         document = msgspec.convert(values, Document)
@@ -63,7 +63,7 @@ def restored(values: object) -> World:
 
 
 def record_of(table: Table[Any, Any], values: dict[str, Any], where: str) -> Record:
-    """The record of plain values. Misuse that names the place when it cannot be."""
+    """The record of the table from plain values. Raises Misuse, which names ``where``, when a field is invalid."""
     unknown = sorted(values.keys() - set(table.record.__struct_encode_fields__))
     if unknown:
         raise Misuse(f"state: {where}.{unknown[0]} is no field of a record of {table.name}")

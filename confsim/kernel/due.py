@@ -13,7 +13,7 @@ from .world import NO_PROFILE, Change, FaultSource, World
 
 
 class Fired(Struct, frozen=True):
-    """A timer that was fired, and the change it made at its own instant."""
+    """A timer that was fired, and the change that its handler made at its due instant."""
 
     timer: Timer
     change: Change
@@ -32,9 +32,9 @@ def fire_due_timers(
     """Fire all timers due by ``until`` (epoch milliseconds) in order of due instant, each in a change at that instant.
 
     Returns the world after them, and those whose handlers returned True. With ``once`` it stops after the first of
-    these. ``failed`` is called with what a handler raises, which is then without effect; without it, it is raised.
+    these. ``failed`` is called with the exception of a handler, whose change is discarded; without it, it propagates.
     ``after`` is called with the world after each timer and the change that led there; it returns the world to continue
-    with. ``faults`` is that of every change.
+    with. ``faults`` is passed to every change.
     """
     fired: list[Fired] = []
     while world.timers.due <= until:
@@ -62,7 +62,7 @@ def fire_due_timers(
 def _change_of(
     world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any], faults: FaultSource | None
 ) -> Change:
-    """A change at the instant of a timer, which is removed."""
+    """A change at the due instant of the timer, from which the timer is removed."""
     change = world.change(timer.due, profile, faults)
     change.timers = timers
     change.cancel(timer.kind, timer.client, timer.subject)

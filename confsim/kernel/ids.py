@@ -1,6 +1,6 @@
-"""Ids, tokens, PINs and codes from a seed and a counter: no chance, no clock, so equal runs give equal ids.
+"""Ids, tokens, PINs and codes from a seed and a counter: deterministic, so equal runs give equal ids.
 
-Own code: ``uuid`` and ``secrets`` draw from chance and clock, and ``uuid.UUID`` formats five times as slowly.
+Own code: ``uuid`` and ``secrets`` use randomness and the clock, and ``uuid.UUID`` formats five times as slowly.
 """
 
 from __future__ import annotations

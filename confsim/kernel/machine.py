@@ -1,9 +1,9 @@
-"""State machines as tables: rows say when, on, then, only if, effect, source. A missing row is a refusal.
+"""State machines as tables: rows say when, on, then, only if, effect, source. An event without a row is refused.
 
 A machine owns the table of its records: ``create``, ``fire`` and ``end`` put, replace and remove the record and store
-its state, so that an effect only returns what changes beside it. Diagrams, the reference and the enumerating tests are
-made from the same rows. Machines move each other by ``Coupling`` rows, followed until nothing moves; ``Cascade`` rows
-say what the removal of a record takes along, ``Observer`` rows who is notified of a state.
+its state, so that an effect only returns its other changes. Diagrams, the reference and the enumerating tests are
+made from the same rows. A ``Coupling`` fires an event of another machine when a state is reached,
+transitively; a ``Cascade`` is an action of the removal of a record, an ``Observer`` a notification of a state.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ R = TypeVar("R", bound=Record)
 class Machine(Generic[S, R]):
     """A machine over the records of a table.
 
-    ``table`` is the table, or returns it for a record, or is None for what is signed and not stored. ``state`` is the
-    field that holds the state, ``states`` its Enum; the state of a record that is not there is ABSENT. ``facts`` names,
-    for each event that has any, the facts that come with it: a guard or an effect that takes another one is refused
-    when the machine is made. ``refusals`` gives the reason for an event that no row admits, by (event, state), by
-    event, or by None for the rest. ``client(record)`` is the id of the client whose table holds the record.
+    ``table`` is the table, or returns it for a record, or is None when the records are not stored. ``state`` is the
+    field that holds the state, ``states`` its Enum; the state of a record that is not stored is ABSENT. ``facts``
+    gives, for each event that has any, the names of its facts, separated by spaces; ValueError is raised when they
+    differ from those that its guards and effects take. ``refusals`` gives the reason for an event that no row admits,
+    by (event, state), by event, or by None for the rest. ``client(record)`` is the id of the client whose table holds
+    the record.
     """
 
     #: Every machine by name, in order of declaration.
@@ -81,7 +82,7 @@ class Machine(Generic[S, R]):
             on_timer(at.timer)(self._elapsed(at, timed_rows[0].when, table))
 
     def _check(self, declared: Mapping[str, str]) -> None:
-        """ValueError for an event without a row and for a fact that is not declared or that nothing takes."""
+        """Raise ValueError for an event without a row, and for a fact that is undeclared or unused."""
         for event in declared:
             if event not in self.facts:
                 raise ValueError(f"machine {self.name!r} declares facts of {event!r}, for which it has no row")
@@ -96,7 +97,7 @@ class Machine(Generic[S, R]):
     def _elapsed(
         self, at: Deadline, event: str, table: Table[Any, R] | Callable[[R], Table[Any, R]] | None
     ) -> Callable[[Change, str, str], bool]:
-        """What to do when the timer of a deadline falls due."""
+        """The handler for the timer of a deadline. Raises ValueError when the machine has no single table."""
         if not isinstance(table, Table):
             raise ValueError(f"machine {self.name!r} has timed rows and no single table")
         number = table.record.__annotations__.get(table.key_name) == "int"
@@ -124,12 +125,12 @@ class Machine(Generic[S, R]):
         return None
 
     def holds(self, record: R | None, event: str) -> bool:
-        """Whether the record is already where every row of the event leads."""
+        """Whether the record is already in the state to which every row of the event leads."""
         state = self.state(record)
         return all(row.then is state for row in self._rows[event])
 
     def reason(self, state: Enum, event: str) -> Enum:
-        """Why an event is refused that no row admits."""
+        """The reason for refusing an event that no row admits. Raises LookupError when none is declared."""
         for key in ((event, state), event, None):
             if key in self.refusals:
                 return self.refusals[key]
@@ -138,9 +139,9 @@ class Machine(Generic[S, R]):
     def fire(
         self, change: Change, record: R | None, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> R:
-        """Move the record (None when it is absent) by the event; return it as it is then, or as it was when it ended.
+        """Apply the event to the record (None when it is absent); return the new record, or the removed one.
 
-        Raises the Refusal that the table gives, with ``details``, and then nothing has changed.
+        Raises Refusal with the declared reason and ``details`` when no row admits the event; nothing changes then.
         """
         state = self.state(record)
         row = self.row(state, event, record, self._given(event, facts))
@@ -149,17 +150,17 @@ class Machine(Generic[S, R]):
         return self._move(change, record, state, row, facts)
 
     def create(self, change: Change, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any) -> R:
-        """Make a record by a row out of ABSENT; return it."""
+        """Create a record by a row from ABSENT and return it. Raises Refusal like ``fire``."""
         return self.fire(change, None, event, details=details, **facts)
 
     def end(
         self, change: Change, record: R | None, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> None:
-        """Remove the record by a row into ABSENT, with what it takes along."""
+        """Remove the record by a row into ABSENT and run the cascades. Raises Refusal like ``fire``."""
         self.fire(change, record, event, details=details, **facts)
 
     def fire_if_allowed(self, change: Change, record: R | None, event: str, /, **facts: Any) -> R | None:
-        """Move the record by the event where a row admits it; where none does, return it as it is."""
+        """Apply the event when a row admits it and return the new record; otherwise return the record unchanged."""
         return self._attempt(change, record, event, facts)[1]
 
     def _attempt(self, change: Change, record: R | None, event: str, facts: Mapping[str, Any]) -> tuple[bool, R | None]:
@@ -213,7 +214,7 @@ class Machine(Generic[S, R]):
         return table.key(record), table.of(change, "" if table.shared else self.client(record))
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
-        """The record as it was last, removed with what it takes along."""
+        """Remove the record after running the cascades; return its last value."""
         key, rows = self._rows_of(change, record)
         if row.effect is not None:
             row.effect(change, record, **facts)
@@ -224,14 +225,14 @@ class Machine(Generic[S, R]):
         return last
 
     def take_along(self, change: Change, record: R, step: Enum) -> None:
-        """Take one step of a removal without the others: what the cascades of that step do."""
+        """Run the cascades of one step of a removal, without removing the record."""
         key, rows = self._rows_of(change, record)
         for cascade in self.cascades:
             if cascade.step is step:
                 cascade.take(change, rows[key])
 
     def _schedule(self, change: Change, before: R | None, state: Enum, after: R, then: Enum) -> None:
-        """Set the timers of the state that the record is in now, cancel those of the state that it has left."""
+        """Set the timers of the new state of the record and cancel those of its former state."""
         for at, states in self._timed:
             was = at.due(before) if before is not None and state in states else None
             due = at.due(after) if then in states else None
@@ -263,7 +264,7 @@ def switch(
     """A machine of two states over a boolean field of a record; each event is admitted in both states.
 
     ``states`` has two members, on and off in this order; ``events``, ``only_if`` and ``sources`` are those of turning
-    on and of turning off. The field is true when on, or when off if it is ``inverted``. ``initial`` is off unless said.
+    on and of turning off. The field is true when on, or when off if it is ``inverted``. ``initial`` defaults to off.
     """
     on, off = states
     return Machine(
@@ -284,12 +285,13 @@ def switch(
 
 
 class Coupling:
-    """When a machine reaches a state, an event is fired on related records of another machine.
+    """An event that is fired on related records of another machine when a machine reaches a state.
 
-    ``on(change, record)`` yields them, lazily where firing on one may move the next; ``facts(change, record, related)``
-    gives the facts of the event; ``out_of`` limits it to records that come from these states. When it ``creates``, the
-    event makes a record of the other machine for each of what ``on`` yields. What does not admit the event stays as it
-    is. Making a coupling puts it in force, after those made before it.
+    ``on(change, record)`` yields the related records, lazily when firing on one may change the next;
+    ``facts(change, record, related)`` returns the facts of the event; ``out_of`` limits the coupling to records that
+    come from these states. With ``creates``, the event creates one record of the other machine for each item that
+    ``on`` yields. Records that do not admit the event are unchanged. Constructing a coupling registers it; couplings
+    run in order of registration.
     """
 
     __slots__ = ("creates", "event", "facts", "fires", "on", "out_of", "reaches", "source", "when")
@@ -321,18 +323,18 @@ class Coupling:
         when.couplings[reaches] = (*when.couplings.get(reaches, ()), self)
 
     def propagate(self, change: Change, record: object) -> None:
-        """Fire the event on everything related to the record."""
+        """Fire the event on every record related to this one."""
         for related in self.on(change, record):
             facts = NOTHING if self.facts is None else self.facts(change, record, related)
             self.fires.fire_if_allowed(change, None if self.creates else related, self.event, **facts)
 
 
 class Observer:
-    """When a machine reaches a state, ``notify(change, record)`` is called, before any coupling; it moves no machine.
+    """A call of ``notify(change, record)`` when a machine reaches a state, before any coupling; it changes no state.
 
     ``out_of`` limits it to records that come from these states. With an ``event`` it is called for every row of that
-    event into the state, also one that stays there. For ABSENT the record is the one that was removed. Making an
-    observer puts it in force.
+    event into the state, also from the same state. For ABSENT the record is the removed one. Constructing an
+    observer registers it.
     """
 
     __slots__ = ("event", "notify", "out_of", "reaches", "when")
@@ -356,16 +358,16 @@ class Observer:
         when.observers[reaches] = (*when.observers.get(reaches, ()), self)
 
     def sees(self, state: Enum, then: Enum, event: str) -> bool:
-        """Whether it is called for a record that comes from a state to another by an event."""
+        """Whether ``notify`` is called for a transition from ``state`` to ``then`` by the event."""
         moves = then is not state if self.event is None else event == self.event
         return moves and (self.out_of is None or state in self.out_of)
 
 
 class Cascade:
-    """What the removal of a record takes along: ``take(change, record)``, while the record is still in its table.
+    """An action of the removal of a record: ``take(change, record)``, called while the record is still in its table.
 
-    ``step`` groups the cascades of a machine that has steps, for ``Machine.take_along``. Making a cascade puts it in
-    force, after those made before it.
+    ``step`` groups the cascades of a machine that has steps, for ``Machine.take_along``. Constructing a cascade
+    registers it; cascades run in order of registration.
     """
 
     __slots__ = ("source", "step", "take", "when")

@@ -1,4 +1,4 @@
-"""The two ways confsim says no. Anything else that is raised is a bug of confsim itself."""
+"""The exceptions that confsim raises on purpose, Refusal and Misuse. Any other exception is a bug of confsim."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Refusal(Exception):
-    """The simulated service says no.
+    """The refusal of a call by the simulated service.
 
     ``reason`` is a member of the one Enum of reasons; ``facts`` fill its message and reach the caller as details.
     """
@@ -17,19 +17,19 @@ class Refusal(Exception):
         self.facts = facts
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self.facts.items())
-        return f"{self.reason.name.lower()}({told})"
+        facts = ", ".join(f"{name}={value!r}" for name, value in self.facts.items())
+        return f"{self.reason.name.lower()}({facts})"
 
 
 class NotYet(Refusal):
-    """The refusal of a call that asks for something in the making: unlike any other, its change is kept."""
+    """The refusal of a call for a resource that is not ready yet; unlike for others, the change is committed."""
 
 
 class Misuse(Exception):
-    """confsim itself is used wrongly: an unknown scenario, a bad duration, a profile key that names nothing.
+    """Incorrect use of confsim itself: an unknown scenario, an invalid duration, an unknown profile key.
 
-    Told to the caller in full, never dressed as an answer of the simulated API. ``status`` is what the control plane
-    answers with; ``facts`` travel in its problem document.
+    The message is returned to the caller in full, never as an answer of the simulated API. ``status`` is the HTTP
+    status of the control plane's answer; ``facts`` are members of its problem document.
     """
 
     def __init__(self, message: str, status: int = 400, **facts: object) -> None:

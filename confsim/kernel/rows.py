@@ -51,11 +51,11 @@ class Guard:
 
 
 class Deadline:
-    """When an event comes by itself: at ``due(record)`` (epoch milliseconds, None for never).
+    """The instant at which an event fires by itself: ``due(record)`` in epoch milliseconds, None for never.
 
-    ``due`` is asked when a record enters a state of a row with this deadline, and when it changes in one. ``timer``
+    ``due`` is called when a record enters a state of a row with this deadline, and when it changes in one. ``timer``
     is the kind of the timer in the world, whose subject is the key of the record, or its value in the index ``by``.
-    ``facts(change, record)`` gives the facts of the event. When it is not ``announced``, an advance of the clock does
+    ``facts(change, record)`` returns the facts of the event. When it is not ``announced``, an advance of the clock does
     not list it.
     """
 
@@ -78,12 +78,12 @@ class Deadline:
 
 
 class Row:
-    """One line of a machine: in a state of ``on``, when the event comes and the guard holds, go to ``then``.
+    """One transition of a machine: from a state of ``on`` to ``then`` by the event ``when``, if ``only_if`` holds.
 
-    ``effect(change, record, *, fact…)`` does what goes with it and returns the record with its other changes. A row out
-    of ABSENT has ``effect(change, *, fact…)``, which makes the record; a row into ABSENT returns nothing, and is called
-    before the record is removed. A row ``at`` a deadline is also followed when that has come. ``source`` cites the
-    document part and lines, or the rule and gap numbers.
+    ``effect(change, record, *, fact…)`` performs the side effects and returns the record with its other changes. A row
+    out of ABSENT has ``effect(change, *, fact…)``, which makes the record; that of a row into ABSENT returns nothing
+    and is called before the record is removed. A row with a deadline ``at`` is also applied when that falls due.
+    ``source`` cites the document part and lines, or the rule and gap numbers.
     """
 
     __slots__ = ("at", "effect", "facts", "on", "only_if", "source", "then", "when")
@@ -147,9 +147,9 @@ class Flag(Field):
 
 
 class Computed(Field):
-    """The state of a machine as a function of the record, where another field of it says so already.
+    """The state of a machine as a function of other fields of its record.
 
-    The effects of the rows lead to the states that the rows name; the interpreter checks that they do.
+    The effects of the rows must lead to the states that the rows name; ``Machine`` asserts that they do.
     """
 
     __slots__ = ("function",)
@@ -163,5 +163,5 @@ class Computed(Field):
         return self.function(record)
 
     def write(self, record: Any, state: Enum) -> Any:  # noqa: ARG002
-        """The record, which is in this state by what its effect changed."""
+        """The record unchanged: the effect of the row has put it into this state."""
         return record

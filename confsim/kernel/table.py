@@ -1,7 +1,7 @@
-"""Tables of frozen records: persistent maps with declared indexes and the newest-first order kept beside them.
+"""Tables of frozen records: persistent maps with declared indexes and a newest-first order.
 
-A ``Table`` is a declaration and holds nothing. What it holds lives in a world, one ``TableState`` for each client, and
-is read and written through the ``Rows`` that ``Table.of(change, client)`` opens: a foreign id is simply not there.
+A ``Table`` is a declaration and holds no records. They are in a world, one ``TableState`` for each client, and are
+read and written through the ``Rows`` that ``Table.of(change, client)`` returns; ids of other clients are not found.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class Record(Struct, frozen=True, gc=False):
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Record)
 
-#: Tombstones in the order are swept when they outnumber the living, and are more than these.
+#: Removed entries are swept from the order when there are more of them than of this and than of live entries.
 SWEEP = 64
 
 
-#: For each index of a table the keys of the records that are found under a value.
+#: For each index of a table, a map from a value to the keys of the records found under it.
 Maps: TypeAlias = "tuple[HashTrieMap[Any, HashTrieSet[Any]], ...]"
 
 
@@ -41,7 +41,7 @@ class TableState(Struct, frozen=True, gc=False):
 
 
 class Writer(Protocol):
-    """What rows need of a change: the tables to write to, and the notes of what was written."""
+    """The interface of a change that ``Rows`` uses: the tables, and the lists of what was written."""
 
     shared: list[TableState]
     client_tables: dict[str, list[TableState]]
@@ -54,7 +54,7 @@ class Writer(Protocol):
 
 
 class Source(Protocol):
-    """What a table needs of a world to be read."""
+    """The interface of a world that ``Table.seen`` uses."""
 
     def change(self, now: int) -> Writer:
         """Begin a change at this instant."""
@@ -62,7 +62,7 @@ class Source(Protocol):
 
 
 class Index(Generic[R]):
-    """A named way to find records: ``values(record)`` gives every value under which the record is found."""
+    """A named index of a table: ``values(record)`` returns every value under which the record is found."""
 
     __slots__ = ("name", "position", "values")
 
@@ -105,12 +105,12 @@ class Table(Generic[K, R]):
         return Rows(self, client, change, change.client_tables.get(client) or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str) -> R | None:
-        """One record, or None: the quick way for what is only read."""
+        """The record of this key, or None; faster than ``of`` for a single read."""
         row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
     def seen(self, world: Source, client: str) -> Rows[K, R]:
-        """The rows of one client, to read only: what is written to them goes nowhere."""
+        """The rows of one client, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
 
 
@@ -126,12 +126,12 @@ class SharedTable(Table[K, R]):
         return Rows(self, client, change, change.shared or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str = "") -> R | None:
-        """One record, or None: the quick way for what is only read."""
+        """The record of this key, or None; faster than ``of`` for a single read."""
         row = (change.shared or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
     def seen(self, world: Source, client: str = "") -> Rows[K, R]:
-        """The rows, to read only: what is written to them goes nowhere."""
+        """The rows, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
 
 
@@ -145,11 +145,11 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     @property
     def state(self) -> TableState:
-        """The table as it is by now."""
+        """The current state of the table."""
         return self.tables[self.table.position]
 
     def get(self, key: K) -> R | None:
-        """The record, or None."""
+        """The record of this key, or None."""
         row = self.tables[self.table.position].rows.get(key)
         return None if row is None else row[1]
 
@@ -186,7 +186,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         return [record for _, record in sorted((rows[key] for key in keys), key=_serial)]
 
     def count(self, index: Index[R], value: Hashable) -> int:
-        """How many records are found under the value."""
+        """The number of records found under the value."""
         keys = self.state.indexes[index.position].get(value)
         return 0 if keys is None else len(keys)
 
@@ -200,11 +200,11 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         return record
 
     def values(self, index: Index[R]) -> Iterator[Any]:
-        """Every value of the index that finds something."""
+        """Every value of the index under which a record is found."""
         return iter(self.state.indexes[index.position])
 
     def put(self, record: R) -> R:
-        """Insert the record, or replace the one with its key, which then keeps its place in the order."""
+        """Insert the record, or replace the one with its key at the same place in the order; return the record."""
         table, tables = self.table, self.tables
         state = tables[table.position]
         key = table.key(record)
@@ -223,7 +223,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         return record
 
     def remove(self, key: K) -> None:
-        """Remove the record of this key; KeyError when there is none."""
+        """Remove the record of this key. Raises KeyError when there is none."""
         table, tables = self.table, self.tables
         state = tables[table.position]
         rows = state.rows.remove(key)

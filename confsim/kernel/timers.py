@@ -32,7 +32,7 @@ class Timer(Struct, frozen=True, gc=False):
 
 
 class Timers(Struct, frozen=True, gc=False):
-    """All timers of a world. ``due`` is a lower bound of the next due instant, so that asking costs nothing."""
+    """All timers of a world. ``due`` is a lower bound of the next due instant, which is read without a search."""
 
     live: HashTrieMap[Name, Timer] = HashTrieMap()
     heap: Node | None = None
@@ -40,7 +40,7 @@ class Timers(Struct, frozen=True, gc=False):
     due: int = NEVER
 
     def add(self, kind: str, due: int, client: str, subject: str) -> Timers:
-        """With this timer; a timer of the same name is replaced."""
+        """The timers with this one added (``due`` in epoch milliseconds); one of the same name is replaced."""
         serial = self.serial + 1
         name = (kind, client, subject)
         timer = Timer(due, serial, kind, client, subject)
@@ -48,12 +48,12 @@ class Timers(Struct, frozen=True, gc=False):
         return Timers(self.live.insert(name, timer), heap, serial, min(self.due, due))
 
     def cancel(self, kind: str, client: str, subject: str) -> Timers:
-        """Without the timer of this name, if there is one."""
+        """The timers without the one of this name, if there is one."""
         name = (kind, client, subject)
         return Timers(self.live.discard(name), self.heap, self.serial, self.due) if name in self.live else self
 
     def next(self) -> tuple[Timer | None, Timers]:
-        """The timer that falls due first, and the timers without the dead entries before it."""
+        """The timer that falls due first, and the timers without the cancelled entries before it."""
         heap = self.heap
         while heap is not None:
             due, serial, name, children = heap
@@ -77,7 +77,7 @@ def _meld(one: Node | None, other: Node | None) -> Node | None:
 
 
 def _pairs(children: Any) -> Node | None:
-    """One heap out of a linked list of heaps, melded pairwise and then from the last to the first."""
+    """One heap from a linked list of heaps, melded pairwise and then from the last to the first."""
     melded = []
     while children is not None:
         first, children = children
@@ -92,7 +92,7 @@ def _pairs(children: Any) -> Node | None:
 
 
 #: Called with the change, the client id and the subject when a timer of its kind is due. Returns True when an advance
-#: of the clock lists it. Changes are of ``world``, which imports this module; so their type is left open here.
+#: of the clock lists it. Changes are of ``world``, which imports this module; so their type is Any here.
 Handler = Callable[[Any, str, str], bool]
 H = TypeVar("H", bound=Handler)
 HANDLERS: dict[str, Handler] = {}

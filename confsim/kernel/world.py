@@ -1,4 +1,4 @@
-"""A world is an immutable value; a Change is the only way to the next one, dropped or committed whole."""
+"""A world is an immutable value; a Change builds the next one and is committed or discarded as a whole."""
 
 from __future__ import annotations
 
@@ -70,18 +70,18 @@ class World(Struct, frozen=True, gc=False):
         }
 
     def digest(self) -> str:
-        """A fingerprint of the whole world: equal for equal worlds, whatever road led to them."""
+        """A fingerprint of the whole world, 32 hexadecimal digits; equal worlds have equal ones."""
         return blake2b(msgspec.json.encode(self.export(), order="deterministic"), digest_size=16).hexdigest()
 
 
 class Change(Struct, eq=False):
     """A world being changed at one instant; begun by ``World.change``.
 
-    ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those that were asked;
-    ``shared`` and ``client_tables`` hold the tables that were opened, as they are by now; ``written`` names the
+    ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those looked up;
+    ``shared`` and ``client_tables`` hold the opened tables in their current state; ``written`` names the
     clients of which something was written, "" for what is shared. ``touched`` lists the rows that were written,
-    ``timed`` the timers and ``counted`` the sequences, so that a reader can tell afterwards what changed. ``faults`` is
-    asked at each fault point, if it is given.
+    ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
+    given, is called at each fault point.
     """
 
     world: World
@@ -110,7 +110,7 @@ class Change(Struct, eq=False):
         return tables
 
     def draw(self, size: int = 16) -> bytes:
-        """Fresh bytes from the world's seed and counter."""
+        """``size`` fresh pseudo-random bytes from the seed and the next value of ``id_counter``."""
         self.id_counter += 1
         return ids.draw(self.world.seed, self.id_counter, size)
 
@@ -123,34 +123,37 @@ class Change(Struct, eq=False):
         return ids.as_token(self.draw(32))
 
     def digits(self, length: int) -> str:
-        """A fresh number of so many digits."""
+        """A fresh number of ``length`` decimal digits, as text."""
         return ids.as_digits(self.draw(), length)
 
     def key(self, purpose: str) -> bytes:
-        """The world's own secret of 32 bytes for a purpose: the same while the world lives, id_counter from nothing."""
+        """A secret of 32 bytes for a purpose, derived from the seed alone; ``id_counter`` is not advanced."""
         return ids.derive(self.world.seed, purpose)
 
     def count(self, sequence: str, start: int = 1) -> int:
-        """The next number of a sequence of the world."""
+        """The next number of a sequence of the world, which begins at ``start``."""
         number = self.sequences.get(sequence, start - 1) + 1
         self.sequences = self.sequences.insert(sequence, number)
         self.counted.append(sequence)
         return number
 
     def schedule(self, kind: str, due: int, client: str, subject: str) -> None:
-        """Let a timer of this kind fall due at ``due``; one of the same name is replaced."""
+        """Schedule a timer for ``due`` (epoch milliseconds); one of the same kind, client and subject is replaced.
+
+        Raises ValueError when the kind is not declared.
+        """
         if kind not in HANDLERS:
             raise ValueError(f"timer kind {kind!r} is not declared")
         self.timers = self.timers.add(kind, due, client, subject)
         self.timed.append((kind, client, subject))
 
     def cancel(self, kind: str, client: str, subject: str) -> None:
-        """Forget the timer of this name, if there is one."""
+        """Cancel the timer of this kind, client and subject, if there is one."""
         self.timers = self.timers.cancel(kind, client, subject)
         self.timed.append((kind, client, subject))
 
     def commit(self) -> World:
-        """The world with everything written so far; the very same world when nothing was."""
+        """The world with everything written so far; ``world`` itself when nothing was written."""
         world = self.world
         shared, client_tables = world.shared, world.client_tables
         for client in self.written:

@@ -60,11 +60,11 @@ def put(change: Change, channel: Channel, data: bytes, url: str | None) -> Chann
 
 
 def remove(change: Change, channel: Channel) -> Channel:
-    """Remove the image; that there is none is an error only where that is assumed (G536)."""
+    """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     repeats.allow_empty(change, "image of channel", channel.id, empty=channel.image is None)
     return MACHINE.fire(change, channel, "remove")
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The image of a deleted channel is no longer served."""
+    """Remove the image of a deleted channel."""
     MACHINE.fire(change, channel, "remove")

@@ -1,4 +1,4 @@
-"""The list of channels that a caller sees."""
+"""The list of channels visible to a caller."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from confsim.kernel.world import Change
 from . import channels
 from .channels import CHANNELS, ROOMS, Channel
 
-#: Channels in their order, which a page is cut from: the table itself where nothing needs sorting.
+#: Channels in order, from which a page is taken: the table itself when no sorting is needed.
 Found = Sequence[Channel] | Rows[str, Channel]
 
 
 def visible(change: Change, client: Client, caller: Caller) -> Found:
     """The channels where the caller is at least operator, all of them for administrators; newest first (R385, R386).
 
-    An administrator gets the table, whose order costs nothing; rooms are in a table of their own (G325).
+    An administrator gets the table itself, which is in this order; rooms are in a table of their own (G325).
     """
     user = caller.user
     everything = caller.customer_admin if user is not None else ask(change, assumed.API_TOKEN_LISTS_ALL)
@@ -43,19 +43,19 @@ def _with_rooms(change: Change, client: Client, found: Found, everything: bool) 
 
 
 def searched(change: Change, found: Found, search: str | None) -> Found:
-    """Those whose name the search matches (R388, G092)."""
+    """The channels whose name matches the search; all when it is empty (R388, G092)."""
     if not search:
         return found
     return [channel for channel in found if lists.matches(change, search, channel.name)]
 
 
 def by_creation(change: Change, found: Found, *, descending: bool) -> Found:
-    """Sorted by creation, which is the order of the table (R280, R387)."""
+    """The channels sorted by creation, which is the order of the table (R280, R387)."""
     return found if descending else list(found)[::-1]
 
 
 def by_name(change: Change, found: Found, *, descending: bool) -> Found:
-    """Sorted by name (R387, G087); of equal names by creation (G086)."""
+    """The channels sorted by name (R387, G087), those of equal names by creation (G086)."""
     return lists.ordered(
         change, list(found)[::-1], lambda channel: lists.text_key(change, channel.name), descending=descending
     )

@@ -1,4 +1,4 @@
-"""Channels: meeting rooms of a client, their names, their access, their life."""
+"""Channels: the meeting rooms of a client, with names, access and lifecycle."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class AudioQuality(StrEnum):
 
 
 class Life(Enum):
-    """Whether a channel is there (P2 Channel basics)."""
+    """The state of a channel that exists (P2 Channel basics)."""
 
     EXISTS = "exists"
 
 
 class Channel(Record, kw_only=True):
-    """One channel. ``owners`` and ``operators`` are user ids in the order of their appointment; an owner is in the
-    first alone, although every owner counts as operator (R544). ``created`` in epoch milliseconds.
+    """One channel. ``owners`` and ``operators`` are user ids in the order of their appointment; an owner is in
+    ``owners`` alone, although every owner counts as operator (R544). ``created`` is in epoch milliseconds.
     """
 
     id: str
@@ -91,7 +91,7 @@ class Channel(Record, kw_only=True):
 
 
 def friendly(url: str) -> str:
-    """What two equal friendly URLs have in common (G289)."""
+    """The friendly URL casefolded, for comparison: equal URLs give equal results (G289)."""
     return url.casefold()
 
 
@@ -109,8 +109,8 @@ CHANNELS: Table[str, Channel] = Table("channels", Channel, "id", BY_NAME, BY_HOS
 ROOMS_OF: Index[Channel] = Index("parent", lambda channel: (channel.parent or "",))
 ROOM_FRIENDLY_URL: Index[Channel] = Index("friendly url", _friendly)
 ROOM_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.meeting_id,))
-#: Channels with a parent (breakout rooms), kept apart so that the channel list need not skip them (G325). They have no
-#: hosts of their own.
+#: Channels with a parent (breakout rooms), in a table that the channel list does not read (G325). They have no hosts of
+#: their own.
 ROOMS: Table[str, Channel] = Table("room channels", Channel, "id", ROOMS_OF, ROOM_FRIENDLY_URL, ROOM_MEETING_ID)
 
 
@@ -211,8 +211,11 @@ class Step(Enum):
     REMOVE = "what is stored below it goes"
 
 
-def _named(change: Change, client: str, name: str, own: Channel | None = None) -> dict[str, Any]:
-    """The name that a channel gets when this one is wanted, and whether that is free (G300); rooms need not differ."""
+def _choose_name(change: Change, client: str, name: str, own: Channel | None = None) -> dict[str, Any]:
+    """The facts ``name`` and ``free`` for a wanted name: the name to use, and whether it is free (G300).
+
+    ``own`` is the channel to be renamed. Names of rooms need not be unique.
+    """
     if own is not None and own.parent is not None:
         return {"name": name, "free": True}
     everywhere = value_of(change, assumed.UNIQUE_NAMES) == "refuse-everywhere"
@@ -242,10 +245,10 @@ def create(change: Change, client: Client, name: str, description: str | None, o
     if how == "limit" and text is not None:
         text = described(change, text)
     owners = _first_owners(change, client, owner)
-    named = _named(change, client.id, name)
+    chosen = _choose_name(change, client.id, name)
     details = {"name": name} if text is None else {"description": text, "name": name}
     return MACHINE.create(
-        change, "create", client=client, description=text, owners=owners, parent=None, details=details, **named
+        change, "create", client=client, description=text, owners=owners, parent=None, details=details, **chosen
     )
 
 
@@ -275,9 +278,9 @@ def describe(change: Change, channel: Channel, text: str) -> Channel:
 
 
 def rename(change: Change, channel: Channel, name: str) -> Channel:
-    """Give the channel another name. Refusal CHANNEL_NAME_TAKEN (G300)."""
-    named = _named(change, channel.client, name, channel)
-    return MACHINE.fire(change, channel, "rename", details={"name": named["name"]}, **named)
+    """Rename the channel. Refusal CHANNEL_NAME_TAKEN (G300)."""
+    chosen = _choose_name(change, channel.client, name, channel)
+    return MACHINE.fire(change, channel, "rename", details={"name": chosen["name"]}, **chosen)
 
 
 def meeting_id(change: Change) -> str:
@@ -288,12 +291,12 @@ def meeting_id(change: Change) -> str:
 
 
 def keep(change: Change, channel: Channel) -> Channel:
-    """Put the channel into the table where it belongs."""
+    """Store the channel in its table and return it."""
     return table_of(channel).of(change, channel.client).put(channel)
 
 
 def get(change: Change, client: str, id: str) -> Channel:
-    """The channel of this id in the client; upper case is taken as equal (G061). Refusal NOT_FOUND."""
+    """The channel of this id in the client; an id in upper case is found too (G061). Refusal NOT_FOUND."""
     channel = find(change, client, id) or find(change, client, id.lower())
     if channel is None:
         raise Refusal(Reason.NOT_FOUND, what="channel", id=id)

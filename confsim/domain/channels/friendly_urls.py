@@ -1,4 +1,4 @@
-"""Friendly URLs: words that lead to a channel, unique within a client."""
+"""Friendly URLs: readable names of channels, unique within a client."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def _form(pattern: str) -> re.Pattern[str]:
 
 
 def check(change: Change, url: str) -> None:
-    """Refusal FRIENDLY_URL_MALFORMED when the text cannot be a friendly URL (R222, G289)."""
+    """Raise Refusal FRIENDLY_URL_MALFORMED when the text cannot be a friendly URL (R222, G289)."""
     if not _form(ask(change, assumed.FRIENDLY_FORM)).fullmatch(url):
         raise Refusal(Reason.FRIENDLY_URL_MALFORMED, url=url[:80])
 
 
 def find(change: Change, client: Client, url: str) -> Channel | None:
-    """The channel of the client that has the friendly URL, or None; letters match without case (G289)."""
+    """The channel of the client that has the friendly URL, or None; case is ignored (G289)."""
     key = friendly(url)
     return CHANNELS.of(change, client.id).first(BY_FRIENDLY_URL, key) or ROOMS.of(change, client.id).first(
         ROOM_FRIENDLY_URL, key
@@ -140,11 +140,11 @@ def set_url(change: Change, client: Client, channel: Channel, url: str) -> Chann
 
 
 def remove(change: Change, channel: Channel) -> None:
-    """Remove the channel's friendly URL (R228); nothing happens when it has none (G536)."""
+    """Remove the channel's friendly URL (R228). Refusal NOT_FOUND when it has none and that is refused (G536)."""
     repeats.allow_empty(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
     release_of_channel(change, channel)
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:
-    """The friendly URL of the channel, if it has one, is free (R228), also when the channel is deleted (R551)."""
+    """Remove the friendly URL of the channel, if it has one (R228), also when the channel is deleted (R551)."""
     MACHINE.fire_if_allowed(change, channel, "remove")

@@ -102,7 +102,7 @@ def _feature(
     facts: Mapping[str, str] = NOTHING,
     refusals: Mapping[str, Enum] = NOTHING,
 ) -> Machine[Flag, Channel]:
-    """The switch of one feature of a channel; the client's default never moves with it (R352)."""
+    """The machine of one feature switch of a channel; the client's default is not affected (R352)."""
     return switch(
         field.replace("_", " "),
         title,
@@ -142,12 +142,12 @@ EVENT_ROOM = _feature(
 
 
 def turn(change: Change, channel: Channel, machine: Machine[Any, Channel], event: str, **facts: object) -> Channel:
-    """Turn a switch of the channel. Refusal STATE_HOLDS when it stands so already, where that is refused (G537)."""
+    """Change a switch of the channel by the event. Refusal STATE_HOLDS when repeating a state is refused (G537)."""
     return repeats.turn(change, machine, channel, event, state=machine.state(channel).value, **facts)
 
 
 def set_wall(change: Change, channel: Channel, event: str) -> Channel:
-    """Enable or disable wall messages; what becomes of existing ones is outside of the API (G335)."""
+    """Enable or disable wall messages; the effect on existing ones is outside of the API (G335)."""
     return turn(change, channel, WALL, event)
 
 
@@ -157,8 +157,8 @@ def set_attendees(change: Change, channel: Channel, event: str) -> Channel:
 
 
 def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Channel:
-    """Set the presenters limit, or lift it with None. Refusals INVALID_INPUT for a 0 that means nothing (G338), and
-    NOT_FOUND where lifting needs a limit (G536).
+    """Set the presenters limit, or lift it with None. Refusals INVALID_INPUT for 0 when that is refused (G338), and
+    NOT_FOUND when there is no limit to lift and that is refused (G536).
     """
     empty = limit is None and channel.presenters_limit is None
     repeats.allow_empty(change, "presenters limit of channel", channel.id, empty=empty)
@@ -174,17 +174,17 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
 def set_feature(
     change: Change, channel: Channel, machine: Machine[Flag, Channel], event: str, **facts: object
 ) -> Channel:
-    """Switch a feature of the channel on or off; what is running goes on (G355)."""
+    """Enable or disable a feature of the channel; running activities continue (G355)."""
     note(change, assumed.FEATURES_SWITCHED_OFF)
     return turn(change, channel, machine, event, **facts)
 
 
 def set_event_room(change: Change, channel: Channel, event: str, *, busy: bool) -> Channel:
-    """Make the channel an event room, or none. Refusal BREAKOUT_ACTIVE for none while it is ``busy`` (G354)."""
+    """Enable or disable the event room. Refusal BREAKOUT_ACTIVE when it is disabled while ``busy`` (G354)."""
     return set_feature(change, channel, EVENT_ROOM, event, **({"busy": busy} if event == "disable" else {}))
 
 
 def set_midi(change: Change, channel: Channel, event: str) -> Channel:
-    """Switch midi. Refusal MIDI_NEEDS_TOKEN where enabling needs a token that the channel has not (G318)."""
+    """Enable or disable midi. Refusal MIDI_NEEDS_TOKEN when enabling needs a token that the channel lacks (G318)."""
     needs = ask(change, assumed.MIDI) == "needs-premium"
     return set_feature(change, channel, MIDI, event, **({"needs": needs} if event == "enable" else {}))

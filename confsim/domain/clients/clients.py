@@ -21,7 +21,7 @@ from confsim.kernel.world import Change
 
 
 class Service(Enum):
-    """The client's own flag; whether it has service also hangs on its ancestors."""
+    """The client's own service flag; whether it is served also depends on its ancestors (R086)."""
 
     ENABLED = "enabled"
     DISABLED = "disabled"
@@ -92,7 +92,7 @@ MACHINE: Machine[Service, Client] = Machine(
 
 
 class Rank(Enum):
-    """Where a client stands in the hierarchy: it never changes its parent and is never deleted (P1 L7)."""
+    """The position of a client in the hierarchy; its parent never changes and it is never deleted (P1 L7)."""
 
     ROOT = "root"
     CHILD = "child"
@@ -135,7 +135,7 @@ HIERARCHY: Machine[Rank, Client] = Machine(
 def create(
     change: Change, name: str, parent: str | None, *, reseller: bool = False, id: str | UnsetType = UNSET
 ) -> Client:
-    """A new client with the settings of a fresh one (G168, G296): below the parent, or a root without one."""
+    """A new client with initial settings (G168, G296): a child of the parent, or a root without one."""
     new = change.uuid() if isinstance(id, UnsetType) else id
     event = "create root" if parent is None else "create"
     return HIERARCHY.create(change, event, id=new, name=name, parent=parent, reseller=reseller)
@@ -169,7 +169,7 @@ def is_below(change: Change, client: Client, ancestor: Client) -> bool:
 
 
 def list_below(change: Change, client: Client) -> list[Client]:
-    """The children of the client, in order of creation; with all below them where those count (G154)."""
+    """The children of the client, in order of creation; with all descendants, depth first, where those count (G154)."""
     direct = children(change, client)
     if ask(change, assumed.DEPTH) == "direct":
         return direct
@@ -207,14 +207,14 @@ def served(change: Change, client: Client) -> bool:
 
 
 def shown_disabled(change: Change, client: Client) -> bool:
-    """The value of ``disabled`` that is shown of the client (R085, G165)."""
+    """The value of the client's ``disabled`` field in answers (R085, G165)."""
     if ask(change, assumed.DISABLED_FIELD) == "own":
         return client.service is Service.DISABLED
     return not served(change, client)
 
 
 def require_reseller(change: Change, client: Client, call: str) -> None:
-    """Refusal RESELLER_DISABLED when the call needs the reseller interface and the client has none (R235, G167)."""
+    """Raise Refusal RESELLER_DISABLED when the call needs a reseller and the client is none (R235, G167)."""
     if not client.reseller and call in ask(change, assumed.RESELLER_CALLS):
         raise Refusal(Reason.RESELLER_DISABLED, client=client.id)
 

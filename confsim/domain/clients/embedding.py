@@ -1,4 +1,4 @@
-"""Where the conferencing widget may be embedded, and where a login may lead back to."""
+"""Origins that may embed the conferencing widget, and domains to which a login may redirect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def set_origins(change: Change, client: Client, origins: Sequence[str]) -> Clien
 
 
 def set_domains(change: Change, client: Client, domains: Sequence[str]) -> Client:
-    """Replace the domains that a login may lead back to (R230). Refusal INVALID_INPUT where entries are checked."""
+    """Replace the domains to which a login may redirect (R230). Refusal INVALID_INPUT where entries are checked."""
     return clients.update(change, client, domains=_listed(change, domains, _HOST))
 
 
@@ -36,7 +36,7 @@ def leads_back(client: Client, url: str) -> bool:
 
 
 def _listed(change: Change, entries: Sequence[str], form: re.Pattern[str]) -> tuple[str, ...]:
-    """The entries in their order, each once (R018, G291)."""
+    """The entries in order without duplicates (R018, G291). Refusal INVALID_INPUT when malformed and checked."""
     if ask(change, assumed.EMBEDDING_CHECK):
         for place, entry in enumerate(entries):
             if not form.match(entry):

@@ -48,7 +48,7 @@ DOCUMENTS: Table[Place, Document] = Table("configuration", Document, "place", BY
 
 
 class Content(Enum):
-    """The state of a document that is there: an empty one is not."""
+    """The state of a stored document; empty documents are not stored."""
 
     WRITTEN = "written"
 
@@ -92,7 +92,7 @@ MACHINE: Machine[Content, Document] = Machine(
 def update(
     change: Change, client: str, level: str, posted: dict[str, Any], theme: str = LIGHT, language: str | None = None
 ) -> None:
-    """Update the configuration of a level by what is posted (R443, R445, G394).
+    """Update the configuration of a level with the posted document (R443, R445, G394).
 
     Refusals: INVALID_INPUT for a document of the wrong shape or too deep, THEME_UNKNOWN, LANGUAGE_MISSING for texts
     without a language.
@@ -140,7 +140,7 @@ def _shaped(change: Change, posted: dict[str, Any]) -> None:
 
 
 def known(change: Change, theme: str) -> None:
-    """Refusal THEME_UNKNOWN for a theme that there is not (G404)."""
+    """Raise Refusal THEME_UNKNOWN for an unknown theme (G404)."""
     themes = ask(change, assumed.THEMES)
     if themes and theme not in themes:
         raise Refusal(Reason.THEME_UNKNOWN, theme=theme, expected=", ".join(themes))
@@ -153,5 +153,5 @@ def remove_all(change: Change, client: str, level: str) -> None:
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The configuration of a channel goes with it (G309)."""
+    """Remove the configuration of a deleted channel (G309)."""
     remove_all(change, channel.client, channel.id)

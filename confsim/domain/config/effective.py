@@ -1,4 +1,4 @@
-"""Configuration: what the documents of the service, clients, templates and channels amount to together."""
+"""Effective configuration: the merged documents of the service, clients, templates and channels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .templates import Offered
 
 
 class Reading(Struct, frozen=True):
-    """What part of a configuration is asked for. ``spoken`` are the caller's own languages, best first."""
+    """The part of a configuration that a call requests. ``spoken`` are the caller's own languages, best first."""
 
     theme: str = LIGHT
     language: str | None = None
@@ -34,7 +34,7 @@ def of_client(change: Change, client: Client, reading: Reading) -> dict[str, Any
 
 
 def of_template(change: Change, client: Client, offered: Offered, reading: Reading) -> dict[str, Any]:
-    """The configuration of a template: its own document, or what the broader levels make of it too (G395)."""
+    """The configuration of a template: its own documents, or these merged with the broader levels (G395)."""
     own = [(offered.template.client, offered.id)]
     if ask(change, assumed.TEMPLATE_READ) == "effective":
         ranked = _ranked(change, _broad(change, client), own)
@@ -48,7 +48,7 @@ def of_channel(change: Change, client: Client, channel: Channel, reading: Readin
     return _picked(change, _laid(change, [*broader, (client.id, channel.id)], reading), reading)
 
 
-#: The client under which a document stands, and the level.
+#: The id of the client that stores a document, and its level.
 Level = tuple[str, str]
 
 
@@ -76,7 +76,7 @@ def _ranked(change: Change, broad: list[Level], template: list[Level]) -> list[L
 
 
 def _laid(change: Change, laid: list[Level], reading: Reading, base: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The levels laid over one another; in each the theme wins over the light one, the language over none."""
+    """The levels merged in order; in each the theme wins over the light one, the language over none."""
     documents.known(change, reading.theme)
     how = ask(change, assumed.MERGE)
     themes = [reading.theme]

@@ -1,6 +1,6 @@
-"""JSON documents of any shape: how deep they may be, and how they are laid over one another, patched and split.
+"""JSON documents of any shape: depth limit, merging, patching and splitting.
 
-Documents are never written to: every function answers a new one, which may share parts with those it was given.
+Documents are never modified: every function returns a new one, which may share parts with its arguments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Document = dict[str, Any]
 
 
 def bounded(change: Change, value: Any) -> Any:
-    """The JSON value itself. Refusal INVALID_INPUT when it is nested deeper than a stored value may be."""
+    """The JSON value unchanged. Refusal INVALID_INPUT when it is nested deeper than a stored value may be."""
     level = [value]
     for _ in range(value_of(change, sizes.JSON_DEPTH)):
         level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, dict | list)]
@@ -35,10 +35,10 @@ def _inside(value: Any) -> list[Any]:
 
 
 def merged(base: Document, over: Document, how: str = "deep") -> Document:
-    """``over`` laid over ``base``, key by key.
+    """The document of ``base`` and ``over`` merged key by key, where ``over`` takes precedence.
 
-    ``deep`` lays objects over objects at every depth and replaces the rest; ``concatenate`` does so too, and puts
-    arrays behind arrays; ``top`` replaces whatever stands under a key of the first level.
+    ``deep`` merges objects at every depth and replaces other values; ``concatenate`` does so too, and appends arrays
+    to arrays; ``top`` replaces the values of the first level.
     """
     result = dict(base)
     for key, value in over.items():
@@ -64,7 +64,7 @@ def patched(base: Any, patch: Document) -> Document:
 
 
 def split(document: Document, key: str, *, strings: bool = False) -> tuple[Document, Document]:
-    """The document in two: what stands under the key, at any level of its objects, and everything else.
+    """The document in two parts: the values under the key, at any level of its objects, and everything else.
 
     With ``strings`` every value that is a string belongs to the first part too. Merged they give the document again.
     """

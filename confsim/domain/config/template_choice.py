@@ -1,4 +1,4 @@
-"""Which template a channel uses."""
+"""The selection of a template for a channel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from confsim.kernel.world import Change
 
 
 class Use(Enum):
-    """The state of a selection that is there."""
+    """The state of an existing selection."""
 
     SELECTED = "selected"
 
@@ -67,13 +67,13 @@ def _find(change: Change, channel: Channel) -> Selection | None:
 
 
 def select(change: Change, channel: Channel, template: str, *, enabled: bool) -> None:
-    """Let the channel use the template. Refusal TEMPLATE_DISABLED when the client does not offer it."""
+    """Select the template for the channel. Refusal TEMPLATE_DISABLED when the client does not offer it."""
     facts = {"channel": channel, "template": template, "enabled": enabled}
     MACHINE.fire(change, _find(change, channel), "select", **facts, details={"id": template})
 
 
 def deselect(change: Change, channel: Channel) -> None:
-    """Let the channel use no template. Refusal NOT_FOUND where an empty slot is refused (G536)."""
+    """Remove the channel's selection. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     selection = _find(change, channel)
     repeats.allow_empty(change, "template of channel", channel.id, empty=selection is None)
     MACHINE.fire_if_allowed(change, selection, "remove")
@@ -97,5 +97,5 @@ def selections(change: Change, scope: Iterable[str], template: str) -> Iterator[
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
-    """The choice of a template goes with the channel (G309)."""
+    """Remove the selection of a deleted channel (G309)."""
     MACHINE.fire_if_allowed(change, _find(change, channel), "remove")

@@ -1,4 +1,4 @@
-"""Settings templates: who may see them, who may change them, and which are enabled."""
+"""Settings templates: visibility, changes, inheritance by sub-clients, and offers to channels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class State(Enum):
 
 
 class Offer(Enum):
-    """Whether a client offers a template to its channels; each client says so for itself (G411)."""
+    """Whether a client offers a template to its channels; each client decides for itself (G411)."""
 
     DISABLED = "disabled"
     ENABLED = "enabled"
@@ -50,7 +50,7 @@ class Template(Record, kw_only=True):
 
 
 class Choice(Record):
-    """What a client has said about one template, its own or an inherited one."""
+    """The decision of a client on offering one template, its own or an inherited one."""
 
     template: str
     offer: Offer
@@ -62,7 +62,7 @@ CHOICES: Table[str, Choice] = Table("template choices", Choice, "template")
 
 
 class Offered(Struct, frozen=True):
-    """A template as one client sees it; whether it is enabled each client says for itself."""
+    """A template as one client sees it, with that client's own offer."""
 
     client: str
     template: Template
@@ -140,7 +140,7 @@ OFFER: Machine[Offer, Choice] = Machine(
 
 
 def create(change: Change, client: Client, name: str) -> Offered:
-    """A new template of the client, enabled and inheritable or not as G584 says."""
+    """A new template of the client, enabled and inheritable according to G584."""
     template = MACHINE.create(change, "create", client=client, name=name)
     if ask(change, assumed.NEW_INHERITABLE):
         template = MACHINE.fire(change, template, "allow")
@@ -152,7 +152,7 @@ def create(change: Change, client: Client, name: str) -> Offered:
 
 
 def rename(change: Change, seen: Offered, name: str) -> None:
-    """Give the template another name. Refusal TEMPLATE_INHERITED for one from above (G411)."""
+    """Rename the template. Refusal TEMPLATE_INHERITED for one of a client above (G411)."""
     template = owned(seen)
     TEMPLATES.of(change, template.client).put(replace(template, name=name))
 
@@ -201,7 +201,7 @@ def get(change: Change, client: Client, id: str) -> Offered:
 
 
 def listed(change: Change, client: Client) -> list[Offered]:
-    """Every template that the client may see, by name or as they were made (G414)."""
+    """Every template that the client may see, by name or in order of creation (G414)."""
     found = [_seen(change, client, template) for template in _visible(change, client)]
     if ask(change, assumed.ORDER) == "name":
         found.sort(key=lambda seen: text_key(change, seen.template.name))
@@ -249,7 +249,7 @@ def _givers(change: Change, client: Client) -> Iterator[Client]:
 
 
 def _given(template: Template, client: Client) -> bool:
-    """Whether the client may see the template of one who gives to it: its own, or an inheritable one."""
+    """Whether the client may see a template of one of its ``_givers``: its own, or an inheritable one."""
     return template.client == client.id or template.inheritable
 
 
@@ -268,7 +268,7 @@ def _below(change: Change, client: str) -> list[str]:
 
 
 def _held(change: Change, template: Template, scope: list[str]) -> bool:
-    """Whether channels of these clients that use the template keep it from being withdrawn (G413)."""
+    """Whether use by channels of these clients prevents a withdrawal of the template (G413)."""
     return template_choice.used(change, scope, template.id) and ask(change, assumed.IN_USE) == "refuse"
 
 
@@ -288,7 +288,7 @@ def _losing(change: Change, template: str, scope: list[str]) -> Iterator[Selecti
 
 
 def remove_of_template(change: Change, template: Template) -> None:
-    """The template goes from every channel, with its configuration and with what clients chose about it."""
+    """Remove the selections of a removed template, the clients' decisions on it and its configuration."""
     scope = [template.client, *_below(change, template.client)]
     for selection in list(template_choice.selections(change, scope, template.id)):
         template_choice.MACHINE.end(change, selection, "remove")

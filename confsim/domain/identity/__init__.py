@@ -1,1 +1,1 @@
-"""Who a caller is: credentials, providers, validators, invitations, access levels."""
+"""The identity of callers: credentials, providers, validators, invitations, access levels."""

@@ -1,4 +1,4 @@
-"""Access levels: administrative roles of users within a client, and who may grant and revoke them."""
+"""Access levels: administrative roles of users within a client, their granting and revocation."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def find(context: Context, id: int) -> Level | None:
 
 
 def grantable(change: Change, caller: Caller, client: Client) -> tuple[Level, ...]:
-    """The levels that the caller may give and take for others in the client, lowest first (R213, R214, G141)."""
+    """The levels that the caller may grant and revoke in the client, lowest first (R213, R214, G141)."""
     held = caller.user.levels if caller.user is not None else (Level.CUSTOMER_ADMIN,)
     if not held:
         return ()
@@ -91,7 +91,7 @@ def grantable(change: Change, caller: Caller, client: Client) -> tuple[Level, ..
 
 
 def add(change: Change, caller: Caller, client: Client, user: User, id: int) -> User:
-    """Give the user a level; a level that is held already stays.
+    """Grant the level of this id to the user; no change when it is held already.
 
     Refusals: LEVEL_UNKNOWN, LEVEL_OWN, LEVEL_NOT_ASSIGNABLE, LEVEL_FOR_GUEST.
     """
@@ -102,7 +102,7 @@ def add(change: Change, caller: Caller, client: Client, user: User, id: int) -> 
 
 
 def remove(change: Change, caller: Caller, client: Client, user: User, id: int) -> User:
-    """Take a level from the user.
+    """Revoke the level of this id from the user.
 
     Refusals: LEVEL_UNKNOWN, LEVEL_OWN, LEVEL_LAST_ADMIN, LEVEL_NOT_ASSIGNABLE, LEVEL_NOT_HELD.
     """

@@ -21,13 +21,13 @@ from .credentials import CREDENTIALS, Credential
 
 
 class Life(Enum):
-    """What an API token is until its removal, which is final (P1 States)."""
+    """The state of an API token until its removal, which is final (P1 States)."""
 
     EXISTS = "exists"
 
 
 class ApiToken(Record):
-    """One API token. No call sets ``expires`` (G279), epoch milliseconds."""
+    """One API token. ``expires`` is in epoch milliseconds, None for never; no call sets it (G279)."""
 
     id: str
     client: str
@@ -57,7 +57,7 @@ def _reject(change: Change, token: ApiToken) -> None:
 
 
 def _accept(change: Change, token: ApiToken) -> ApiToken:
-    """The token, whose value is a credential from now on."""
+    """Store the value of the token as a credential; return the token."""
     CREDENTIALS.of(change).put(Credential(token.value, token.client, api_token=token.id, expires=token.expires))
     return token
 
@@ -90,23 +90,23 @@ def create(change: Change, client: Client, label: str | None) -> ApiToken:
 
 
 def add(change: Change, client: Client, value: str, label: str | None) -> ApiToken:
-    """An API token of a given value, which never expires: what a world file lists."""
+    """A new API token with a given value, which never expires, for a world file."""
     return MACHINE.create(change, "create", draft=ApiToken(change.uuid(), client.id, value, label))
 
 
 def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
-    """The token with another end, in epoch milliseconds."""
+    """Set the expiry of the token, in epoch milliseconds."""
     return API_TOKENS.of(change, token.client).put(_accept(change, replace(token, expires=expires)))
 
 
 def regenerate(change: Change, client: Client, id: str) -> ApiToken:
-    """The same token with a new value; the label stays, the old value is dead (R118, G280). Refusal NOT_FOUND."""
+    """Give the token a new value; the label is unchanged, the old value invalid (R118, G280). Refusal NOT_FOUND."""
     token = API_TOKENS.of(change, client.id).get(id)
     return MACHINE.fire(change, token, "regenerate", details={"what": "API token", "id": id})
 
 
 def delete(change: Change, client: Client, id: str) -> None:
-    """Remove the token; the last one and the one that makes the call may go too. Refusal NOT_FOUND."""
+    """Delete the token, which may be the last one or that of the call itself. Refusal NOT_FOUND."""
     token = API_TOKENS.of(change, client.id).get(id)
     MACHINE.end(change, token, "delete", details={"what": "API token", "id": id})
 
@@ -117,6 +117,6 @@ def list_tokens(change: Change, client: Client) -> list[ApiToken]:
 
 
 def masked(change: Change, value: str) -> str:
-    """What a list shows of a value: enough to recognise it, useless as a credential (R092, G278)."""
+    """The masked value for lists: recognisable, but useless as a credential (R092, G278)."""
     form = ask(change, assumed.MASK)
     return {"last-4": "****" + value[-4:], "first-4": value[:4] + "****", "asterisks": "********"}[form]

@@ -43,7 +43,7 @@ CREDENTIALS: SharedTable[str, Credential] = SharedTable("credentials", Credentia
 
 
 class Life(Enum):
-    """What a user's token is from its issue to its end (P1 Token result)."""
+    """The state of a user's token from its issue to its end (P1 Token result)."""
 
     ISSUED = "issued"
 
@@ -74,7 +74,7 @@ MACHINE: Machine[Life, Credential] = Machine(
 
 
 class Caller(Struct, frozen=True, gc=False):
-    """Who makes a call: a user, or an API token of a client, which is no user (G159)."""
+    """The caller of an operation: a user, or an API token of a client, which is no user (G159)."""
 
     client: Client
     user: User | None = None
@@ -129,7 +129,7 @@ def manages_children(change: Change, caller: Caller) -> bool:
 
 
 def issue(change: Change, user: User, life: int | None = None) -> Credential:
-    """A fresh token of the user; earlier ones live on until they expire (G021). ``life`` in milliseconds (G112)."""
+    """A fresh token of the user; earlier ones stay valid until they expire (G021). ``life`` in milliseconds (G112)."""
     if ask(change, assumed.EARLIER_TOKENS) == "die":
         revoke(change, user)
     span = life if life is not None else ask(change, durations.TOKEN)
@@ -137,7 +137,7 @@ def issue(change: Change, user: User, life: int | None = None) -> Credential:
 
 
 def secret(change: Change) -> str:
-    """A fresh secret in the form of all tokens (G022)."""
+    """A fresh secret in the format of tokens (G022)."""
     return change.uuid() if ask(change, assumed.TOKEN_FORMAT) == "uuid" else change.token()
 
 

@@ -1,4 +1,4 @@
-"""Invitations: the one code of a predefined or channel-linked user, its kinds, its end."""
+"""Invitations: the one code of a predefined or channel-linked user, its kinds and its expiry."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 class State(Enum):
-    """Where the invitation of a user stands."""
+    """The state of a user's invitation."""
 
     PENDING = "pending"
     CONSUMED = "consumed"
@@ -39,9 +39,9 @@ class State(Enum):
 
 
 class Invitation(Record, kw_only=True):
-    """The last invitation of a user. ``expires`` in epoch milliseconds.
+    """The last invitation of a user. ``expires`` is in epoch milliseconds.
 
-    ``provider`` is the authentication provider that was named by the login which used the code up, None for none.
+    ``provider`` is the authentication provider of the login that redeemed the code, or None.
     """
 
     user: int
@@ -120,7 +120,7 @@ MACHINE: Machine[State, Invitation] = Machine(
 
 
 def create(change: Change, user: User, ttl: int | None = None) -> Invitation:
-    """The user's new invitation; the earlier code is dead. ``ttl`` in milliseconds, the default without it (G114).
+    """The user's new invitation; the earlier code is invalid. ``ttl`` is in milliseconds, with a default (G114).
 
     Refusal NOT_PREDEFINED for users other than predefined and channel-linked ones (G239, R548).
     """
@@ -160,7 +160,7 @@ def find_by_code(change: Change, client: Client, code: str) -> Invitation | None
 
 
 def redeem(change: Change, client: Client, code: str, provider: str | None = None) -> tuple[User, Credential]:
-    """Use a Nonce up by a login: the user is connected to a provider of the client and gets a token.
+    """Redeem a Nonce by a login: the user is connected to a provider of the client; return user and token.
 
     Refusals INVITATION_CODE_INVALID, PROVIDER_NOT_ENABLED (R062, R063, R067).
     """
@@ -174,7 +174,7 @@ def redeem(change: Change, client: Client, code: str, provider: str | None = Non
 
 
 def exchange(change: Change, client: Client, invitation: Invitation) -> Credential:
-    """A service token for a Persistent code, as often as wanted until its end; the account stays as it is (G235).
+    """A service token for a Persistent code, any number of times until its expiry; the account is unchanged (G235).
 
     Refusal INVITATION_CODE_INVALID for a Nonce (G234).
     """
@@ -195,7 +195,7 @@ def was_issued(change: Change, client: Client, code: str) -> bool:
 
 
 def _invitable(change: Change, user: User) -> bool:
-    """Predefined users without authentication, and channel-linked ones (R548, G443)."""
+    """Whether the user may be invited: predefined without authentication, or channel-linked (R548, G443)."""
     if user.account in {Account.PREDEFINED, Account.LINKED}:
         return True
     return find_pending(change, user) is not None and ask(change, assumed.INVITATION_ON_EXCHANGE) == "kept"
@@ -214,7 +214,7 @@ def _kind(change: Change, user: User, ttl: int | None) -> Kind:
 
 
 def _code(change: Change, user: User, kind: Kind, expires: int) -> str:
-    """A code that no earlier one equals; the claims of a Persistent one are user, client and end (G237)."""
+    """A unique code; the claims of a Persistent one are user, client and end (G237)."""
     if kind is Kind.NONCE:
         return change.token()
     if ask(change, assumed.PERSISTENT_CODE) == "opaque":

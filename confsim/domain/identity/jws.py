@@ -1,4 +1,4 @@
-"""Signed JWTs in compact form (RFC 7515): PyJWS verifies signature, alg and crit; it reads no clock and no claim.
+"""Signed JWTs in compact form (RFC 7515): PyJWS verifies signature, alg and crit, not claims or times.
 
 Own code: a message for each way in which a key or a token is unusable, because the API answers with it.
 """
@@ -14,7 +14,7 @@ import msgspec
 if TYPE_CHECKING:
     from jwt.api_jws import PyJWS
 
-#: The algorithms that a key can be for, with what each needs and the type of its JWKs (RFC 7518 6.1). No "none".
+#: The supported algorithms, with the key that each needs and the type of its JWKs (RFC 7518 6.1). No "none".
 ALGORITHMS = {
     "HS256": ("a secret, not a PEM", "oct"),
     "RS256": ("an RSA key", "RSA"),
@@ -25,11 +25,11 @@ _COMPACT = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)\Z",
 
 
 class NoToken(ValueError):
-    """The text is no compact JWT; the message says why."""
+    """The text is not a compact JWT; the message gives the cause."""
 
 
 class NotSigned(ValueError):
-    """The signature is not that of the key, or the header asks for what is not supported; the message says which."""
+    """The signature is not that of the key, or the header is not supported; the message gives the cause."""
 
 
 @lru_cache(maxsize=256)
@@ -95,8 +95,8 @@ def _from_pem(text: str) -> Any:
 def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
     """The claims of a token that is signed by the key with just this algorithm.
 
-    The header chooses nothing: another alg is refused, keys in it or behind its URLs (jwk, jku, x5c, x5u) are not
-    looked at. Raises NoToken or NotSigned.
+    The header selects neither algorithm nor key: another alg is refused, keys in it or at its URLs (jwk, jku, x5c,
+    x5u) are ignored. Raises NoToken or NotSigned.
     """
     match = _COMPACT.match(token)
     if match is None:
@@ -111,7 +111,7 @@ def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
 
 
 def _problem(match: re.Match[str], algorithm: str) -> NoToken | NotSigned:
-    """Why PyJWS refused the token: the first of header, alg, crit, kid, signature that is wrong. May raise NoToken."""
+    """The error for a token that PyJWS refused, by its first fault in alg, crit, kid, signature. May raise NoToken."""
     header = _object(match[1], "header")
     if header.get("alg") != algorithm:
         return NotSigned(f"it is not signed with {algorithm}")

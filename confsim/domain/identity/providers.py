@@ -1,4 +1,4 @@
-"""Authentication providers: which there are, which a client's users may log in by, and what one told about a user."""
+"""Authentication providers: those of the service, those enabled for a client, and the identity received from one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def available(context: Context) -> tuple[str, ...]:
 
 
 def icon(context: Context, name: str) -> str:
-    """The address of the provider's icon; a name may have any characters, an address may not (R072)."""
+    """The URL of the provider's icon, with the name percent-encoded (R072)."""
     return ask(context, assumed.PROVIDER_ICON).replace("{name}", quote(name, safe=""))
 
 
@@ -34,7 +34,7 @@ def enabled(context: Context, client: Client) -> tuple[str, ...]:
 
 
 def default(context: Context, client: Client) -> str | None:
-    """The provider that is offered first; none when it is not set or no longer in the list (G183)."""
+    """The provider that is offered first, or None when it is not set or no longer enabled (G183)."""
     names = enabled(context, client)
     if client.default_provider in names:
         return client.default_provider
@@ -76,7 +76,7 @@ def to_log_in(change: Change, client: Client, name: str | None = None) -> str:
 
 
 def told(context: Context, user: User | None) -> Identity | None:
-    """What the user's provider told last, None where an answer without it is wanted.
+    """The identity last received from the user's provider, or None when there is none and that is not refused.
 
     Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens (G031, G211).
     """

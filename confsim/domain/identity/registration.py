@@ -1,4 +1,4 @@
-"""Registration: a reservation token becomes a registered user."""
+"""Registration of users, and changes of handles, by reservation tokens."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def register(
 
 
 def _becomes(change: Change, caller: Caller) -> User | None:
-    """The caller who is registered, None when a new user is."""
+    """The calling user when that one is registered, None when a new one is. Refusal NO_USER_CONTEXT."""
     whom = ask(change, assumed_users.REGISTERS)
     if whom == "caller" and caller.user is None:
         raise Refusal(Reason.NO_USER_CONTEXT)
@@ -59,7 +59,7 @@ def _becomes(change: Change, caller: Caller) -> User | None:
 
 
 def change_handle(change: Change, caller: Caller, user: User, token: str) -> User:
-    """The caller's handle becomes the reserved one; the former one is free at once (R098, R100, G268).
+    """Replace the caller's handle by the reserved one; the former one is free at once (R098, R100, G268).
 
     Refusals: RESERVATION_NOT_FOUND, HANDLE_TAKEN.
     """

@@ -1,4 +1,4 @@
-"""Identity tokens: what makes one valid, whom it names, and what it changes about that user."""
+"""Identity tokens: validation, the user that one identifies, and the update of that user."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 class Person(Struct, frozen=True, kw_only=True):
-    """Whom a valid identity token names. What it does not tell is None. ``until`` is its exp in epoch milliseconds."""
+    """The person named by a valid identity token; missing details are None. ``until`` is exp in epoch milliseconds."""
 
     origin: str
     name: str | None = None
@@ -56,7 +56,7 @@ def exchange(change: Change, client: Client, token: str) -> Credential:
 
 
 def check(change: Change, validator: Validator, token: str) -> Person:
-    """Whom the token names, when the validator vouches for it now (G195).
+    """The person named by the token, if it is valid now for the validator (G195).
 
     Refusal IDENTITY_TOKEN_MALFORMED when it is no signed JWT; IDENTITY_TOKEN_INVALID when its algorithm or signature is
     not the validator's, a time, the issuer or the audience is wrong, or it names nobody.
@@ -82,7 +82,7 @@ def check(change: Change, validator: Validator, token: str) -> Person:
 
 
 def _check_times(change: Change, claims: dict[str, Any]) -> int | None:
-    """exp, nbf and iat (epoch seconds) by the clock of the world; answers exp in milliseconds."""
+    """exp, nbf and iat (epoch seconds) by the clock of the world; returns exp in milliseconds."""
     skew = ask(change, assumed.SKEW)
     exp, nbf, iat = (_instant(claims, name) for name in ("exp", "nbf", "iat"))
     if exp is None:
@@ -108,18 +108,18 @@ def _instant(claims: dict[str, Any], name: str) -> float | None:
 
 def _person(change: Change, validator: Validator, claims: dict[str, Any], until: int | None) -> Person:
     names = ask(change, assumed.CLAIMS) | dict(validator.claims)
-    told = {about: claims.get(claim) for about, claim in names.items()}
-    origin = told["originId"]
+    values = {about: claims.get(claim) for about, claim in names.items()}
+    origin = values["originId"]
     if not isinstance(origin, str) or not origin.strip() or len(origin) > 255 or _CONTROL.search(origin):
         raise _invalid(f"{names['originId']} names nobody")
-    email = told["email"]
+    email = values["email"]
     address = isinstance(email, str) and len(email) <= 254 and emails.well_formed(email)
     return Person(
         origin=origin,
-        name=_line(told["name"], ask(change, sizes.NAME)),
-        picture=_link(told["picture"], ask(change, sizes.URL)),
+        name=_line(values["name"], ask(change, sizes.NAME)),
+        picture=_link(values["picture"], ask(change, sizes.URL)),
         email=email if address else None,
-        verified=told["emailVerified"] is True,
+        verified=values["emailVerified"] is True,
         until=until,
     )
 
@@ -141,7 +141,7 @@ def _link(value: object, most: int) -> str | None:
 
 
 def _user(change: Change, client: Client, validator: Validator, person: Person) -> User:
-    """The user whom the person is: found by origin id and connected with all roles kept, or a new one (R061, G199)."""
+    """The user of the person: the one of the origin id, connected with roles unchanged, or a new one (R061, G199)."""
     found = USERS.of(change, client.id).first(BY_ORIGIN, person.origin)
     if found is None:
         if ask(change, assumed.UNKNOWN_SUBJECT) == "refuse":
@@ -156,7 +156,7 @@ def _user(change: Change, client: Client, validator: Validator, person: Person) 
 
 
 def _detailed(change: Change, user: User, validator: Validator, person: Person) -> User:
-    """What the token tells about the user; what it does not tell stays as it was (R143, R144)."""
+    """The user with the details of the token; details that it lacks are unchanged (R143, R144)."""
     before = user.identity if user.auth_kind is AuthKind.CUSTOM else None
     before = before or Identity(validator.name)
     details: dict[str, Any] = {
@@ -187,16 +187,16 @@ def _renamed(change: Change, client: Client, user: User, person: Person) -> User
 
 
 def _numbered(change: Change, handle: str, name: str) -> bool:
-    """Whether the handle is the name with a number behind it."""
+    """Whether the handle is the name followed by a number."""
     plain, _, number = handle.rpartition(" ")
     room = ask(change, sizes.HANDLE) - len(number) - 1
     return number.isdecimal() and folded(plain) == folded(name[:room])
 
 
 def _free_handle(change: Change, client: Client, name: str, before: str = "") -> str:
-    """The name as handle, with a number behind it when it is taken and handles must be unique (G201).
+    """The name as handle, followed by a number when it is taken and handles must be unique (G201).
 
-    Who has such a number ``before`` keeps it: logging in again by the same name changes nothing.
+    A numbered handle ``before`` of the same name is returned unchanged, so that a repeated login changes nothing.
     """
     name = name[: ask(change, sizes.HANDLE)]
     if not client.unique_handles or handles.free(change, client, name):

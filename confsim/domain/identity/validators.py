@@ -16,7 +16,7 @@ from confsim.kernel.world import Change
 
 from . import jws
 
-#: What a claim of an identity token can be about (G200).
+#: The details that claims of an identity token can carry (G200).
 ABOUT = tuple(CLAIM_NAMES)
 
 
@@ -73,7 +73,7 @@ def add(
     audience: str | None = None,
     claims: tuple[tuple[str, str], ...] = (),
 ) -> Validator:
-    """Set a validator up, as only the service operator can (R139, G190). Misuse for what cannot be set."""
+    """Set a validator up, as only the service operator can (R139, G190). Raises Misuse for invalid values."""
     if not id.strip():
         raise Misuse("a validator needs an id")
     if id in VALIDATORS.of(change, client.id):
@@ -107,7 +107,7 @@ def enable(change: Change, client: Client, id: str) -> Validator:
 
 
 def disable(change: Change, client: Client, id: str) -> Validator:
-    """Make the validator inactive; no other is touched. Refusals NOT_FOUND (G192), STATE_HOLDS (G537)."""
+    """Make the validator inactive; others are unchanged. Refusals NOT_FOUND (G192), STATE_HOLDS (G537)."""
     return MACHINE.fire(change, _changing(change, client, id, Activity.INACTIVE), "disable")
 
 
@@ -127,7 +127,7 @@ def find_active(change: Change, client: Client) -> Validator | None:
 
 
 def _changing(change: Change, client: Client, id: str, state: Activity) -> Validator:
-    """The validator of this id, to be brought into the state. Refusals NOT_FOUND, STATE_HOLDS."""
+    """The validator of this id, about to change to the state. Refusals NOT_FOUND, STATE_HOLDS."""
     validator = VALIDATORS.of(change, client.id).get(id)
     if validator is None:
         raise Refusal(Reason.NOT_FOUND, what="validator", id=id)

@@ -1,1 +1,1 @@
-"""Who belongs to a channel or client, and what they may do there."""
+"""Members of channels and clients: roles, access, guests, linked users and the user list."""

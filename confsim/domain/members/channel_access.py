@@ -1,4 +1,4 @@
-"""Who has access to a channel."""
+"""Access of callers to channels."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from . import linked_users
 
 
 def require_home_channel(change: Change, user: User, channel: Channel) -> None:
-    """A user made for one channel stays in it and its breakout rooms. Refusal GUEST_ELSEWHERE (G228)."""
+    """Raise Refusal GUEST_ELSEWHERE when a user made for one channel may not use this one (G228)."""
     if not is_home_channel(change, user, channel):
         raise Refusal(Reason.GUEST_ELSEWHERE)
 
 
 def is_home_channel(change: Change, user: User, channel: Channel) -> bool:
-    """Whether a user made for one channel may use this one: it is that channel, a room of it, or one he hosts."""
+    """Whether a user made for one channel may use this one: it is that channel, a room of it, or hosted by the user."""
     if user.channel in (channel.id, channel.parent) or is_operator(base_channel(change, channel), user):
         return True
     return channel.guest_access and not ask(change, channels.GUESTS_CONFINED)
 
 
 def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
-    """Users of the client and the channel's own guests; a private channel admits hosts, administrators and those linked
-    to it, in its breakout rooms too (G310). An API token is no user: what it may do, its gates say.
+    """Whether the caller may access the channel: a user of the client or a guest of the channel; for a private channel
+    and its breakout rooms a host, administrator or linked user (G310). API tokens are not restricted here.
     """
     user, base = caller.user, base_channel(change, channel)
     if user is None or caller.customer_admin or is_operator(base, user):

@@ -18,7 +18,7 @@ from confsim.kernel.world import Change
 def create(change: Change, client: Client, channel: Channel, handle: str) -> Credential:
     """A new temporary user of the channel, with the first token (R175).
 
-    Refusals GUEST_ACCESS_OFF, and HANDLE_TAKEN where guests may not bear the handles of registered users (G232).
+    Refusals GUEST_ACCESS_OFF, and HANDLE_TAKEN when guests may not have the handles of registered users (G232).
     """
     if not channel.guest_access and ask(change, assumed.GUEST_ACCESS_OFF) == "creation":
         raise Refusal(Reason.GUEST_ACCESS_OFF)

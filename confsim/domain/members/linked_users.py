@@ -20,13 +20,13 @@ from confsim.kernel.world import Change
 
 
 class Bond(Enum):
-    """The state of a link that is there."""
+    """The state of an existing link."""
 
     LINKED = "linked"
 
 
 class Link(Record, kw_only=True):
-    """A user linked to a channel; ``made_for`` tells of a guest-like one who was made for it and goes with the link."""
+    """A user linked to a channel; ``made_for`` is true for one made for it, who is removed with the link."""
 
     client: str
     channel: str
@@ -49,7 +49,7 @@ def _link(change: Change, *, channel: Channel, user: User) -> Link:
 
 
 def remove_made_for(change: Change, link: Link) -> None:
-    """A user who was made for the channel is removed with the link; a regular one stays (G445)."""
+    """Remove the user of a removed link if made for the channel; a regular one is unaffected (G445)."""
     user = USERS.of(change, link.client).get(link.user)
     if link.made_for and user is not None and user.account is Account.LINKED:
         users.remove(change, user)
@@ -79,9 +79,9 @@ def _find(change: Change, channel: Channel, user: int) -> Link | None:
 
 
 def create(change: Change, client: Client, channel: Channel, handle: str, ttl: int | None) -> User:
-    """A named guest-like user linked to the channel, with an invitation that ``ttl`` (milliseconds) ends (R469-R471).
+    """A named guest-like user linked to the channel, with an invitation for ``ttl`` milliseconds (R469-R471).
 
-    Refusals LINKED_HANDLE_TAKEN (G447), and HANDLE_TAKEN where unregistered users may not bear the handles of
+    Refusals LINKED_HANDLE_TAKEN (G447), and HANDLE_TAKEN when unregistered users may not have the handles of
     registered ones (G232).
     """
     if ask(change, assumed.LINKED_HANDLES) == "refuse" and any(
@@ -96,13 +96,13 @@ def create(change: Change, client: Client, channel: Channel, handle: str, ttl: i
 
 
 def link(change: Change, channel: Channel, user: User) -> None:
-    """Link a regular user to the channel; one who is linked stays so. Refusal NOT_REGULAR (G444)."""
+    """Link a regular user to the channel; no change when linked already. Refusal NOT_REGULAR (G444)."""
     found = _find(change, channel, user.id)
     MACHINE.fire(change, found, "link", channel=channel, user=user, details={"id": user.id})
 
 
 def unlink(change: Change, channel: Channel, user: User) -> None:
-    """End the link; a user who was made for the channel is removed. Refusal NOT_LINKED."""
+    """Remove the link; a user who was made for the channel is removed. Refusal NOT_LINKED."""
     MACHINE.end(change, _find(change, channel, user.id), "unlink", details={"id": user.id})
 
 
@@ -119,6 +119,6 @@ def listed(change: Change, channel: Channel) -> list[User]:
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:
-    """The links end with the channel (R365)."""
+    """Remove the links of a deleted channel (R365)."""
     for link in LINKS.of(change, channel.client).find(BY_CHANNEL, channel.id):
         MACHINE.end(change, link, "unlink")

@@ -22,7 +22,7 @@ from confsim.kernel.world import Change
 
 
 class Role(Enum):
-    """What a user is in a channel."""
+    """The role of a user in a channel."""
 
     NONE = "none"
     OPERATOR = "operator"
@@ -30,7 +30,7 @@ class Role(Enum):
 
 
 class Hosting(Record):
-    """A user and a channel, whose owners and operators tell the role of the user."""
+    """A user and a channel, whose owners and operators give the role of the user."""
 
     channel: Channel
     user: int
@@ -118,13 +118,13 @@ def _require_member(change: Change, channel: Channel, user: User) -> None:
 
 
 def add_operator(change: Change, channel: Channel, user: User) -> Channel:
-    """Make the user operator; an owner stays owner (R201, R202, G270)."""
+    """Make the user an operator; an owner remains owner (R201, R202, G270)."""
     _require_member(change, channel, user)
     return _fire(change, channel, user, "make operator")
 
 
 def remove_operator(change: Change, channel: Channel, user: User) -> Channel:
-    """Take the operator role away (R205). Refusals NOT_OPERATOR, OPERATOR_IS_OWNER."""
+    """Remove the operator role (R205). Refusals NOT_OPERATOR, OPERATOR_IS_OWNER."""
     on_owner = ask(change, assumed.OPERATOR_REMOVAL_OF_OWNER)
     if on_owner == "nothing" and channels.is_owner(channels.base_channel(change, channel), user):
         return channel
@@ -132,13 +132,13 @@ def remove_operator(change: Change, channel: Channel, user: User) -> Channel:
 
 
 def add_owner(change: Change, channel: Channel, user: User) -> Channel:
-    """Make the user owner, operator or not before."""
+    """Make the user an owner, whether operator before or not. Refusal NOT_FOUND for another channel's user."""
     _require_member(change, channel, user)
     return _fire(change, channel, user, "make owner")
 
 
 def remove_owner(change: Change, channel: Channel, user: User) -> Channel:
-    """Take the ownership away, and every host right with it. Refusals NOT_OWNER, LAST_OWNER."""
+    """Remove the ownership and with it every host right. Refusals NOT_OWNER, LAST_OWNER."""
     return _fire(change, channel, user, "remove owner", may_go=_may_go(change))
 
 
@@ -158,7 +158,7 @@ def operators(change: Change, channel: Channel) -> list[User]:
 
 
 def hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:
-    """Who operates the channel, and whether as owner: the owners first (R207, G274)."""
+    """The hosts of the channel as (user, whether owner), owners first (R207, G274)."""
     above = owners(change, channel) if ask(change, assumed.OPERATORS_LIST) == "with-owners" else []
     return [*((user, True) for user in above), *((user, False) for user in operators(change, channel))]
 
@@ -169,13 +169,13 @@ def _people(change: Change, channel: Channel, ids: tuple[int, ...]) -> list[User
 
 
 def remove_of_user(change: Change, user: User) -> None:
-    """A user who is removed loses every role in every channel (G542)."""
+    """Remove every channel role of a user who is removed (G542)."""
     for channel in CHANNELS.of(change, user.client).find(BY_HOST, user.id):
         MACHINE.fire(change, Hosting(channel, user.id), "leave")
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:
-    """Users made for the channel are removed with it: linked users (P2 States L171, R365), guests by choice (G309)."""
+    """Remove the users made for a deleted channel: linked users (P2 States L171, R365), guests where assumed (G309)."""
     guests_go = ask(change, assumed_channels.GUESTS_AFTER_DELETION) == "go"
     for user in USERS.of(change, channel.client).find(BY_CHANNEL, channel.id):
         if user.account is Account.LINKED or (guests_go and users.unregistered(user)):

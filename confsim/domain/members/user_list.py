@@ -1,4 +1,4 @@
-"""The user list of a client: whom it holds, how it is filtered and ordered, and how users are looked up."""
+"""The user list of a client, its filters and order, and look-ups of users."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sort(StrEnum):
 
 
 class Rank(IntEnum):
-    """What sort=level compares, lowest first (G090)."""
+    """The rank that sort=level compares, lowest first (G090)."""
 
     NONE = 0
     OPERATOR = 1
@@ -37,9 +37,9 @@ class Rank(IntEnum):
 def listed(
     change: Change, client: Client, search: str | None, levels: list[int] | None, sort: Sort, *, descending: bool
 ) -> list[User]:
-    """The users of the list who match everything asked, in order.
+    """The users of the list who match every filter, sorted.
 
-    ``levels`` are ids; holders of at least one of them stay, an unknown id is nobody's (G091).
+    ``levels`` are ids; holders of at least one of them match, an unknown id matches nobody (G091).
     """
     found = _members(change, client)
     if levels is not None:
@@ -58,7 +58,7 @@ def listed(
 
 
 def _members(change: Change, client: Client) -> list[User]:
-    """Whom the list holds, in order of creation (G219)."""
+    """The members of the list in order of creation (G219)."""
     rows = USERS.of(change, client.id)
     whom = ask(change, assumed_users.LISTED)
     if whom != "roles":
@@ -83,7 +83,7 @@ def _rank(change: Change, user: User) -> Rank:
 
 
 def several(change: Change, client: Client, ids: list[int]) -> list[User]:
-    """The users of these ids, each once, in the order asked (G216, G217). Refusal NOT_FOUND where the entry says so."""
+    """The users of these ids, each once, in order (G216, G217). Refusal NOT_FOUND for unknown ids, if refused."""
     rows = USERS.of(change, client.id)
     if ask(change, assumed_users.SEVERAL) == "refused":
         return [users.get(change, client.id, id) for id in dict.fromkeys(ids)]
@@ -102,7 +102,7 @@ def by_handle(change: Change, client: Client, handle: str) -> User:
 def by_email(change: Change, client: Client, address: str) -> User:
     """The user who verified this address, the oldest where several did (G225, G560). Refusal NOT_FOUND.
 
-    An address that waits for its code finds nobody: anybody could have set it.
+    Pending addresses are not found, since anybody could have set them.
     """
     user = USERS.of(change, client.id).first(BY_EMAIL, address.casefold())
     if user is None:

@@ -31,14 +31,14 @@ class Address(Enum):
 
 
 class Second(Enum):
-    """What a new address does to one that is verified (G223)."""
+    """The effect of a new address on a verified one (G223)."""
 
     WHEN_VERIFIED = "when-verified"
     NEVER = "never"
     AT_ONCE = "at-once"
 
 
-#: By whether there is a verified address, and whether one waits for its code.
+#: The state by (whether there is a verified address, whether one is pending).
 _STATES = {
     (False, False): Address.NONE,
     (False, True): Address.PENDING,
@@ -159,7 +159,7 @@ MACHINE: Machine[Address, User] = Machine(
 
 
 def put(change: Change, user: User, address: str | None) -> User:
-    """Set the address and mail a code to it; without one, do what G220 says.
+    """Set the address and mail a code to it; without one, apply G220.
 
     Refusals: EMAIL_MALFORMED, EMAIL_TAKEN, EMAIL_MISSING.
     """
@@ -176,7 +176,7 @@ def verify(change: Change, user: User, code: str) -> User:
 
 
 def given(change: Change, user: User, address: str | None, how: str) -> User:
-    """Store the address that came with a new user: ``mailed`` a code, ``silent`` without one, or ``verified``.
+    """Store the address of a new user; ``how`` is ``mailed`` (a code), ``silent`` (no mail) or ``verified``.
 
     Refusals EMAIL_MALFORMED, EMAIL_TAKEN.
     """
@@ -191,7 +191,7 @@ def given(change: Change, user: User, address: str | None, how: str) -> User:
 
 
 def trust(change: Change, user: User, address: str) -> User:
-    """Take an address as verified on the word of whoever gave it."""
+    """Set the address as verified, without a code."""
     return MACHINE.fire(change, user, "trust", address=address)
 
 
@@ -201,7 +201,7 @@ def well_formed(address: str) -> bool:
 
 
 def last(user: User) -> str | None:
-    """The verified address, or the one that waits since last."""
+    """The verified address, else the latest pending one, or None."""
     return user.email if user.email is not None else user.pending[-1][0] if user.pending else None
 
 
@@ -217,7 +217,7 @@ def _second(change: Change, user: User) -> Second | None:
 
 
 def _check(change: Change, user: User, address: str) -> None:
-    """Refusals EMAIL_MALFORMED, and EMAIL_TAKEN where another user's address may not be set (G221, G225)."""
+    """Raise Refusal EMAIL_MALFORMED, or EMAIL_TAKEN when another user's address may not be set (G221, G225)."""
     if not well_formed(address) and ask(change, assumed.EMAIL_MALFORMED) == "refused":
         raise Refusal(Reason.EMAIL_MALFORMED, email=address)
     if ask(change, assumed.EMAIL_SHARED) == "refused":

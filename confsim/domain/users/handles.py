@@ -1,4 +1,4 @@
-"""Handles: which are free, and their reservation for fifteen minutes."""
+"""Handles: availability, and reservation for fifteen minutes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ RESERVATION = 15 * 60_000
 
 
 class Holding(Enum):
-    """What a reservation is until it is used, replaced or expires."""
+    """The state of a reservation until it is used, replaced or expires."""
 
     RESERVED = "reserved"
 
 
 class Reservation(Record):
-    """A handle that whoever has the token may take, until ``expires`` (epoch milliseconds).
+    """A handle reserved for the bearer of ``token`` until ``expires`` (epoch milliseconds).
 
     ``by`` is the user id or API token id of the caller who made it.
     """
@@ -82,7 +82,7 @@ class Uniqueness(Enum):
     OFF = "off"
 
 
-#: Handles that are in use twice already stay so (G557).
+#: Existing duplicate handles are unchanged (G557).
 UNIQUENESS: Machine[Uniqueness, Client] = switch(
     "handle uniqueness",
     "Whether a client requires unique handles (R162, R171).",
@@ -101,7 +101,7 @@ def _same(change: Change, one: str, other: str) -> bool:
 
 
 def find_holder(change: Change, client: Client, handle: str, but: User | None = None) -> User | None:
-    """The user, other than ``but``, by whom the handle is taken: registered users alone take theirs (G257, G256)."""
+    """The user except ``but`` who occupies the handle, or None; by default only registered ones do (G257, G256)."""
     key = folded(handle)
     rows = USERS.of(change, client.id)
     if ask(change, assumed.HANDLE_OCCUPIERS) == "everybody":
@@ -121,7 +121,7 @@ def list_reservations(change: Change, client: Client, handle: str) -> list[Reser
 
 
 def free(change: Change, client: Client, handle: str, *, by: str = "") -> bool:
-    """Whether no registered user has the handle and, as the caller sees it, no reservation holds it (R170, G260)."""
+    """Whether no registered user has the handle and no reservation visible to ``by`` holds it (R170, G260)."""
     if find_holder(change, client, handle) is not None:
         return False
     seen = ask(change, assumed.HANDLE_CHECK_RESERVED)
@@ -163,8 +163,8 @@ def reserve(change: Change, client: Client, handle: str, *, by: str, user: User 
 def take(change: Change, client: Client, token: str, *, by: str, user: User | None = None) -> str:
     """Use up the reservation of this token; returns its handle, for ``user`` or a new user.
 
-    Refusals: RESERVATION_NOT_FOUND when it is unknown, used or expired (G262-G264); HANDLE_TAKEN when somebody else has
-    come to the handle without a reservation.
+    Refusals: RESERVATION_NOT_FOUND when it is unknown, used or expired (G262-G264); HANDLE_TAKEN when another user
+    has the handle by now.
     """
     reservation = RESERVATIONS.of(change, client.id).get(token)
     if reservation is not None and reservation.by != by and ask(change, assumed.RESERVATION_BEARER) == "maker":
@@ -177,7 +177,7 @@ def take(change: Change, client: Client, token: str, *, by: str, user: User | No
 
 
 def require_usable(change: Change, client: Client, handle: str, user: User | None = None) -> None:
-    """Refusal HANDLE_TAKEN for a handle that an unregistered user, there or to come, may not have (G232)."""
+    """Raise Refusal HANDLE_TAKEN for a handle that an unregistered user, existing or new, may not have (G232)."""
     checked = client.unique_handles and ask(change, assumed.UNREGISTERED_HANDLES) == "unique"
     if checked and find_holder(change, client, handle, user) is not None:
         raise Refusal(Reason.HANDLE_TAKEN, handle=handle)
@@ -186,8 +186,8 @@ def require_usable(change: Change, client: Client, handle: str, user: User | Non
 def rename(change: Change, client: Client, user: User, handle: str) -> User:
     """Set the handle where that is allowed: unregistered users, or any where uniqueness is off (R160-R163, G252).
 
-    A registered user's handle stays as it is while the client requires unique handles. Refusal HANDLE_TAKEN where
-    unregistered users are held to uniqueness too (G232).
+    A registered user's handle is unchanged while the client requires unique handles. Refusal HANDLE_TAKEN when
+    unregistered users must have unique handles too (G232).
     """
     if users.unregistered(user):
         require_usable(change, client, handle, user)
@@ -200,7 +200,7 @@ def rename(change: Change, client: Client, user: User, handle: str) -> User:
 def rename_in_channel(
     change: Change, client: Client, user: User, channels: tuple[str | None, ...], handle: str
 ) -> User:
-    """A host of one of the channels renames an unregistered user who was made for it (R194-R197).
+    """Rename an unregistered user on behalf of a host of the channel that the user was made for (R194-R197).
 
     Refusals: NOT_UNREGISTERED (G267); NOT_FOUND for a user of another channel (G266); HANDLE_TAKEN as ``rename``.
     """
@@ -214,7 +214,7 @@ def rename_in_channel(
 
 
 def require(change: Change, client: Client, required: bool) -> Client:
-    """Require unique handles in the client, or no longer; whoever has a handle keeps it.
+    """Set whether the client requires unique handles; existing handles are unchanged.
 
     Refusal STATE_HOLDS where repeating a state is refused (G537).
     """

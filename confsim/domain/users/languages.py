@@ -47,7 +47,7 @@ _CODE = re.compile(r"([a-z]{2})(?:-([A-Z]{2}))?\Z")
 
 
 def put(change: Change, user: User, codes: list[str]) -> User:
-    """The user's languages in this order, in place of the former ones. Refusal LANGUAGE_UNKNOWN."""
+    """Set the user's languages in this order, replacing the former ones. Refusal LANGUAGE_UNKNOWN."""
     return users.update(change, user, languages=tuple(dict.fromkeys(_checked(change, code) for code in codes)))
 
 

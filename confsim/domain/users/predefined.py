@@ -58,7 +58,7 @@ def find(change: Change, client: Client, origin_id: str) -> User:
 
 
 def _named(change: Change, client: Client, name: str) -> tuple[str, str | None]:
-    """Handle and full name out of the one name (G209)."""
+    """The handle and the full name, or None, from the single name (G209). Refusal HANDLE_TAKEN."""
     where = ask(change, assumed.PREDEFINED_NAME)
     if where == "both":
         return name, name

@@ -66,11 +66,11 @@ def adopt(change: Change, user: User, url: str) -> User:
 
 
 def remove(change: Change, user: User) -> User:
-    """Remove the image; that there is none is an error only where that is assumed (G536)."""
+    """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     repeats.allow_empty(change, "image of user", user.id, empty=user.image is None)
     return MACHINE.fire(change, user, "remove")
 
 
 def remove_of_user(change: Change, user: User) -> None:
-    """The image of a user who is removed is no longer served (G542)."""
+    """Remove the stored image of a user who is removed (G542)."""
     images.remove(change, user.client, user.image)

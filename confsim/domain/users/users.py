@@ -1,4 +1,4 @@
-"""Users of a client: their record, how they are found, and the machine of their account."""
+"""Users of a client: the record, its indexes, and the account machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Account(Enum):
 
 
 class AuthKind(StrEnum):
-    """How a user authenticates (G204); guests have none."""
+    """The kind of a user's authentication (G204); guests have none."""
 
     OAUTH = "OAuth"
     CUSTOM = "Custom"
@@ -44,7 +44,7 @@ class Level(Enum):
 
     @property
     def word(self) -> str:
-        """The word by which profiles and world files name it."""
+        """The name of the level in profiles and world files."""
         return self.name.lower().replace("_", "-")
 
 
@@ -61,7 +61,7 @@ def level_name(context: Context, level: Level) -> str:
 
 
 class Identity(Record):
-    """What the user's authentication provider told last (P1 Authentication provider)."""
+    """The details last received from the user's authentication provider (P1 Authentication provider)."""
 
     provider: str
     name: str = ""
@@ -101,7 +101,7 @@ class User(Record, kw_only=True):
 
 
 def folded(handle: str) -> str:
-    """What two equal handles have in common: Unicode NFC, then casefold (G254)."""
+    """The handle for comparison, in Unicode NFC and casefolded: equal handles give equal results (G254)."""
     return normalize("NFC", normalize("NFC", handle).casefold())
 
 
@@ -114,7 +114,7 @@ BY_HANDLE: Index[User] = Index("handle", _occupied)
 BY_ORIGIN: Index[User] = Index("origin", lambda user: (user.origin_id,) if user.origin_id is not None else ())
 #: Verified addresses without case.
 BY_EMAIL: Index[User] = Index("email", lambda user: (user.email.casefold(),) if user.email is not None else ())
-#: Users whom the user list knows apart from channel roles: holders of levels and predefined users (G219).
+#: Users in the user list regardless of channel roles: holders of levels and predefined users (G219).
 LISTED: Index[User] = Index("listed", lambda user: (True,) if user.levels or user.account is Account.PREDEFINED else ())
 #: Users who belong to one channel: guests, linked and dialled users.
 BY_CHANNEL: Index[User] = Index("channel", lambda user: (user.channel,) if user.channel is not None else ())
@@ -207,7 +207,7 @@ _ENDED_BY = {Account.LINKED: "unlink", Account.GUEST: "end", Account.DIALLED: "e
 
 
 def create(change: Change, client: str, handle: str, account: Account, **fields: Any) -> User:
-    """Create a user; ids count up over the whole service (G130)."""
+    """Create a user; ids are numbered over the whole service (G130)."""
     fields.setdefault("reputation", ask(change, assumed.REPUTATION))
     id = change.count("user", ask(change, assumed.FIRST_USER_ID))
     draft = User(id=id, client=client, handle=handle, account=account, **fields)
@@ -215,7 +215,7 @@ def create(change: Change, client: str, handle: str, account: Account, **fields:
 
 
 def register(change: Change, user: User, handle: str) -> User:
-    """Make the guest a registered user of this handle. Refusal NOT_A_GUEST."""
+    """Make the guest a registered user with this handle. Refusal NOT_A_GUEST."""
     return MACHINE.fire(change, user, "register", handle=handle, details={"id": user.id, "handle": handle})
 
 
