@@ -33,7 +33,7 @@ class Wire(Protocol):
         """Send one request, its target from the root of the app."""
 
     def busy(self) -> bool:
-        """Return whether this very thread is in the middle of a response, which a receiver of webhooks can be."""
+        """Return whether another request would have to wait; it is performed in process then."""
 
     def stop(self) -> None:
         """Release what is held."""
@@ -120,15 +120,14 @@ class OverSocket:
         self._came: Queue[Request] = Queue()
         self._answered: Queue[Response] = Queue()
         self._lock = threading.Lock()
-        self._caller = 0
         self._server = LiveServer(self._handle)
         self._server.start()
         self._connection = HTTPConnection("127.0.0.1", self._server.port, timeout=60)
         self._connection.connect()
 
     def busy(self) -> bool:
-        """Return whether this very thread is in the middle of a response."""
-        return self._caller == threading.get_ident()
+        """Return whether a call is under way: by another thread, or by this one, in a receiver of webhooks."""
+        return self._lock.locked()
 
     def _handle(self, request: Request) -> Response:
         self._came.put(request)
@@ -137,14 +136,11 @@ class OverSocket:
     def send(self, simulator: Simulator, request: Request) -> Response:
         """Send one request over the socket; others wait."""
         with self._lock:
-            self._caller = threading.get_ident()
             try:
                 return self._sent(simulator.app, request)
             except BaseException:
                 self._connection.close()
                 raise
-            finally:
-                self._caller = 0
 
     def _sent(self, app: Callable[[Request], Response], request: Request) -> Response:
         url = request.target + (f"?{request.query}" if request.query else "")
