@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import members
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.gates import Grant
 from confsim.domain.channels import channels

@@ -7,8 +7,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from confsim.assumptions.protocol import sizes, units
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
-from confsim.assumptions.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.contract import gates
 from confsim.contract.operation import Source

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.form import Form
 from confsim.contract.operation import Catalogue, Operation

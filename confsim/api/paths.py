@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from confsim.assumptions import users as assumed_users
 from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.contract.decode import resolves
 from confsim.contract.gates import Grant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.assumptions.protocol import images
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Entry, ask
 from confsim.contract.text_values import invalid_input
 from confsim.kernel.refusal import Refusal

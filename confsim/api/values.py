@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Raw
 from msgspec.json import encode
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.types import Json
 from confsim.kernel.refusal import Refusal
 

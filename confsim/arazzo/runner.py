@@ -13,8 +13,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from confsim.assumptions import refusals
-from confsim.assumptions.protocol import wire
+from confsim.assumptions.protocol import refusals, wire
 from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
 from confsim.service.credentials import present

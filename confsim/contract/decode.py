@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from confsim.assumptions.protocol import parsing
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 

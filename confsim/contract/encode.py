@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions import refusals
-from confsim.assumptions.protocol import wire
+from confsim.assumptions.protocol import refusals, wire
 from confsim.assumptions.register import Context, ask
 
 from . import containers

@@ -10,9 +10,9 @@ from typing import Any, get_args
 
 import msgspec
 
-from confsim.assumptions import refusals as assumed_refusals
+from confsim.assumptions.protocol import refusals as assumed_refusals
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.refusals import CODE, Reason
+from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.register import REGISTER, in_force
 
 from .decode import Body, PathParameter, QueryParameter

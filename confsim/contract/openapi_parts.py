@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.refusals import STATUS, Reason
+from confsim.assumptions.protocol.refusals import STATUS, Reason
 from confsim.assumptions.register import in_force
 
 from .gates import Grant

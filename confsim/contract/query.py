@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, get_origin
 
 from confsim.assumptions.protocol import parsing
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 

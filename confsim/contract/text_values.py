@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_args, get_origin
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from confsim.assumptions.protocol import durations, parsing
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask, value_of
 from confsim.kernel.refusal import Refusal
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.messages import Response
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import app_sessions as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record, Table

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Entry, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import terms as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User

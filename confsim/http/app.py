@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol import parsing, sizes, transport
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.contract.encode import Raw
 from confsim.kernel.refusal import Misuse, Refusal

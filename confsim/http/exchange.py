@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import value_of
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, value_of
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request, Response

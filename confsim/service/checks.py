@@ -15,7 +15,7 @@ from confsim.api.call import Call
 from confsim.assumptions import members
 from confsim.assumptions import terms as assumed_terms
 from confsim.assumptions.protocol import parsing, sizes, transport, wire
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, value_of
 from confsim.contract.decode import Body
 from confsim.contract.gates import Grant

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from confsim.assumptions.protocol import wire
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.wire import Presentation
-from confsim.assumptions.refusals import Reason
 from confsim.kernel.refusal import Refusal
 
 from .messages import Request

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.refusals import CODE, STATUS, Reason
+from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
 from confsim.assumptions.register import Context, ask, value_of
 from confsim.kernel.refusal import Refusal
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from confsim.api.call import Call
 from confsim.assumptions.protocol import transport, wire
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.contract.encode import encode
 from confsim.domain.identity.credentials import Caller

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.assumptions.refusals import CODE, STATUS, Reason
+from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
 from confsim.assumptions.register import REGISTER, Entry, Register, ask, value_of
 from confsim.kernel.refusal import Misuse
 from kit.each import by_name, each

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.decode import Body, QueryParameter
 from confsim.contract.query import decode_query
 from confsim.contract.text_values import split_list, text_reader

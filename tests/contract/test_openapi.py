@@ -10,7 +10,7 @@ from openapi_spec_validator import validate
 
 from confsim.api.catalogue import API
 from confsim.api.files import FILES, api_document
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.openapi import document
 from confsim.control.catalogue import CONTROL
 from confsim.control.operations.info import control_document

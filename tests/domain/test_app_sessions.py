@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import APP_SESSIONS, LOGS, AppSession, Wanted
 from confsim.domain.clients import clients

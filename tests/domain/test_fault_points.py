@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import fault_points, mail
 from confsim.domain.fault_points import FAULT_POINTS, TIMED, Outcome
 from confsim.kernel.refusal import Refusal

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.fault_points import FAULT_POINTS, TIMED
 from kit import EVENT_ROOM, ROOM, START
 

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 import confsim.api.catalogue  # noqa: F401 its modules declare machines, tables and entries
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World

@@ -7,7 +7,7 @@ import pytest
 from confsim import Simulator
 from confsim.api import admission
 from confsim.api.catalogue import API
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Refusal
 from confsim.service import checks
 from kit import CUSTOMER, OTHER, PARTNER, START, code

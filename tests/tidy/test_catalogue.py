@@ -8,7 +8,7 @@ from pathlib import Path
 
 from confsim.api import catalogue
 from confsim.api.catalogue import API
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.operation import Source
 from confsim.reference import gaps, rules
 from kit.each import by_name, each

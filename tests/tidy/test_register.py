@@ -7,7 +7,7 @@ from pathlib import Path
 
 import confsim.api.catalogue  # noqa: F401 its modules declare machines, tables and entries
 from confsim.api.catalogue import API
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import REGISTER
 from confsim.reference import gaps
 from kit.each import each
@@ -41,9 +41,9 @@ _HOMES = {
     "assumptions/members.py": "guests linked-users roles",
     "assumptions/properties.py": "channel-properties properties",
     "assumptions/recordings.py": "recordings",
-    "assumptions/refusals.py": "code status",
-    "assumptions/runtime.py": "active attendees data lobby populations presence presenters streaming turn",
-    "assumptions/sessions.py": "sessions",
+    "assumptions/runtime/presence.py": "active attendees lobby populations presence presenters",
+    "assumptions/runtime/sessions.py": "sessions",
+    "assumptions/runtime/streaming.py": "data streaming turn",
     "assumptions/telephony.py": "dial dial-in numbers pins quote",
     "assumptions/terms.py": "terms",
     "assumptions/users.py": "emails handles languages mail users",
@@ -52,6 +52,7 @@ _HOMES = {
     "assumptions/protocol/images.py": "images",
     "assumptions/protocol/initial.py": "initial",
     "assumptions/protocol/parsing.py": "parse",
+    "assumptions/protocol/refusals.py": "code status",
     "assumptions/protocol/sizes.py": "size",
     "assumptions/protocol/transport.py": "checks http route time world",
     "assumptions/protocol/units.py": "units",
@@ -131,7 +132,7 @@ def test_every_prefix_of_the_register_has_a_home():
 
 def test_every_reason_is_given_somewhere():
     """A refusal that nothing raises has no business in the table."""
-    given = {name for module, name in READ if module != "assumptions/refusals.py"}
+    given = {name for module, name in READ if module != "assumptions/protocol/refusals.py"}
     assert [reason.name for reason in Reason if reason.name not in given] == []
 
 

@@ -6,7 +6,7 @@ from confsim.api.call import Call, operation
 from confsim.api.ids import BreakoutRoomId, BreakoutSessionId, SessionId
 from confsim.api.views import Id, User, page, user_view
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent

@@ -9,7 +9,7 @@ from confsim.api.ids import BroadcastId, DestinationId, SessionId
 from confsim.api.views import Id, page
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import units
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.api.call import Call, operation
 from confsim.assumptions.channels import FRIENDLY_AVAILABLE
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.types import Switch, Wire

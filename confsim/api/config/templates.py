@@ -8,7 +8,7 @@ from confsim.api import views
 from confsim.api.call import Call, operation
 from confsim.api.views import Id
 from confsim.assumptions import config as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent

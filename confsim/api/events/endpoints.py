@@ -6,7 +6,7 @@ from confsim.api.call import Call, operation
 from confsim.api.ids import EndpointId
 from confsim.api.views import Id
 from confsim.assumptions import events as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source

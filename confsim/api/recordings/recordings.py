@@ -11,7 +11,7 @@ from confsim.api.units import instant
 from confsim.api.views import page
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import Raw

@@ -12,9 +12,10 @@ from msgspec import Meta
 from confsim.api.call import Call, operation
 from confsim.api.ids import ChannelId
 from confsim.api.views import UserSummary, image_url, user_summary
-from confsim.assumptions import runtime as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.assumptions.runtime import presence as assumed_presence
+from confsim.assumptions.runtime import streaming as assumed_streaming
 from confsim.contract import gates
 from confsim.contract.text_values import invalid_input, split_list
 from confsim.contract.types import AtLeast, ImageSize, Int, Page, Switch, Wire
@@ -166,14 +167,14 @@ def get_populations(
     """
     ids = split_list(call, "path channelIds", channelIds)
     if len(ids) > MOST_CHANNELS:
-        if ask(call, assumed.POPULATION_MOST) == "refuse":
+        if ask(call, assumed_presence.POPULATION_MOST) == "refuse":
             raise Refusal(Reason.TOO_MANY_CHANNELS, limit=MOST_CHANNELS, given=len(ids))
         ids = ids[:MOST_CHANNELS]
     counted: dict[str, int] = {}
     for id in ids:
         if _UUID.match(id) and (number := _population(call, id.lower())) is not None:
             counted[id] = number
-    shape = ask(call, assumed.POPULATION_SHAPE)
+    shape = ask(call, assumed_presence.POPULATION_SHAPE)
     if shape == "map":
         return counted
     if shape == "numbers":
@@ -185,13 +186,13 @@ def get_populations(
 def _population(call: Call, id: str) -> int | None:
     channel = channels.find(call.change, call.client.id, id)
     if channel is None:
-        if ask(call, assumed.POPULATION_UNKNOWN) == "refuse":
+        if ask(call, assumed_presence.POPULATION_UNKNOWN) == "refuse":
             raise Refusal(Reason.NOT_FOUND, what="channel", id=id)
         return None
-    if not _reachable(call, channel) and ask(call, assumed.POPULATION_ACCESS) == "omit":
+    if not _reachable(call, channel) and ask(call, assumed_presence.POPULATION_ACCESS) == "omit":
         return None
     if sessions.active(call.change, channel) is None:
-        return 0 if ask(call, assumed.POPULATION_IDLE) == "zero" else None
+        return 0 if ask(call, assumed_presence.POPULATION_IDLE) == "zero" else None
     return presence.population(call.change, channel)
 
 
@@ -209,9 +210,9 @@ def _reachable(call: Call, channel: Channel) -> bool:
 )
 def get_data_channel(call: Call, uuid: Channel, kind: str) -> StreamingAddress:
     """Get the websocket address of a data channel on a streaming server. Refusal NOT_FOUND for an unknown kind."""
-    if not _KIND.match(kind) or (ask(call, assumed.DATA_KINDS) == "known" and kind not in _KINDS):
+    if not _KIND.match(kind) or (ask(call, assumed_streaming.DATA_KINDS) == "known" and kind not in _KINDS):
         raise Refusal(Reason.NOT_FOUND, what="data channel", id=kind)
-    how = ask(call, assumed.DATA_PLACED)
+    how = ask(call, assumed_streaming.DATA_PLACED)
     placement = streaming.find(call.change, uuid.client, uuid.id)
     if how == "409" and placement is not None and placement.state is Placed.CREATING:
         raise Refusal(Reason.CHANNEL_BEING_CREATED)
@@ -234,15 +235,15 @@ def get_streaming_proxy(call: Call, uuid: Channel) -> StreamingAddress:
     Refusal CHANNEL_BEING_CREATED while the channel is being created there: wait a second and retry.
     """
     streaming.place(call.change, uuid)
-    if ask(call, assumed.JOINING) == "proxyfor" and call.maybe_user is not None and uuid.parent is None:
+    if ask(call, assumed_presence.JOINING) == "proxyfor" and call.maybe_user is not None and uuid.parent is None:
         presence.join(call.change, call.client, uuid, call.maybe_user)
-    mode = uuid.service_mode if ask(call, assumed.STREAMING_MODE) == "service-mode" else None
+    mode = uuid.service_mode if ask(call, assumed_streaming.STREAMING_MODE) == "service-mode" else None
     return StreamingAddress(url=_address(call, uuid), mode=mode)
 
 
 def _address(call: Call, channel: Channel) -> str:
     root = re.sub(r"^http", "ws", call.root)
-    return ask(call, assumed.STREAMING_URL).replace("{root}", root).replace("{channel}", channel.id)
+    return ask(call, assumed_streaming.STREAMING_URL).replace("{root}", root).replace("{channel}", channel.id)
 
 
 @operation(
@@ -277,24 +278,26 @@ def _owned(call: Call) -> dict[str, Channel]:
 def _running(call: Call) -> list[Channel]:
     """Active channels of the client (G352), with those of breakout rooms if assumed so (G325)."""
     change, client = call.change, call.client.id
-    if ask(call, assumed.ACTIVE_WHEN) == "session":
+    if ask(call, assumed_presence.ACTIVE_WHEN) == "session":
         ids = list(sessions.SESSIONS.of(change, client).values(sessions.OPEN))
         found = [each for id in ids if sessions.active(change, each := channels.get(change, client, id)) is not None]
     else:
         ids = list(presence.PRESENCES.of(change, client).values(presence.BY_PLACE))
         found = [channels.get(change, client, id) for id in ids]
-    return found if ask(call, assumed.ACTIVE_ROOMS) else [channel for channel in found if channel.parent is None]
+    return (
+        found if ask(call, assumed_presence.ACTIVE_ROOMS) else [channel for channel in found if channel.parent is None]
+    )
 
 
 def _seen(call: Call, channel: Channel) -> bool:
-    return ask(call, assumed.ACTIVE_SEEN) == "all" or _reachable(call, channel)
+    return ask(call, assumed_presence.ACTIVE_SEEN) == "all" or _reachable(call, channel)
 
 
 def _active_channel_view(call: Call, channel: Channel, owned: bool, size: ImageSize | None) -> ActiveChannel:
     people = USERS.of(call.change, channel.client)
     inside = [people[present.user] for present in presence.inside(call.change, channel)]
     participants: ChannelParticipants | int = len(inside)
-    if ask(call, assumed.ACTIVE_PARTICIPANTS) == "object":
+    if ask(call, assumed_presence.ACTIVE_PARTICIPANTS) == "object":
         participants = ChannelParticipants(total=len(inside), users=[user_summary(call, user, size) for user in inside])
     return ActiveChannel(
         serviceMode=channel.service_mode,

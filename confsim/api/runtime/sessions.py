@@ -13,10 +13,10 @@ from confsim.api.ids import ChannelId, SessionId
 from confsim.api.recordings.recordings import RecordingAsset, asset_view
 from confsim.api.units import instant
 from confsim.api.views import Found, UserSummary, image_url, page
-from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.protocol import conventions, transport, units
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
+from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.contract import gates
 from confsim.contract.types import ImageSize, Int, Limit, Long, Offset, Order, Page, Search, Wire
 from confsim.domain import lists

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.types import Long, Wire
 from confsim.control.context import ControlContext, get_user, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation

@@ -7,9 +7,9 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions import sessions as assumed_sessions
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
+from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import CLIENTS

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import delays
 from confsim.domain.channels import switches

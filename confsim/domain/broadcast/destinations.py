@@ -6,7 +6,7 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from confsim.assumptions import broadcast as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel

@@ -6,7 +6,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import images, repeats
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Computed, Row

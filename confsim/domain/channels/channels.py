@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol import initial, sizes
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, value_of
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.users.users import LISTED, USERS, Level, User

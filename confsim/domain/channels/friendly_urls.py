@@ -10,7 +10,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from confsim.assumptions import channels as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client

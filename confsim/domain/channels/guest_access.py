@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
 from confsim.kernel.machine import switch
 from confsim.kernel.world import Change

@@ -9,9 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.assumptions import channels as assumed
-from confsim.assumptions import runtime
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
+from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain import repeats
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
@@ -163,7 +163,7 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
     empty = limit is None and channel.presenters_limit is None
     repeats.allow_empty(change, "presenters limit of channel", channel.id, empty=empty)
     if limit == 0:
-        meaning = ask(change, runtime.ZERO_PRESENTERS)
+        meaning = ask(change, assumed_presence.ZERO_PRESENTERS)
         if meaning == "refuse":
             raise Refusal(Reason.INVALID_INPUT, where="path limit", problem="0 is less than 1")
         if meaning == "unlimited":

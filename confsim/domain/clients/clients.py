@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.kernel.machine import Machine

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, value_of
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change

@@ -7,7 +7,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
 from confsim.kernel.machine import Machine

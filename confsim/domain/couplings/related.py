@@ -8,8 +8,9 @@ from typing import Any
 from confsim.assumptions import broadcast as assumed_broadcast
 from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import recordings as assumed_recordings
-from confsim.assumptions import runtime
 from confsim.assumptions.register import ask
+from confsim.assumptions.runtime import presence as assumed_presence
+from confsim.assumptions.runtime import streaming as assumed_streaming
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import channels
@@ -58,7 +59,7 @@ def session_of(change: Change, record: Occupancy | Placement) -> Iterable[Sessio
 def session_of_base(change: Change, placement: Placement) -> Iterable[Session | None]:
     """The open session of a base channel; that of a room is made when the room opens, not when it is placed."""
     channel = channels.get(change, placement.client, placement.channel)
-    if channel.parent is None and ask(change, runtime.PLACED_SESSION):
+    if channel.parent is None and ask(change, assumed_streaming.PLACED_SESSION):
         yield from session_of(change, placement)
 
 
@@ -92,13 +93,13 @@ def left_empty(change: Change, present: Presence) -> Iterable[Channel]:
     if not occupancy.occupants(change, present.client, present.channel):
         return  # it is empty either way
     channel = channels.get(change, present.client, present.channel)
-    if not presence.number_inside(change, channel) and ask(change, runtime.CHANNEL_EMPTY) == "channel":
+    if not presence.number_inside(change, channel) and ask(change, assumed_presence.CHANNEL_EMPTY) == "channel":
         yield channel
 
 
 def empty_already(change: Change, channel: Channel) -> Iterable[Channel]:
     """The channel, when no user is in it and that counts as becoming empty."""
-    if not occupancy.occupants(change, channel.client, channel.id) and ask(change, runtime.AUTO_CLOSE_EMPTY):
+    if not occupancy.occupants(change, channel.client, channel.id) and ask(change, assumed_presence.AUTO_CLOSE_EMPTY):
         yield channel
 
 
@@ -111,7 +112,7 @@ def channels_below(change: Change, client: Client) -> Iterable[Channel]:
 
 def waiting(change: Change, channel: Channel) -> Iterable[Presence]:
     """The presences in the lobby, where they are admitted when the door opens."""
-    if ask(change, runtime.LOBBY_ON_OPEN) == "admit":
+    if ask(change, assumed_presence.LOBBY_ON_OPEN) == "admit":
         yield from presence.current(change, presence.waiting(change, channel))
 
 
@@ -122,7 +123,7 @@ def room_left(change: Change, channel: Channel, present: Presence) -> dict[str, 
 
 def attendees(change: Change, channel: Channel) -> Iterable[Presence]:
     """The presences inside that are no hosts, where they move to the lobby when the door closes."""
-    if ask(change, runtime.LOBBY_ON_CLOSE) == "lobby":
+    if ask(change, assumed_presence.LOBBY_ON_CLOSE) == "lobby":
         inside = presence.current(change, presence.inside(change, channel))
         yield from (present for present in inside if not presence.hosts(change, present))
 

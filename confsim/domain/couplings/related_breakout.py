@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from confsim.assumptions import breakout as assumed_breakout
-from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.register import ask
+from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Assignment, Room
 from confsim.domain.breakout.breakouts import Breakout

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import Kind
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.machine import Machine

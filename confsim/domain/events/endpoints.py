@@ -8,7 +8,7 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import events as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client

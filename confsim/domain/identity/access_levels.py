@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import identity as assumed
 from confsim.assumptions import members
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users

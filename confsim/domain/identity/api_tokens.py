@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.kernel.machine import Machine

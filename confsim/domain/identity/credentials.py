@@ -9,7 +9,7 @@ from msgspec import Struct
 from confsim.assumptions import identity as assumed
 from confsim.assumptions import members
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from confsim.assumptions import identity as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import emails, handles, user_images, users

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from confsim.assumptions.identity import CLAIM_NAMES
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.clients.clients import Client
 from confsim.kernel.machine import Machine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from confsim.assumptions import media as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine

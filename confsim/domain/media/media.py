@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

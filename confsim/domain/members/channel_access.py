@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.assumptions import channels
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel, base_channel, is_operator
 from confsim.domain.identity.credentials import Caller

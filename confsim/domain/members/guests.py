@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.assumptions import members as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import channels as assumed_channels
 from confsim.assumptions import members as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import BY_HOST, CHANNELS, Channel

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from confsim.assumptions import recordings as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.assumptions import recordings as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.domain.identity import jws
 from confsim.kernel.machine import Machine

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from confsim.assumptions import recordings as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.lists import ordered

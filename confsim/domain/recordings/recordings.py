@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels import channels

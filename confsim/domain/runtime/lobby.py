@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel
 from confsim.kernel.machine import Machine, switch

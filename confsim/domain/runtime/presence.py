@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from confsim.assumptions import runtime as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
+from confsim.assumptions.runtime import presence as assumed
 from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel

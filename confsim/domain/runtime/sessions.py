@@ -8,10 +8,10 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import channels as assumed_channels
-from confsim.assumptions import sessions as assumed_sessions
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
+from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine

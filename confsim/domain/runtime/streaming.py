@@ -6,10 +6,10 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import runtime as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel

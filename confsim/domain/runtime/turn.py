@@ -8,8 +8,8 @@ from hashlib import sha1
 
 from msgspec import Struct
 
-from confsim.assumptions import runtime as assumed
 from confsim.assumptions.register import ask
+from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.world import Change
 

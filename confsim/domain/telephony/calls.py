@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import delays
 from confsim.domain.breakout import assignments

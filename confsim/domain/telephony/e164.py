@@ -10,7 +10,7 @@ import re
 from msgspec import Struct
 
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 

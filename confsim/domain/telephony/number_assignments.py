@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel

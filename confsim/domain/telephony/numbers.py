@@ -6,7 +6,7 @@ import re
 from enum import Enum
 
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client

@@ -8,7 +8,7 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.kernel.machine import Machine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from confsim.assumptions import users as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client

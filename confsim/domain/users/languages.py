@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from confsim.assumptions import users as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.assumptions import users as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import images
 from confsim.domain.clients.clients import Client

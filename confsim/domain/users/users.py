@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions import users as assumed
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal

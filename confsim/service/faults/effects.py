@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from confsim.api.call import Call
 from confsim.assumptions.protocol import transport, wire
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.clock import seconds_to_next_minute, span

@@ -7,7 +7,7 @@ from typing import Any
 
 from confsim.api.call import Call
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, in_force
 from confsim.kernel.refusal import Refusal
 from confsim.service.clock import seconds_to_next_minute

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import State
 from confsim.domain.breakout.breakouts import Phase

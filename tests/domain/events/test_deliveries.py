@@ -4,7 +4,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.events import Kind
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.clients import clients
 from confsim.domain.couplings.deliveries import MOVES
 from confsim.domain.events import deliveries, endpoints

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import properties
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.recordings import assets
 from confsim.domain.recordings.assets import MACHINE, Asset, Content, Upload
 from confsim.kernel.refusal import Refusal

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.recordings import assets, downloads
 from confsim.domain.recordings.assets import Asset, Content
 from confsim.kernel.world import World

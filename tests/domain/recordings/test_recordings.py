@@ -4,7 +4,7 @@ import pytest
 
 import confsim.api.catalogue  # noqa: F401 its modules declare machines, tables and entries
 from confsim import Simulator
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.identity import credentials
 from confsim.domain.recordings import assets, recordings

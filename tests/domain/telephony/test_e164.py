@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext
 from confsim.domain.telephony import e164
 from confsim.domain.telephony.e164 import Dialled

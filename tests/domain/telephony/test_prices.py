@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.telephony import prices

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.assumptions.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.service.conformance import Conformance
 from kit import CUSTOMER, EVENT_ROOM, OWNER, ROOM, START_MS, USER, code
 from kit.each import by_name, each

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from .register import Entry, assumption, status_code, text
+from confsim.assumptions.register import Entry, assumption, status_code, text
 
 
 class Refused:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import assumption
+from confsim.assumptions.register import assumption
 
 _READ = "get_session list_sessions"
 

@@ -1,0 +1,1 @@
+"""Assumptions about running channels: who is in them, their sessions, their streams."""

@@ -1,0 +1,97 @@
+"""Addresses of running channels: data channels, streaming servers, TURN servers."""
+
+from __future__ import annotations
+
+from confsim.assumptions.register import Entry, assumption, integer, text, texts
+
+# data.*
+DATA_KINDS = assumption(
+    "data.kinds",
+    "G347",
+    "Kinds of data channels: any word of A-Z a-z 0-9 _ -, or chat, wall, whiteboard and captions alone.",
+    "any",
+    ("known",),
+    "get_data_channel",
+)
+DATA_PLACED = assumption(
+    "data.while-created",
+    "G357",
+    "A data channel of a channel that is not placed on a streaming server: its address all the same, 409 while it is "
+    "being created, or 404 until there is a session.",
+    "address",
+    ("409", "404"),
+    "get_data_channel",
+)
+
+
+# streaming.*
+def _template(value: object) -> str:
+    given = text(value)
+    if "{channel}" not in given:
+        raise ValueError(f"{given!r} has no {{channel}}")
+    return given
+
+
+STREAMING_URL = assumption(
+    "streaming.url",
+    "G348",
+    "Address of the streaming server of a channel; {root} is the mount with ws for http, {channel} the uuid. Data "
+    "channels stand below it at data/{kind}. Nothing listens there.",
+    "{root}/streaming/{channel}",
+    ("any template with {channel}",),
+    "get_streaming_proxy get_data_channel",
+    check=_template,
+)
+STREAMING_MODE = assumption(
+    "streaming.mode",
+    "G348",
+    "mode of a streaming proxy: the channel's service mode, or absent as for data channels.",
+    "service-mode",
+    ("absent",),
+    "get_streaming_proxy",
+)
+CREATING = assumption(
+    "streaming.being-created",
+    "G349",
+    "What begins the creation on a streaming server: the first request for the address while no session is placed, or "
+    "the creation of the channel.",
+    "first-request",
+    ("channel-creation",),
+    "get_streaming_proxy",
+)
+PLACED_SESSION = assumption(
+    "streaming.session",
+    "G350",
+    "Whether placement on a streaming server makes the session record, created and not started; else the first join.",
+    True,
+    (False,),
+    "get_streaming_proxy",
+)
+
+# turn.*
+TURN = assumption(
+    "turn.credentials",
+    "G358",
+    "TURN credentials: made for each call as of its instant, or the same for ever.",
+    "fresh",
+    ("constant",),
+    "get_turn_credentials",
+)
+TURN_LIFE = assumption(
+    "turn.life",
+    "G124 G358",
+    "Life of TURN credentials in seconds, the unit of ttl.",
+    86_400,
+    (3_600,),
+    "get_turn_credentials",
+    check=integer(0, 2**31 - 1),
+)
+TURN_URIS: Entry[tuple[str, ...]] = assumption(
+    "turn.uris",
+    "G358",
+    "Addresses of the TURN server; nothing listens there.",
+    ("turn:turn.confsim.invalid:3478?transport=udp", "turns:turn.confsim.invalid:5349?transport=tcp"),
+    ("any list of addresses",),
+    "get_turn_credentials",
+    check=texts("addresses"),
+)
