@@ -22,19 +22,18 @@ def turn(change: Change, machine: Machine[S, R], record: R, event: str, /, *, st
 
     ``state`` is the name of the state in the refusal.
     """
-    if machine.holds(record, event) and ask(change, conventions.REPEATED_STATE) == "refuse":
-        raise Refusal(Reason.STATE_HOLDS, state=state)
+    require_change(change, state, holds=machine.holds(record, event))
     return machine.fire(change, record, event, **facts)
 
 
-def allow(change: Change, state: str, *, holds: bool) -> None:
-    """Allow a state to be set. Refusal STATE_HOLDS when it already ``holds``, where that is refused (G537)."""
+def require_change(change: Change, state: str, *, holds: bool) -> None:
+    """Refusal STATE_HOLDS when the requested state already ``holds``, where that is refused (G537)."""
     if holds and ask(change, conventions.REPEATED_STATE) == "refuse":
         raise Refusal(Reason.STATE_HOLDS, state=state)
 
 
-def allow_empty(change: Change, what: str, id: str | int, *, empty: bool) -> None:
-    """Allow a slot to be cleared. Refusal NOT_FOUND when it is ``empty``, where that is refused (G536).
+def require_filled(change: Change, what: str, id: str | int, *, empty: bool) -> None:
+    """Refusal NOT_FOUND when a slot that is to be cleared is ``empty``, where that is refused (G536).
 
     ``what`` names the slot and the kind of object that has it, ``id`` identifies the object.
     """

@@ -82,7 +82,7 @@ def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
     For users of custom authentication the provider is their validator. Refusal AUTH_METHOD_NOT_FOUND for guests and
     predefined users.
     """
-    identity = providers.told(call, userId)
+    identity = providers.find_identity(call, userId)
     return AuthMethod(provider=None if identity is None else _provider_view(call, identity.provider))
 
 
@@ -128,7 +128,7 @@ def get_auth_profile(call: Call) -> AuthProfile:
 
     Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens.
     """
-    identity = providers.told(call, call.maybe_user)
+    identity = providers.find_identity(call, call.maybe_user)
     if identity is None:
         return AuthProfile(name="", email="", imageUrl="")
     return AuthProfile(name=identity.name, email=identity.email, imageUrl=identity.picture)

@@ -92,7 +92,7 @@ def set_state(change: Change, channel: Channel, id: str, event: str) -> None:
     destination = DESTINATIONS.of(change, channel.client).get(id)
     if destination is not None and destination.channel != channel.id:
         destination = None
-    repeats.allow(change, f"{event}d", holds=MACHINE.holds(destination, event))
+    repeats.require_change(change, f"{event}d", holds=MACHINE.holds(destination, event))
     MACHINE.fire(change, destination, event, details={"what": "destination", "id": id})
 
 

@@ -61,7 +61,7 @@ def put(change: Change, channel: Channel, data: bytes, url: str | None) -> Chann
 
 def remove(change: Change, channel: Channel) -> Channel:
     """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
-    repeats.allow_empty(change, "image of channel", channel.id, empty=channel.image is None)
+    repeats.require_filled(change, "image of channel", channel.id, empty=channel.image is None)
     return MACHINE.fire(change, channel, "remove")
 
 

@@ -141,7 +141,7 @@ def set_url(change: Change, client: Client, channel: Channel, url: str) -> Chann
 
 def remove(change: Change, channel: Channel) -> None:
     """Remove the channel's friendly URL (R228). Refusal NOT_FOUND when it has none and that is refused (G536)."""
-    repeats.allow_empty(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
+    repeats.require_filled(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
     release_of_channel(change, channel)
 
 

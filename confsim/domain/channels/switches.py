@@ -161,7 +161,7 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
     NOT_FOUND when there is no limit to lift and that is refused (G536).
     """
     empty = limit is None and channel.presenters_limit is None
-    repeats.allow_empty(change, "presenters limit of channel", channel.id, empty=empty)
+    repeats.require_filled(change, "presenters limit of channel", channel.id, empty=empty)
     if limit == 0:
         meaning = ask(change, assumed_presence.ZERO_PRESENTERS)
         if meaning == "refuse":

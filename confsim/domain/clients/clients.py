@@ -228,7 +228,7 @@ def switch_service(change: Change, client: Client, event: str, by: Client | None
     holds = MACHINE.holds(client, event)
     by_parent = by is None or _is_parent(change, client, by)
     switched = MACHINE.fire(change, client, event, by_parent=by_parent)
-    repeats.allow(change, event, holds=holds)
+    repeats.require_change(change, event, holds=holds)
     return switched
 
 

@@ -49,5 +49,5 @@ MACHINES: Mapping[Default, Machine[Position, Client]] = {
 def switch_default(change: Change, client: Client, flag: Default, event: str) -> Client:
     """Enable or disable a flag that new channels of the client start with."""
     machine = MACHINES[flag]
-    repeats.allow(change, event, holds=machine.holds(client, event))
+    repeats.require_change(change, event, holds=machine.holds(client, event))
     return machine.fire(change, client, event)

@@ -75,7 +75,7 @@ def select(change: Change, channel: Channel, template: str, *, enabled: bool) ->
 def deselect(change: Change, channel: Channel) -> None:
     """Remove the channel's selection. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     selection = _find(change, channel)
-    repeats.allow_empty(change, "template of channel", channel.id, empty=selection is None)
+    repeats.require_filled(change, "template of channel", channel.id, empty=selection is None)
     MACHINE.fire_if_allowed(change, selection, "remove")
 
 

@@ -168,7 +168,7 @@ def remove(change: Change, seen: Offered) -> None:
 def share(change: Change, seen: Offered, event: str) -> None:
     """Allow or disallow sub-clients to use the template. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE."""
     template = owned(seen)
-    repeats.allow(change, event, holds=MACHINE.holds(template, event))
+    repeats.require_change(change, event, holds=MACHINE.holds(template, event))
     held = _held(change, template, _below(change, template.client))
     facts = {"held": held} if event == "disallow" else {}
     MACHINE.fire(change, template, event, **facts, details={"name": template.name})
@@ -176,7 +176,7 @@ def share(change: Change, seen: Offered, event: str) -> None:
 
 def offer(change: Change, seen: Offered, event: str) -> None:
     """Enable or disable the template for the channels of this client alone. Refusal TEMPLATE_IN_USE (G413)."""
-    repeats.allow(change, event, holds=seen.enabled is (event == "enable"))
+    repeats.require_change(change, event, holds=seen.enabled is (event == "enable"))
     held = _held(change, seen.template, [seen.client])
     facts = {"held": held} if event == "disable" else {}
     choice = CHOICES.of(change, seen.client).get(seen.id)

@@ -42,7 +42,7 @@ MACHINE: Machine[Interface, Client] = switch(
 
 def set_interface(change: Change, client: Client, event: str) -> Client:
     """Enable or disable the client's events."""
-    repeats.allow(change, f"{event}d", holds=MACHINE.holds(client, event))
+    repeats.require_change(change, f"{event}d", holds=MACHINE.holds(client, event))
     return MACHINE.fire(change, client, event)
 
 

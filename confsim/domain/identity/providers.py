@@ -75,7 +75,7 @@ def to_log_in(change: Change, client: Client, name: str | None = None) -> str:
     return name
 
 
-def told(context: Context, user: User | None) -> Identity | None:
+def find_identity(context: Context, user: User | None) -> Identity | None:
     """The identity last received from the user's provider, or None when there is none and that is not refused.
 
     Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens (G031, G211).

@@ -131,5 +131,5 @@ def _changing(change: Change, client: Client, id: str, state: Activity) -> Valid
     validator = VALIDATORS.of(change, client.id).get(id)
     if validator is None:
         raise Refusal(Reason.NOT_FOUND, what="validator", id=id)
-    repeats.allow(change, state.value, holds=validator.state is state)
+    repeats.require_change(change, state.value, holds=validator.state is state)
     return validator

@@ -135,7 +135,7 @@ def add_to_defaults(change: Change, client: Client, text: str) -> Number:
 def remove_from_defaults(change: Change, client: Client, text: str) -> Number:
     """Remove the number from the default list of the client (G578)."""
     number = get(change, client, text)
-    repeats.allow_empty(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
+    repeats.require_filled(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
     return LISTING.fire(change, number, "remove")
 
 

@@ -218,5 +218,5 @@ def require(change: Change, client: Client, required: bool) -> Client:
 
     Refusal STATE_HOLDS where repeating a state is refused (G537).
     """
-    repeats.allow(change, "required" if required else "off", holds=client.unique_handles is required)
+    repeats.require_change(change, "required" if required else "off", holds=client.unique_handles is required)
     return UNIQUENESS.fire(change, client, "enable" if required else "disable")

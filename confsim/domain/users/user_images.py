@@ -67,7 +67,7 @@ def adopt(change: Change, user: User, url: str) -> User:
 
 def remove(change: Change, user: User) -> User:
     """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
-    repeats.allow_empty(change, "image of user", user.id, empty=user.image is None)
+    repeats.require_filled(change, "image of user", user.id, empty=user.image is None)
     return MACHINE.fire(change, user, "remove")
 
 

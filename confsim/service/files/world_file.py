@@ -148,10 +148,10 @@ def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
             raise Misuse(message, status=404) from None
         return msgspec.json.decode(text, type=WorldFile)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise Misuse(f"{_told(world)}: {error}") from None
+        raise Misuse(f"{_origin_of(world)}: {error}") from None
 
 
-def _told(world: str | Path | Mapping[str, Any]) -> str:
+def _origin_of(world: str | Path | Mapping[str, Any]) -> str:
     return "world" if isinstance(world, Mapping) else f"world {str(world)!r}"
 
 
@@ -318,4 +318,4 @@ def load(world: str | Path | Mapping[str, Any], seed: int, profile: Mapping[str,
     try:
         return build(file, seed, profile)
     except Misuse as misuse:
-        raise Misuse(f"{_told(world)}: {misuse}") from None
+        raise Misuse(f"{_origin_of(world)}: {misuse}") from None
