@@ -338,3 +338,21 @@ def test_a_failing_test_shows_its_last_calls(run):
         ]
     )
     result.stdout.no_fnmatch_line("*GET /v1_0/users/me *")
+
+
+def test_a_marker_may_give_a_clock_and_no_test_moves_that_of_another(run):
+    """Each test begins at the instant that the clock of the marker shows."""
+    result = run(
+        """
+        import pytest
+        from confsim import Clock
+
+        pytestmark = pytest.mark.confsim(clock=Clock("2026-02-01T00:00:00Z"))
+
+        @pytest.mark.parametrize("turn", (1, 2))
+        def test_it(confsim, turn):
+            assert confsim.clock.now == 1769904000000
+            confsim.clock.advance("1h")
+        """
+    )
+    result.assert_outcomes(passed=2)

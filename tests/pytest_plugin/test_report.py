@@ -163,10 +163,10 @@ def test_a_project_that_does_not_use_it_pays_nothing():
         "print(sorted(name for name in sys.modules if name.startswith(('confsim', 'msgspec', 'rpds', 'werkzeug'))))"
     )
     text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert text.stdout.strip() == "['confsim', 'confsim.pytest_plugin']"
+    assert text.stdout.strip() == "['confsim', 'confsim.pytest_plugin', 'confsim.pytest_plugin.worlds']"
 
 
 def test_the_marker_is_known(run):
     """Strict markers accept it, and pytest tells what it is for."""
     result = run("", "--markers")
-    result.stdout.fnmatch_lines(["@pytest.mark.confsim(world, scenario, seed, profile, strict):*"])
+    result.stdout.fnmatch_lines(["@pytest.mark.confsim(world, scenario, seed, profile, clock, strict):*"])

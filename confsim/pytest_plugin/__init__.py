@@ -1,0 +1,159 @@
+"""The pytest plugin: fixtures, a marker, options. Imports nothing of confsim before a fixture is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .worlds import RUN, TEST, WORDS, Server, Test, marked, run_of, setting
+
+if TYPE_CHECKING:
+    from confsim.service.journal import Entry
+    from confsim.simulator import Simulator
+
+MARKER = f"confsim({', '.join(WORDS)}): the world that the fixtures of confsim give to the test"
+#: Entries of the journal that a failing test shows.
+TAIL = 12
+#: Tests that the report names for each assumption.
+NAMED = 3
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options, and the same as settings of the configuration file."""
+    group = parser.getgroup("confsim")
+    group.addoption("--confsim-profile", metavar="FILE", help="profile (TOML) of assumptions for every world")
+    group.addoption(
+        "--confsim-strict",
+        action="store_true",
+        default=None,
+        help="refuse unknown fields and query parameters, and judge every answer by the OpenAPI document",
+    )
+    group.addoption(
+        "--confsim-report", action="store_true", default=None, help="end with the assumptions that tests used"
+    )
+    parser.addini("confsim_profile", "profile (TOML) of assumptions for every world", default="")
+    parser.addini("confsim_strict", "as --confsim-strict", type="bool", default=False)
+    parser.addini("confsim_report", "as --confsim-report", type="bool", default=False)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line("markers", MARKER)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Check the arguments of the markers: a wrong one stops the run before any test; under xdist it fails its test."""
+    if not hasattr(config, "workerinput"):
+        for item in items:
+            marked(item)
+
+
+@pytest.fixture
+def _confsim_test(request: pytest.FixtureRequest) -> Iterator[Test]:
+    """The worlds of this test; they are dropped after it."""
+    test = request.node.stash[TEST] = Test(request.node)
+    yield test
+    test.finish()
+
+
+@pytest.fixture
+def confsim(_confsim_test: Test) -> Simulator:
+    """A simulator for the test alone; the marker ``confsim`` chooses its world."""
+    return _confsim_test.make()
+
+
+@pytest.fixture
+def confsim_server(_confsim_test: Test) -> Server:
+    """A world for the test alone on the live server of the run, with ``base_url``, ``root`` and ``simulator``."""
+    return _confsim_test.serve()
+
+
+@pytest.fixture
+def make_confsim(_confsim_test: Test) -> Callable[..., Simulator]:
+    """A function that makes simulators: ``make_confsim(world=…, scenario=…, seed=…, …)``.
+
+    The arguments are those of the marker, which they override, and ``clock``.
+    """
+    return _confsim_test.make
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Fail the test in which a defect of confsim occurred, even if the test did not notice."""
+    test = item.stash.get(TEST, None)
+    if test is None:
+        return (yield)
+    try:
+        result = yield
+    except (Exception, pytest.fail.Exception) as failure:
+        bug = test.bugs()
+        if bug is not None:
+            raise bug from failure
+        raise
+    bug = test.bugs()
+    if bug is not None:
+        raise bug
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show the last calls of the journals of a failing test."""
+    report = yield
+    test = item.stash.get(TEST, None)
+    if report.failed and test is not None:
+        for place, simulator in enumerate(test.simulators, 1):
+            entries = list(simulator.service.journal)
+            if entries:
+                title = "confsim journal" if len(test.simulators) == 1 else f"confsim journal {place}"
+                left_out = f"({len(entries) - TAIL} earlier calls)\n" if len(entries) > TAIL else ""
+                report.sections.append((title, left_out + "\n".join(_line(entry) for entry in entries[-TAIL:])))
+    return report
+
+
+def _line(entry: Entry) -> str:
+    request, response = entry.request, entry.response
+    query = f"?{request.query}" if request.query else ""
+    body = response.body[:200].decode(errors="replace") + ("…" if len(response.body) > 200 else "")
+    line = f"{entry.id} {request.method} {request.target}{query} [{entry.operation or 'no operation'}]"
+    used = f"\n    assumptions {', '.join(entry.assumptions)}" if entry.assumptions else ""
+    fired = f"\n    before it: {', '.join(timer.kind for timer in entry.fired)}" if entry.fired else ""
+    return f"{line} -> {response.status} {body}".rstrip() + used + fired
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Stop the live server; a worker of xdist reports the assumptions that its tests used."""
+    run = session.config.stash.get(RUN, None)
+    if run is not None:
+        run.close()
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["confsim"] = run.used
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Collect the assumptions that the tests of a worker of xdist used."""
+    for id, calls in getattr(node, "workeroutput", {}).get("confsim", {}).items():
+        run_of(node.config).used.setdefault(id, {}).update(calls)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """With --confsim-report: list the assumptions that tests used, each with the number of calls and the tests."""
+    if not setting(config, "report"):
+        return
+    run = config.stash.get(RUN, None)
+    used = run.used if run is not None else {}
+    terminalreporter.section("confsim: assumptions used")
+    for id, calls in sorted(used.items()):
+        tests = sorted(calls)
+        more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
+        counts = f"{_counted(sum(calls.values()), 'call')} in {_counted(len(tests), 'test')}"
+        terminalreporter.write_line(f"{id}: {counts}: {', '.join(tests[:NAMED])}{more}")
+    if not used:
+        terminalreporter.write_line("none")
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
