@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from .refusal import Refusal
-from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row
+from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
 from .table import Record, Rows, Table
 from .timers import on_timer
 from .world import Change
@@ -55,6 +55,7 @@ class Machine(Generic[S, R]):
         Machine.declared[name] = self
         self.name = name
         self.title = title
+        self._table = table if isinstance(table, Table) else None
         self.table_of: Callable[[R], Table[Any, R]] | None
         self.table_of = (lambda record: table) if isinstance(table, Table) else table
         self.field = Field(state) if isinstance(state, str) else state
@@ -143,50 +144,59 @@ class Machine(Generic[S, R]):
 
         Raises Refusal with the declared reason and ``details`` when no row admits the event; nothing changes then.
         """
-        state = self.state(record)
-        row = self.row(state, event, record, self._given(event, facts))
-        if row is None:
-            raise Refusal(self.reason(state, event), **details)
-        return self._move(change, record, state, row, facts)
+        return self._fire(change, record, event, details, facts)
 
     def create(self, change: Change, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any) -> R:
         """Create a record by a row from ABSENT and return it. Raises Refusal like ``fire``."""
-        return self.fire(change, None, event, details=details, **facts)
+        return self._fire(change, None, event, details, facts)
 
     def end(
         self, change: Change, record: R | None, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> None:
         """Remove the record by a row into ABSENT and run the cascades. Raises Refusal like ``fire``."""
-        self.fire(change, record, event, details=details, **facts)
+        self._fire(change, record, event, details, facts)
 
     def fire_if_allowed(self, change: Change, record: R | None, event: str, /, **facts: Any) -> R | None:
         """Apply the event when a row admits it and return the new record; otherwise return the record unchanged."""
         return self._attempt(change, record, event, facts)[1]
 
+    def _fire(
+        self, change: Change, record: R | None, event: str, details: Mapping[str, Any], facts: Mapping[str, Any]
+    ) -> R:
+        if facts.keys() != self.facts[event]:
+            raise self._wrong_facts(event, facts)
+        state = ABSENT if record is None else self.read(record)
+        row = self.row(state, event, record, facts)
+        if row is None:
+            raise Refusal(self.reason(state, event), **details)
+        return self._move(change, record, state, row, facts)
+
     def _attempt(self, change: Change, record: R | None, event: str, facts: Mapping[str, Any]) -> tuple[bool, R | None]:
-        state = self.state(record)
-        row = self.row(state, event, record, self._given(event, facts))
+        """Whether a row admits the event, and the record after it."""
+        if facts.keys() != self.facts[event]:
+            raise self._wrong_facts(event, facts)
+        state = ABSENT if record is None else self.read(record)
+        row = self.row(state, event, record, facts)
         return (False, record) if row is None else (True, self._move(change, record, state, row, facts))
 
-    def _given(self, event: str, facts: Mapping[str, Any]) -> Mapping[str, Any]:
-        if facts.keys() != self.facts[event]:
-            names = ", ".join(sorted(self.facts[event])) or "no facts"
-            raise TypeError(f"{self.name}: {event!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
-        return facts
+    def _wrong_facts(self, event: str, facts: Mapping[str, Any]) -> TypeError:
+        names = ", ".join(sorted(self.facts[event])) or "no facts"
+        return TypeError(f"{self.name}: {event!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
 
     def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
-        taken = {name: facts[name] for name in row.facts}
+        taken = named(facts, row.facts)
         then = row.then
         if then is ABSENT:
             assert record is not None
             moved = self._end(change, record, row, taken)
         else:
             moved = self._put(change, record, row, taken)
-        self._schedule(change, record, state, moved, then)
-        for observer in self.observers.get(then, ()):
+        if self._timed:
+            self._schedule(change, record, state, moved, then)
+        for observer in self.observers.get(then, ()) if self.observers else ():
             if observer.sees(state, then, row.when):
                 observer.notify(change, moved)
-        if then is not state:
+        if then is not state and self.couplings:
             for coupling in self.couplings.get(then, ()):
                 if coupling.out_of is None or state in coupling.out_of:
                     coupling.propagate(change, moved)
@@ -202,20 +212,26 @@ class Machine(Generic[S, R]):
             moved = record if row.effect is None else row.effect(change, record, **facts)
         if self.read(moved) is not row.then:
             moved = self.field.write(moved, row.then)
-            assert self.read(moved) is row.then, f"{self.name}: {row.when} did not lead to {row.then}"
         if moved is not record and self.table_of is not None:
-            self._rows_of(change, moved)[1].put(moved)
+            self._rows_of(change, moved).put(moved)
         return moved
 
-    def _rows_of(self, change: Change, record: R) -> tuple[Any, Rows[Any, R]]:
-        """The key of the record, and the rows that hold it."""
+    def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:
+        """The rows that hold the record."""
+        table = self._table
+        if table is None:
+            assert self.table_of is not None
+            table = self.table_of(record)
+        return table.of(change, "" if table.shared else self.client(record))
+
+    def _key(self, record: R) -> Any:
+        """The key of the record."""
         assert self.table_of is not None
-        table = self.table_of(record)
-        return table.key(record), table.of(change, "" if table.shared else self.client(record))
+        return self.table_of(record).key(record)
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
-        key, rows = self._rows_of(change, record)
+        key, rows = self._key(record), self._rows_of(change, record)
         if row.effect is not None:
             row.effect(change, record, **facts)
         for cascade in self.cascades:
@@ -226,7 +242,7 @@ class Machine(Generic[S, R]):
 
     def take_along(self, change: Change, record: R, step: Enum) -> None:
         """Run the cascades of one step of a removal, without removing the record."""
-        key, rows = self._rows_of(change, record)
+        key, rows = self._key(record), self._rows_of(change, record)
         for cascade in self.cascades:
             if cascade.step is step:
                 cascade.take(change, rows[key])
@@ -238,7 +254,7 @@ class Machine(Generic[S, R]):
             due = at.due(after) if then in states else None
             if was != due:
                 timed = after if due is not None or before is None else before
-                key = self._rows_of(change, timed)[0] if at.by is None else at.by.values(timed)[0]
+                key = self._key(timed) if at.by is None else at.by.values(timed)[0]
                 if due is None:
                     change.cancel(at.timer, self.client(timed), str(key))
                 else:

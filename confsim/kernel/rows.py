@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -28,6 +29,11 @@ def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
     return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
 
+def named(facts: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Those of the facts that have these names, all of which are there."""
+    return facts if len(names) == len(facts) else {name: facts[name] for name in names}
+
+
 class Guard:
     """A named condition of a row: ``test(record, *, fact…)`` for the facts it names. ``~guard`` is its negation."""
 
@@ -44,7 +50,7 @@ class Guard:
 
     def __call__(self, record: object, facts: Mapping[str, Any]) -> bool:
         """Whether the condition holds for the record (None when it is absent) and the facts of the event."""
-        return bool(self.test(record, **{name: facts[name] for name in self.facts})) is self.holds
+        return bool(self.test(record, **named(facts, self.facts))) is self.holds
 
     def __str__(self) -> str:
         return self.name if self.holds else f"not {self.name}"
@@ -110,17 +116,16 @@ class Row:
 
 
 class Field:
-    """The state of a machine as a field of its record that holds the member of the Enum."""
+    """The state of a machine as a field of its record that holds the member of the Enum.
 
-    __slots__ = ("name",)
+    ``read(record)`` returns the state of the record.
+    """
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("name", "read")
+
+    def __init__(self, name: str, read: Callable[[Any], Enum] | None = None) -> None:
         self.name = name
-
-    def read(self, record: Any) -> Enum:
-        """The state of the record."""
-        state: Enum = getattr(record, self.name)
-        return state
+        self.read: Callable[[Any], Enum] = attrgetter(name) if read is None else read
 
     def write(self, record: Any, state: Enum) -> Any:
         """The record in this state."""
@@ -133,13 +138,9 @@ class Flag(Field):
     __slots__ = ("off", "on")
 
     def __init__(self, name: str, on: Enum, off: Enum) -> None:
-        super().__init__(name)
+        super().__init__(name, lambda record: on if getattr(record, name) else off)
         self.on = on
         self.off = off
-
-    def read(self, record: Any) -> Enum:
-        """The state of the record."""
-        return self.on if getattr(record, self.name) else self.off
 
     def write(self, record: Any, state: Enum) -> Any:
         """The record in this state."""
@@ -149,19 +150,14 @@ class Flag(Field):
 class Computed(Field):
     """The state of a machine as a function of other fields of its record.
 
-    The effects of the rows must lead to the states that the rows name; ``Machine`` asserts that they do.
+    The effects of the rows must lead to the states that the rows name.
     """
 
-    __slots__ = ("function",)
+    __slots__ = ()
 
     def __init__(self, function: Callable[[Any], Enum]) -> None:
-        super().__init__("")
-        self.function = function
+        super().__init__("", function)
 
-    def read(self, record: Any) -> Enum:
-        """The state of the record."""
-        return self.function(record)
-
-    def write(self, record: Any, state: Enum) -> Any:  # noqa: ARG002
-        """The record unchanged: the effect of the row has put it into this state."""
-        return record
+    def write(self, record: Any, state: Enum) -> Any:
+        """Raises AssertionError: the effect of the row should have put the record into this state."""
+        raise AssertionError(f"the effect did not lead to {state} but to {self.read(record)}")

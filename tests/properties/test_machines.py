@@ -123,7 +123,7 @@ def test_a_missing_row_refuses_without_a_trace(machine, state, event):
     """Where no row admits the event, firing it raises the reason; the subject and the world stay as they were."""
     rows = rows_of(machine, state, event)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(machine, "state", lambda record: state)
+        monkeypatch.setattr(machine, "read", lambda record: state)
         for truth in truths(rows):
             if any(admits(row, truth) for row in rows):
                 continue

@@ -37,12 +37,8 @@ class _Holds(Field):
     __slots__ = ("level",)
 
     def __init__(self, level: Level) -> None:
-        super().__init__("levels")
+        super().__init__("levels", lambda user: Grant.HELD if level in user.levels else Grant.NOT_HELD)
         self.level = level
-
-    def read(self, record: User) -> Grant:
-        """The state of the level."""
-        return Grant.HELD if self.level in record.levels else Grant.NOT_HELD
 
     def write(self, record: User, state: Enum) -> User:
         """The user with the level or without it."""
