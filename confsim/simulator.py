@@ -123,9 +123,8 @@ class Simulator:
             from confsim.transport.results import answer_of
 
             return answer_of(over.send(request))
-        return Answer(
-            delivered(service.perform(Incoming(declared, request.path, request.query, caller, request.request)))
-        )
+        response = service.perform(Incoming(declared, request.path, request.query, caller, request.request))
+        return Answer(delivered(response) if response.delay or response.cut is not None else response)
 
     def _over(self) -> Transport | None:
         make = self._make_transport or type(self).default_transport

@@ -24,7 +24,7 @@ API = Catalogue("Conferencing Service API", prefix=transport.PREFIX)
 operation = API.operation
 
 
-class Call(Struct, eq=False):
+class Call(Struct, eq=False, gc=False):
     """Context of an operation, passed to it before its arguments; a context of assumptions too.
 
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that gates judge; the

@@ -61,10 +61,10 @@ def resolves(type_: Any, raw: Any, names: str | None = None) -> Callable[[Finder
 class PathParameter:
     """One ``{placeholder}`` of a path: the reader of its text, the look-up of the thing that it names.
 
-    ``names`` is the kind of thing that it names, None for a plain value.
+    ``names`` is the kind of thing that it names, None for a plain value; ``is_text`` whether its value is the text.
     """
 
-    __slots__ = ("annotation", "name", "names", "read", "resolve", "where", "wire")
+    __slots__ = ("annotation", "is_text", "name", "names", "read", "resolve", "where", "wire")
 
     def __init__(self, name: str, annotation: Any) -> None:
         self.name = name
@@ -76,6 +76,7 @@ class PathParameter:
             self.wire, self.resolve, self.names = RESOLVERS[annotation]
         else:
             self.wire, self.names = named(annotation)
+        self.is_text = self.wire is str
         self.read = text_reader(self.wire)
 
 

@@ -148,6 +148,17 @@ class Operation:
         return without_headers(self.hints["return"])
 
     @cached_property
+    def query_names(self) -> frozenset[str]:
+        """The names that its query can have."""
+        names = frozenset(parameter.name for parameter in self.query_parameters)
+        return names | {"for_client"} if self.for_client else names
+
+    @cached_property
+    def required_query(self) -> bool:
+        """Whether a query parameter is required."""
+        return any(parameter.required for parameter in self.query_parameters)
+
+    @cached_property
     def has_options(self) -> bool:
         """Whether the response has optional fields (G077)."""
         return any(optional_fields(self.result))
@@ -155,6 +166,11 @@ class Operation:
     @property
     def _parameters(self) -> list[inspect.Parameter]:
         return list(inspect.signature(self.function).parameters.values())[1:]
+
+    @cached_property
+    def target(self) -> str:
+        """Its path below the mount of a world without a profile, ``%s`` in the place of each placeholder."""
+        return _PLACEHOLDER.sub("%s", self.catalogue.prefix_under(_NONE) + self.path)
 
     def route(self, profile: Mapping[str, Any]) -> tuple[str, str]:
         """Method and path under a profile."""

@@ -44,7 +44,7 @@ def _repeated(context: Context, name: str, first: str, again: str) -> str:
 def arguments(context: Context, operation: Operation, values: Mapping[str, str]) -> dict[str, Any]:
     """The keyword arguments of the operation. Refusal INVALID_INPUT for a parameter that is missing or invalid."""
     named: dict[str, Any] = {}
-    if values:
+    if not operation.query_names.issuperset(values):
         for name in unknown_parameters(operation, values):
             if ask(context, parsing.UNKNOWN_QUERY) == "refuse":
                 raise invalid_input(f"query {name}", "no such parameter")
@@ -74,7 +74,4 @@ def _read(context: Context, parameter: QueryParameter, text: str, named: dict[st
 
 def unknown_parameters(operation: Operation, values: Mapping[str, str]) -> list[str]:
     """The names in the query that the operation does not declare (G048, G049)."""
-    known = {parameter.name for parameter in operation.query_parameters}
-    if operation.for_client:
-        known.add("for_client")
-    return [name for name in values if name not in known]
+    return [name for name in values if name not in operation.query_names]

@@ -46,10 +46,8 @@ def checked(call: Call, incoming: Incoming) -> Any:
         credentials.authenticate(call.change, token)
     things: list[Any] = []
     if path:
-        parameters = operation.path_parameters
-        things += [
-            parameter.read(call, parameter.where, text) for parameter, text in zip(parameters, path, strict=True)
-        ]
+        for parameter, text in zip(operation.path_parameters, path, strict=True):
+            things.append(text if parameter.is_text else parameter.read(call, parameter.where, text))
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
     if path:
@@ -77,7 +75,7 @@ def _identify(call: Call, token: str | None) -> None:
         raise Refusal(Reason.CREDENTIAL_MISSING)
     caller = credentials.authenticate(call.change, token)
     client = caller.client
-    call.caller, call.client = caller, client
+    call.caller, call.known_client = caller, client
     if (
         caller.user is not None
         and terms.blocked(call.change, client, caller.user)
@@ -109,7 +107,7 @@ def _enter_child(call: Call, id: str) -> None:
 def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, Any]:
     """Query and body as the keyword arguments of the operation."""
     operation = call.operation
-    named = arguments(call, operation, values) if values or operation.query_parameters else {}
+    named = arguments(call, operation, values) if values or operation.required_query else {}
     body = operation.body
     if body is None:
         return named

@@ -34,7 +34,7 @@ class FaultHit(Struct, frozen=True):
     when: str
 
 
-class Entry(Struct):
+class Entry(Struct, gc=False):
     """One call. ``operation`` is empty when no route matched; ``touched`` lists what was written, by place and key.
 
     ``fired`` are the timers that made something happen since the call before, in order.

@@ -36,17 +36,18 @@ class Reaction(Protocol):
 class LiveWorld:
     """The present value of a world and the way to the next one. It knows none of those who follow it.
 
-    ``bugs`` collects what confsim itself did wrong, for the fixture to raise in the test.
+    ``fired`` are the timers that made something happen since they were last taken, in order. ``bugs`` collects what
+    confsim itself did wrong, for the fixture to raise in the test.
     """
 
     __slots__ = (
         "_fault_points",
-        "_fired",
         "_observers",
         "_reactions",
         "_replaced",
         "bugs",
         "clock",
+        "fired",
         "lock",
         "profile",
         "world",
@@ -62,7 +63,7 @@ class LiveWorld:
         self._replaced: tuple[Callable[[], object], ...] = ()
         self._reactions: tuple[Reaction, ...] = ()
         self._fault_points: Callable[[], FaultSource | None] | None = None
-        self._fired: list[Timer] = []
+        self.fired: list[Timer] = []
 
     # Those who follow
 
@@ -106,8 +107,10 @@ class LiveWorld:
         return self.world.change(now, self.profile, None if source is None else source())
 
     def put(self, change: Change) -> World:
-        """Put a change of this world in force; returns the world after it."""
+        """Put a change in force; returns the world after it. One of an earlier world, a stale read, is discarded."""
         before = change.world
+        if before is not self.world:
+            return before
         after = change.commit()
         if after is not before:
             self.world = after
@@ -129,7 +132,7 @@ class LiveWorld:
         """Let this be the world from now on, whatever it was and whatever of it is still under way."""
         with self.lock:
             self.world = world
-            self._fired.clear()
+            self.fired.clear()
             for observer in self._replaced:
                 observer()
 
@@ -153,8 +156,8 @@ class LiveWorld:
         )
         if fired or not once:
             self.world = world
-        self._fired += (each.timer for each in fired)
-        del self._fired[:-FIRED]
+        self.fired += (each.timer for each in fired)
+        del self.fired[:-FIRED]
         return fired
 
     def _timer_fired(self, after: World, change: Change) -> World:
@@ -171,11 +174,9 @@ class LiveWorld:
         return after
 
     def take_fired(self) -> tuple[Timer, ...]:
-        """The timers that made something happen since they were last taken, in order."""
-        if not self._fired:
-            return ()
-        fired = tuple(self._fired)
-        self._fired.clear()
+        """Take the timers in ``fired``, which are there no longer."""
+        fired = tuple(self.fired)
+        self.fired.clear()
         return fired
 
     def advance(self, span: int) -> list[Fired]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from confsim.contract.form import Form
 
 
-class Request(Struct):
+class Request(Struct, gc=False):
     """A request as it arrived.
 
     ``target`` is the path, still percent-encoded; ``query`` the raw query string without the question mark.
@@ -42,7 +42,7 @@ def split_target(target: str) -> tuple[str | None, str]:
     return None, target
 
 
-class Response(Struct):
+class Response(Struct, gc=False):
     """A whole response: status code, headers in order, body.
 
     A response that is yet to come has ``poll``, which returns the response once it is there, and None before. The
@@ -59,7 +59,7 @@ class Response(Struct):
     cut: int | None = None
 
 
-class Answer(Struct, frozen=True, eq=False):
+class Answer(Struct, frozen=True, eq=False, gc=False):
     """The answer to a call in process: status code, headers, and the body as plain values (None when there is none)."""
 
     _response: Response

@@ -73,7 +73,7 @@ class Pipeline:
         self.conformance: Conformance | None = None
         profile = live.profile
         self.stages: tuple[Stage, ...] = tuple(stage() for stage in _STAGES if profile and stage.needed(profile))
-        self._respond: Next = self._checked
+        self._respond: Next = _checked
         for stage in reversed(self.stages):
             self._respond = partial(_staged, stage, self._respond)
         self._stale = StaleReads(StaleReads.lag(profile)) if profile and StaleReads.lag(profile) else None
@@ -103,15 +103,7 @@ class Pipeline:
             faults, injection = self._faults, None
             if faults.on_calls or QUERY in request.query or HEADER in request.headers:
                 injection = faults.inject(incoming)
-            change = live.change()
-            if injection is not None and injection.now is not None:
-                change.now = injection.now
-            if incoming.used:
-                change.used.update(incoming.used)
-            if operation.route_entry is not None:
-                note(change, operation.route_entry)
-            if self._stale is not None and not operation.changes:
-                change = self._stale.visible(change)
+            change = self._begin(incoming, None if injection is None else injection.now)
             address = self.address
             host = address.public_url or request.headers.get("host", HOST)
             call = Call(operation, change, host + address.mount, change.now, change.profile, change.used)
@@ -119,13 +111,15 @@ class Pipeline:
             try:
                 response = None if injection is None else injection.respond(call)
                 if response is None:
-                    response = self._received(call, incoming)
-                after = self._put(change)
+                    if incoming.from_request:
+                        _receive(call, incoming)
+                    response = self._respond(call, incoming)
+                after = live.put(change)
             except Refusal as refusal:
                 note(call, transport.CHECKS_ORDER)
                 response = refused(call, refusal)
                 if isinstance(refusal, NotYet):
-                    after = self._put(change)
+                    after = live.put(change)
                 else:
                     faults.dropped(change)
             except Exception as bug:
@@ -141,30 +135,18 @@ class Pipeline:
                 live.react(change.now)
             return entry.response
 
-    def _put(self, change: Change) -> World:
-        """Put a change in force; one that was made on a stale read (G015) is discarded. Returns the world after it."""
-        live = self._live
-        return change.world if change.world is not live.world else live.put(change)
-
-    def _received(self, call: Call, incoming: Incoming) -> Response:
-        """The response once query and token are there. A wrong token plays no part on a public call (G023)."""
-        if incoming.from_request:
-            if incoming.query_used:
-                call.used.update(incoming.query_used)
-            if incoming.query_refusal is not None:
-                raise incoming.query_refusal
-            public = call.operation.public
-            if not public:
-                note(call, wire.PRESENTATION)
-            refusal = incoming.token_refusal
-            if refusal is not None and not (public and ask(call, wire.PUBLIC_CREDENTIALS) == "ignored"):
-                raise refusal
-        return self._respond(call, incoming)
-
-    @staticmethod
-    def _checked(call: Call, incoming: Incoming) -> Response:
-        """The response of the operation, once every check is passed. Raises Refusal."""
-        return Response(*encode(call, call.operation, checked(call, incoming)))
+    def _begin(self, incoming: Incoming, now: int | None) -> Change:
+        """The change in which a call is performed, at the instant ``now``, None for that of the clock."""
+        change, operation = self._live.change(), incoming.operation
+        if now is not None:
+            change.now = now
+        if incoming.used:
+            change.used.update(incoming.used)
+        if operation.route_entry is not None:
+            note(change, operation.route_entry)
+        if self._stale is not None and not operation.changes:
+            change = self._stale.visible(change)
+        return change
 
     def unrouted(
         self,
@@ -208,7 +190,8 @@ class Pipeline:
             hits = (*injection.hits, *hits)
             injection.alter(response, request)
         entry = Entry(id, change.now, name, request, response, change.used, touched, before, after, caller, hits)
-        entry.fired = self._live.take_fired()
+        if self._live.fired:
+            entry.fired = self._live.take_fired()
         if faults.on_calls or faults.on_things:
             entry.remaining_faults = faults.remaining()
         if self.conformance is not None and (injection is None or not injection.replaces_operation):
@@ -217,6 +200,25 @@ class Pipeline:
             entry.response = finish(response, change)
         journal.add(entry)
         return entry
+
+
+def _receive(call: Call, incoming: Incoming) -> None:
+    """Raise the Refusal of a query or token that cannot be read. A wrong one plays no part on a public call (G023)."""
+    if incoming.query_used:
+        call.used.update(incoming.query_used)
+    if incoming.query_refusal is not None:
+        raise incoming.query_refusal
+    public = call.operation.public
+    if not public:
+        note(call, wire.PRESENTATION)
+    refusal = incoming.token_refusal
+    if refusal is not None and not (public and ask(call, wire.PUBLIC_CREDENTIALS) == "ignored"):
+        raise refusal
+
+
+def _checked(call: Call, incoming: Incoming) -> Response:
+    """The response of the operation, once every check is passed. Raises Refusal."""
+    return Response(*encode(call, call.operation, checked(call, incoming)))
 
 
 def _staged(stage: Stage, following: Next, call: Call, incoming: Incoming) -> Response:

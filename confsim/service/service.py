@@ -43,7 +43,8 @@ class Settings(Struct, frozen=True):
 class Service:
     """One world being served: its parts, and what concerns several of them.
 
-    ``live`` is the world in force, ``history`` its start and snapshots, ``journal`` its calls, ``faults`` what is made
+    ``live`` is the world in force, ``clock`` its clock, ``profile`` the alternatives that are chosen of assumptions,
+    ``history`` its start and snapshots, ``journal`` its calls, ``faults`` what is made
     to go wrong, ``webhooks`` what is delivered, ``pipeline`` what performs calls; ``usage`` says when it was called.
     ``token_of`` reads the token of a request by the presentations in force. ``incoming`` makes a call of a request, and
     ``perform`` performs it.
@@ -53,6 +54,8 @@ class Service:
         self, world: World, clock: Clock, profile: Mapping[str, Any], provenance: Provenance | None = None
     ) -> None:
         live = self.live = LiveWorld(world, clock, profile)
+        self.profile = profile
+        self.clock = clock
         self.provenance = provenance or Provenance()
         self.usage = Usage()
         self.journal = Journal()
@@ -72,16 +75,6 @@ class Service:
     def world(self) -> World:
         """The world in force."""
         return self.live.world
-
-    @property
-    def profile(self) -> Mapping[str, Any]:
-        """The alternatives that are chosen of assumptions."""
-        return self.live.profile
-
-    @property
-    def clock(self) -> Clock:
-        """The clock of the world."""
-        return self.live.clock
 
     @property
     def lock(self) -> AbstractContextManager[object]:

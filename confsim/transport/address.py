@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, quote_plus
 
 import msgspec
 from msgspec import Struct
@@ -17,8 +18,11 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.credentials import present
 from confsim.service.messages import Request
 
+#: Matches what stands in a path and in a query as it is.
+_PLAIN = re.compile("[A-Za-z0-9_.~-]+").fullmatch
 
-class OperationRequest(Struct, frozen=True):
+
+class OperationRequest(Struct, frozen=True, gc=False):
     """A request of an operation.
 
     ``path`` holds the decoded texts of the path parameters in their order, ``query`` the texts of the query by name.
@@ -47,7 +51,7 @@ def address(
     and so is one underscore at the end of a name (``as_`` for ``as``). ``body`` is plain JSON values, or bytes;
     ``token`` is presented as the profile says. Misuse for a path parameter that is missing and for what cannot be sent.
     """
-    path, query = places(operation, arguments)
+    path, query = places(operation, arguments) if arguments or operation.placeholders else ((), {})
     headers = {} if content_type is None else {"content-type": content_type}
     if token is not None:
         lines, more = present(in_force(profile, wire.PRESENTATION), token)
@@ -66,7 +70,7 @@ def request_of(
 ) -> OperationRequest:
     """Return the request of an operation under a profile whose parameters are texts and whose body is bytes."""
     method, target = route(operation, path, profile)
-    request = Request(method, target, urlencode(query) if query else "", headers, body)
+    request = Request(method, target, query_string(query) if query else "", headers, body)
     if headers:
         from confsim.http.inputs import parse_cookies, parse_form
 
@@ -75,13 +79,25 @@ def request_of(
     return OperationRequest(operation, path, query, request)
 
 
-def route(operation: Operation, path: Iterable[str], profile: Mapping[str, Any]) -> tuple[str, str]:
+def route(operation: Operation, path: Sequence[str], profile: Mapping[str, Any]) -> tuple[str, str]:
     """Return the method and the target below the mount, with these texts for the path parameters in their order."""
-    method, target = operation.route(profile) if profile else (operation.method, operation.path)
-    for name, text in zip(operation.placeholders, path, strict=True):
-        plain = text.isascii() and text.replace("-", "").isalnum()
-        target = target.replace(f"{{{name}}}", text if plain else quote(text, safe=""), 1)
+    texts = tuple([text if _PLAIN(text) else quote(text, safe="") for text in path]) if path else ()
+    if not profile:
+        return operation.method, operation.target % texts
+    method, target = operation.route(profile)
+    for name, text in zip(operation.placeholders, texts, strict=True):
+        target = target.replace(f"{{{name}}}", text, 1)
     return method, operation.catalogue.prefix_under(profile) + target
+
+
+def query_string(query: Mapping[str, str]) -> str:
+    """Return query parameters as they stand behind the question mark, form-encoded."""
+    return "&".join(
+        [
+            f"{name if _PLAIN(name) else quote_plus(name)}={text if _PLAIN(text) else quote_plus(text)}"
+            for name, text in query.items()
+        ]
+    )
 
 
 def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -93,7 +109,7 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
     if not names:
         return (), in_query(arguments) if arguments else {}
     try:
-        path = tuple([_text(arguments[name]) for name in names])
+        path = tuple(map(_text, map(arguments.__getitem__, names)))
     except KeyError as missing:
         raise Misuse(f"{operation.name} needs the path parameter {missing}") from None
     if len(arguments) == len(names):
