@@ -7,7 +7,8 @@ import confsim.domain.couplings.child_clients
 import confsim.domain.couplings.deletion
 import confsim.domain.couplings.deliveries
 import confsim.domain.couplings.emitted
-import confsim.domain.couplings.machines  # noqa: F401
+import confsim.domain.couplings.machines
+import confsim.domain.couplings.needs  # noqa: F401
 
 from . import (
     app_sessions,

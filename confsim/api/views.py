@@ -165,6 +165,12 @@ def _page_limit(call: Call, limit: int | None) -> int:
     return limit if limit < most else most
 
 
+def page_of(call: Call, total: int, limit: int | None, offset: int | None) -> slice:
+    """The positions of a page in a list of ``total`` elements."""
+    start = min(offset or 0, total)
+    return slice(start, min(start + _page_limit(call, limit), total))
+
+
 def page(
     call: Call,
     found: Found[R],
@@ -174,7 +180,6 @@ def page(
 ) -> Page[T]:
     """Cut one page from ``found`` and show each of its elements; ``total`` counts all (R021, R022, G082)."""
     total = len(found)
-    start = min(offset or 0, total)
-    stop = min(start + _page_limit(call, limit), total)
-    picked = found[start:stop] if isinstance(found, Sequence) else islice(found, start, stop)
+    shown = page_of(call, total, limit, offset)
+    picked = found[shown] if isinstance(found, Sequence) else islice(found, shown.start, shown.stop)
     return Page(total=total, results=[show(each) for each in picked])

@@ -2,16 +2,16 @@
 
 A machine owns the table of its records: ``create``, ``fire`` and ``end`` put, replace and remove the record and store
 its state, so that an effect only returns its other changes. Diagrams, the reference and the enumerating tests are
-made from the same rows. A ``Coupling`` fires an event of another machine when a state is reached,
-transitively; a ``Cascade`` is an action of the removal of a record, an ``Observer`` a notification of a state.
+made from the same rows. What one machine does to another is in ``influence``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
+from .influence import Cascade, Coupling, Need, Observer
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
 from .table import Record, Rows, Table
@@ -69,6 +69,7 @@ class Machine(Generic[S, R]):
         self.guards = tuple({row.only_if.name: row.only_if for row in rows if row.only_if is not None}.values())
         absent = any(ABSENT in (*row.on, row.then) for row in rows)
         self.states: tuple[Enum, ...] = ((ABSENT,) if absent else ()) + tuple(states)
+        self.needs: dict[str, tuple[Need, ...]] = {}
         self.couplings: dict[Enum, tuple[Coupling, ...]] = {}
         self.observers: dict[Enum, tuple[Observer, ...]] = {}
         self.cascades: tuple[Cascade, ...] = ()
@@ -186,6 +187,10 @@ class Machine(Generic[S, R]):
     def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
         taken = named(facts, row.facts)
         then = row.then
+        if self.needs:
+            for need in self.needs.get(row.when, ()):
+                if need.reaches is then:
+                    need.satisfy(change, record, facts)
         if then is ABSENT:
             assert record is not None
             moved = self._end(change, record, row, taken)
@@ -196,10 +201,9 @@ class Machine(Generic[S, R]):
         for observer in self.observers.get(then, ()) if self.observers else ():
             if observer.sees(state, then, row.when):
                 observer.notify(change, moved)
-        if then is not state and self.couplings:
-            for coupling in self.couplings.get(then, ()):
-                if coupling.out_of is None or state in coupling.out_of:
-                    coupling.propagate(change, moved)
+        for coupling in self.couplings.get(then, ()) if self.couplings else ():
+            if coupling.sees(state, then, row.when):
+                coupling.propagate(change, moved)
         return moved
 
     def _put(self, change: Change, record: R | None, row: Row, facts: Mapping[str, Any]) -> R:
@@ -298,101 +302,3 @@ def switch(
         initial=off if initial is None else initial,
         client=client,
     )
-
-
-class Coupling:
-    """An event that is fired on related records of another machine when a machine reaches a state.
-
-    ``on(change, record)`` yields the related records, lazily when firing on one may change the next;
-    ``facts(change, record, related)`` returns the facts of the event; ``out_of`` limits the coupling to records that
-    come from these states. With ``creates``, the event creates one record of the other machine for each item that
-    ``on`` yields. Records that do not admit the event are unchanged. Constructing a coupling registers it; couplings
-    run in order of registration.
-    """
-
-    __slots__ = ("creates", "event", "facts", "fires", "on", "out_of", "reaches", "source", "when")
-
-    def __init__(
-        self,
-        when: Machine[Any, Any],
-        reaches: Enum,
-        fires: Machine[Any, Any],
-        event: str,
-        on: Callable[[Change, Any], Iterable[Any]],
-        *,
-        facts: Callable[[Change, Any, Any], Mapping[str, Any]] | None = None,
-        out_of: tuple[Enum, ...] | None = None,
-        creates: bool = False,
-        source: str,
-    ) -> None:
-        if event not in fires.events:
-            raise ValueError(f"machine {fires.name!r} knows no event {event!r}")
-        self.when = when
-        self.reaches = reaches
-        self.fires = fires
-        self.event = event
-        self.on = on
-        self.facts = facts
-        self.out_of = out_of
-        self.creates = creates
-        self.source = source
-        when.couplings[reaches] = (*when.couplings.get(reaches, ()), self)
-
-    def propagate(self, change: Change, record: object) -> None:
-        """Fire the event on every record related to this one."""
-        for related in self.on(change, record):
-            facts = NOTHING if self.facts is None else self.facts(change, record, related)
-            self.fires.fire_if_allowed(change, None if self.creates else related, self.event, **facts)
-
-
-class Observer:
-    """A call of ``notify(change, record)`` when a machine reaches a state, before any coupling; it changes no state.
-
-    ``out_of`` limits it to records that come from these states. With an ``event`` it is called for every row of that
-    event into the state, also from the same state. For ABSENT the record is the removed one. Constructing an
-    observer registers it.
-    """
-
-    __slots__ = ("event", "notify", "out_of", "reaches", "when")
-
-    def __init__(
-        self,
-        when: Machine[Any, Any],
-        reaches: Enum,
-        notify: Callable[[Change, Any], object],
-        *,
-        out_of: tuple[Enum, ...] | None = None,
-        event: str | None = None,
-    ) -> None:
-        if event is not None and event not in when.events:
-            raise ValueError(f"machine {when.name!r} knows no event {event!r}")
-        self.when = when
-        self.reaches = reaches
-        self.notify = notify
-        self.out_of = out_of
-        self.event = event
-        when.observers[reaches] = (*when.observers.get(reaches, ()), self)
-
-    def sees(self, state: Enum, then: Enum, event: str) -> bool:
-        """Whether ``notify`` is called for a transition from ``state`` to ``then`` by the event."""
-        moves = then is not state if self.event is None else event == self.event
-        return moves and (self.out_of is None or state in self.out_of)
-
-
-class Cascade:
-    """An action of the removal of a record: ``take(change, record)``, called while the record is still in its table.
-
-    ``step`` groups the cascades of a machine that has steps, for ``Machine.take_along``. Constructing a cascade
-    registers it; cascades run in order of registration.
-    """
-
-    __slots__ = ("source", "step", "take", "when")
-
-    def __init__(
-        self, when: Machine[Any, Any], step: Enum | None, take: Callable[[Change, Any], object], *, source: str
-    ) -> None:
-        self.when = when
-        self.step = step
-        self.take = take
-        self.source = source
-        when.cascades = (*when.cascades, self)

@@ -23,7 +23,7 @@ ABSENT = Absence.ABSENT
 NOTHING: Mapping[str, Any] = {}
 
 
-def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
+def keywords(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of the keyword-only parameters of a function."""
     code = function.__code__
     return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
@@ -43,7 +43,7 @@ class Guard:
         self.name = name
         self.test = test
         self.holds = holds
-        self.facts = _keywords(test)
+        self.facts = keywords(test)
 
     def __invert__(self) -> Guard:
         return Guard(self.name, self.test, not self.holds)
@@ -110,7 +110,7 @@ class Row:
         self.then = then
         self.only_if = only_if
         self.effect = effect
-        self.facts = () if effect is None else _keywords(effect)
+        self.facts = () if effect is None else keywords(effect)
         self.at = at
         self.source = source
 

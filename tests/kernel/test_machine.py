@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from confsim.kernel import diagram
 from confsim.kernel.due import fire_due_timers
-from confsim.kernel.machine import Cascade, Coupling, Machine, Observer, switch
+from confsim.kernel.influence import Cascade, Coupling, Need, Observer
+from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Deadline, Guard, Row
 from confsim.kernel.table import Index, Record, Table
@@ -209,6 +210,63 @@ def test_couplings_move_what_is_related_and_cascades_take_along(monkeypatch: pyt
     assert [rows[id].state for id in (1, 2, 3)] == [Light.ON] * 3
     LAMP.end(change, rows[1], "take down")
     assert rows.oldest() == []
+
+
+def test_a_coupling_by_an_event_follows_its_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that stay in the state, and no others into it."""
+    monkeypatch.setattr(LAMP, "couplings", {})
+    seen: list[int] = []
+    Coupling(LAMP, Light.ON, LAMP, "switch on", lambda change, lamp: seen.append(lamp.id) or (), by="expire", source="")
+    change, lamp = installed()
+    lamp = LAMP.fire(change, lamp, "switch on")
+    assert seen == []
+    LAMP.fire(change, lamp, "expire", expires=5)
+    assert seen == [1]
+
+
+def test_needs_come_first_and_their_refusals_reach_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lamp goes on once the main lamp of its room is on; it is not asked for when no row admits the event."""
+    monkeypatch.setattr(LAMP, "needs", {})
+
+    def main(change: Change, lamp: Lamp) -> list[Lamp]:
+        return [each for each in LAMPS.of(change, "c").find(BY_ROOM, lamp.room) if each.id == 1 != lamp.id]
+
+    Need(LAMP, "switch on", Light.ON, LAMP, "switch on", main, details=lambda *given: {"n": len(given)}, source="test")
+    change, first = installed()
+    second = LAMP.create(change, "install", lamp=Lamp(id=2))
+    LAMP.fire(change, second, "switch on")
+    rows = LAMPS.of(change, "c")
+    assert [rows[id].state for id in (1, 2)] == [Light.ON] * 2
+    third = LAMP.create(change, "install", lamp=Lamp(id=3))
+    rows.put(replace(first, broken=True, state=Light.OFF))
+    with pytest.raises(Refusal) as refused:
+        LAMP.fire(change, third, "switch on")
+    assert (refused.value.reason, refused.value.facts) == (Why.BROKEN, {"n": 3})
+    assert rows[3].state is Light.OFF
+    rows.put(replace(third, broken=True))
+    with pytest.raises(Refusal) as refused:
+        LAMP.fire(change, rows[3], "switch on")
+    assert refused.value.facts == {}
+
+
+def test_needs_create_and_take_the_facts_they_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lamp that is to expire needs another one, whose facts are made of those of its event."""
+    monkeypatch.setattr(LAMP, "needs", {})
+
+    def ids(change: Change, lamp: Lamp, *, expires: int) -> list[int]:
+        return [expires, expires + 1]
+
+    def facts(change: Change, lamp: Lamp, id: int) -> dict[str, Lamp]:
+        return {"lamp": Lamp(id=id)}
+
+    Need(LAMP, "expire", Light.ON, LAMP, "install", ids, facts=facts, creates=True, source="test")
+    change, lamp = installed()
+    LAMP.fire(change, LAMP.fire(change, lamp, "switch on"), "expire", expires=5)
+    assert [each.id for each in LAMPS.of(change, "c").oldest()] == [1, 5, 6]
+    with pytest.raises(ValueError, match="'switch on' has no fact expires"):
+        Need(LAMP, "switch on", Light.ON, LAMP, "install", ids, source="test")
+    with pytest.raises(ValueError, match="knows no event"):
+        Need(LAMP, "explode", Light.ON, LAMP, "install", ids, source="test")
 
 
 def test_a_switch_is_two_rows_each_way() -> None:

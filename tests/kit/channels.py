@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.domain import images
 from confsim.domain.channels import channels
-from confsim.domain.clients import clients
+from confsim.domain.runtime import sessions
 from kit import CUSTOMER, EVENT_ROOM, ROOM
 
 HOSTS = ("demo-owner", "demo-operator", "demo-customer-admin", "demo-api-token")
@@ -35,10 +35,21 @@ def put(sim, channel=ROOM, **fields):
 def room(sim, name="Breakout", parent=EVENT_ROOM):
     """The id of a new channel below another."""
     change = sim.service.change()
-    above = channels.get(change, CUSTOMER, parent)
-    made = channels.create_room(change, clients.get(change, CUSTOMER), above, name)
+    made = create_room(change, channels.get(change, CUSTOMER, parent), name)
     sim.service.commit(change)
     return made.id
+
+
+def create_room(change, event_room, name):
+    """A new channel below another, as a breakout room gets one."""
+    facts = {"id": change.uuid(), "event_room": event_room, "name": name}
+    return channels.MACHINE.create(change, "create room", **facts)
+
+
+def initialise(change, channel):
+    """The session of the channel that has not ended, created when there is none."""
+    session = sessions.find_open(change, channel.client, channel.id)
+    return session or sessions.MACHINE.create(change, "initialise", channel=channel, parent=None)
 
 
 PNG = images.STUB

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from confsim.api.call import Call, operation
 from confsim.api.ids import AssetId, AssetToken, RecordingId, SessionId
 from confsim.api.units import instant
-from confsim.api.views import page
+from confsim.api.views import page, page_of
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.protocol.refusals import Reason
@@ -226,6 +226,7 @@ def list_recordings(
 ) -> Page[Recording]:
     """List the recordings of a channel, the latest first unless asked otherwise; ``session`` selects those of one."""
     found = recording_list.listed(call.change, channelId, session, sort, descending=order is Order.DESC)
+    recording_list.poll_shown(call.change, found, page_of(call, len(found), limit, offset))
     return page(call, found, limit, offset, lambda recording: _recording_view(call, recording))
 
 

@@ -170,18 +170,6 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
     return presence.route(change, present, room=room.id, place=place.id)
 
 
-def lead(change: Change, event_room: Channel, place: str, user: User) -> None:
-    """Route a phone user from the event room to the channel of a breakout room, assigned or not.
-
-    No effect for a user in the lobby, or when the room is no longer open.
-    """
-    room = ROOMS.of(change, event_room.client).first(BY_PLACE, place)
-    present = presence.find(change, event_room, user.id)
-    if room is None or room.state is not State.LIVE or present is None or present.state is Where.WAITING:
-        return
-    presence.route(change, present, room=room.id, place=place)
-
-
 def list_unassigned(change: Change, breakout: Breakout) -> list[Presence]:
     """The attendees in the event room without an assignment, where they are spread over the rooms (G436)."""
     if ask(change, assumed.UNASSIGNED) == "stay" or not breakout_rooms.list_(change, breakout):

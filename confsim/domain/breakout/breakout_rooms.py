@@ -9,11 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
-from confsim.assumptions.runtime import sessions as assumed_sessions
-from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.domain.clients.clients import CLIENTS
-from confsim.domain.runtime import sessions
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Guard, Row
@@ -69,43 +65,19 @@ OF_USER: Index[Assignment] = Index("user", lambda assignment: (assignment.user,)
 ASSIGNMENTS: Table[str, Assignment] = Table("assignments", Assignment, "key", OF_BREAKOUT, OF_ROOM, OF_USER)
 
 
-def _channel(change: Change, room: Room) -> Channel:
-    """The channel of the room, created when there is none."""
-    if room.place is not None:
-        return channels.get(change, room.client, room.place)
-    client = CLIENTS.of(change)[room.client]
-    event_room = channels.get(change, room.client, room.channel)
-    made = channels.create_room(change, client, event_room, room.name)
-    return channels.update(
-        change,
-        made,
-        service_mode=event_room.service_mode,
-        audio_quality=event_room.audio_quality,
-        guest_access=event_room.guest_access,
-        private=event_room.private,
-        max_users=event_room.max_users,
-        open=True,
-    )
-
-
 def _create(change: Change, *, breakout: Breakout, name: str) -> Room:
     """The room is planned; it opens when the breakout session starts."""
     return Room(id=change.uuid(), client=breakout.client, channel=breakout.channel, breakout=breakout.id, name=name)
 
 
-def _make_channel(change: Change, room: Room) -> Room:
-    """The room has a channel before it opens."""
-    return replace(room, place=_channel(change, room).id)
+def _place(change: Change, room: Room) -> Room:
+    """The room has a channel below the event room."""
+    return room if room.place is not None else replace(room, place=change.uuid())
 
 
-def _open(change: Change, room: Room) -> Room:
-    """The room is live: it has a channel below the event room, and a session in that channel."""
-    place = _channel(change, room)
-    how = ask(change, assumed_sessions.PARENT)
-    main = sessions.active(change, channels.get(change, room.client, room.channel))
-    parents = {"event-session": main.id if main else None, "breakout-session": room.breakout, "absent": None}
-    session = sessions.initialise(change, place, parents[how])
-    return replace(room, place=place.id, session=session.id)
+def _meet(change: Change, room: Room, *, session: str) -> Room:
+    """The session in the channel of the room is stored."""
+    return replace(room, session=session)
 
 
 def _rename(change: Change, room: Room, *, name: str) -> Room:
@@ -127,9 +99,9 @@ MACHINE: Machine[State, Room] = Machine(
     State,
     (
         Row("create", ABSENT, State.PLANNED, effect=_create, source="P2 L278, R460"),
-        Row("make channel", State.PLANNED, State.PLANNED, effect=_make_channel, source="G438"),
-        Row("open", (State.PLANNED, State.CLOSED), State.LIVE, effect=_open, source="P2 Breakout L108, R312, G438"),
-        Row("resume", State.LIVE, State.LIVE, effect=_open, source="P2 Breakout L108, R288, R312"),
+        Row("make channel", State.PLANNED, State.PLANNED, effect=_place, source="G438"),
+        Row("open", (State.PLANNED, State.CLOSED), State.LIVE, effect=_place, source="P2 Breakout L108, R312, G438"),
+        *(Row("meet", state, state, effect=_meet, source="P2 Breakout L108, R288, R312") for state in State),
         Row("close", State.LIVE, State.CLOSED, source="P2 States L166-167, R356, R357"),
         Row("rename", State.PLANNED, State.PLANNED, effect=_rename, source="P2 L279, R461"),
         Row("rename", State.LIVE, State.LIVE, effect=_rename, source="P2 L279, R461, G426"),
@@ -141,7 +113,7 @@ MACHINE: Machine[State, Room] = Machine(
         Row("lose channel", State.CLOSED, State.CLOSED, effect=_lose_channel, source="G309"),
     ),
     state="state",
-    facts={"create": "breakout name", "rename": "name", "delete": "allowed"},
+    facts={"create": "breakout name", "meet": "session", "rename": "name", "delete": "allowed"},
     refusals={None: Reason.BREAKOUT_STARTED},
 )
 
@@ -191,7 +163,7 @@ def add_room(change: Change, breakout: Breakout, name: str | None) -> Room:
         name = ask(change, assumed.ROOM_NAME).format(number=change.count(f"rooms of {breakout.id}"))
     room = MACHINE.create(change, "create", breakout=breakout, name=_free_name(change, breakout, name))
     if breakout.phase is Phase.ACTIVE:
-        return MACHINE.fire(change, room, "open")
+        return ROOMS.of(change, room.client)[MACHINE.fire(change, room, "open").id]
     if ask(change, assumed.ROOM_CHANNEL) == "creation":
         return MACHINE.fire(change, room, "make channel")
     return room
@@ -204,8 +176,6 @@ def rename_room(change: Change, breakout: Breakout, room: Room, name: str | None
         return
     name = _free_name(change, breakout, name, room.id)
     MACHINE.fire(change, room, "rename", name=name, details={"name": name})
-    if room.place is not None:
-        channels.rename(change, channels.get(change, room.client, room.place), name)
 
 
 def delete_room(change: Change, breakout: Breakout, room: Room) -> None:

@@ -10,7 +10,7 @@ from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
-from confsim.domain.channels import channels, switches
+from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import sessions
 from confsim.kernel.machine import Machine
@@ -242,16 +242,8 @@ def stop(change: Change, channel: Channel) -> None:
 
 def switch(change: Change, channel: Channel, event: str) -> Channel:
     """Make the channel an event room (``enable``) or no longer one (``disable``). Refusal BREAKOUT_ACTIVE (G354)."""
-    running = active(change, channel)
-    if event == "disable":
-        choice = ask(change, assumed.EVENT_ROOM_OFF)
-        if choice != "refuse" and running is not None:
-            MACHINE.fire(change, running, "stop", again=False)
-            running = None
-        if choice == "delete":
-            remove_of_channel(change, channel)
-        channel = channels.get(change, channel.client, channel.id)
-    return switches.set_event_room(change, channel, event, busy=running is not None)
+    refused = event == "disable" and ask(change, assumed.EVENT_ROOM_OFF) == "refuse"
+    return switches.set_event_room(change, channel, event, busy=refused and active(change, channel) is not None)
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:

@@ -118,27 +118,33 @@ if unknown := initial.ChannelFlags.__annotations__.keys() - set(Channel.__struct
     raise TypeError(f"initial.channel-flags: a channel has no field {', '.join(sorted(unknown))}")
 
 
-def _create(
-    change: Change,
-    *,
-    client: Client,
-    name: str,
-    description: str | None,
-    owners: tuple[int, ...],
-    parent: str | None,
-) -> Channel:
+def _create(change: Change, *, client: Client, name: str, description: str | None, owners: tuple[int, ...]) -> Channel:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
+    return _channel(change, client, change.uuid(), name, description=description, owners=owners)
+
+
+def _create_room(change: Change, *, id: str, event_room: Channel, name: str) -> Channel:
+    """A channel below the event room, with its settings and an open door, and without hosts of its own (G312)."""
+    return replace(
+        _channel(change, CLIENTS.of(change)[event_room.client], id, name, parent=event_room.id),
+        service_mode=event_room.service_mode,
+        audio_quality=event_room.audio_quality,
+        guest_access=event_room.guest_access,
+        private=event_room.private,
+        max_users=event_room.max_users,
+        open=True,
+    )
+
+
+def _channel(change: Change, client: Client, id: str, name: str, **fields: Any) -> Channel:
     flags = ask(change, initial.CHANNEL_FLAGS)
     return Channel(
-        id=change.uuid(),
+        id=id,
         client=client.id,
         name=name,
         meeting_id=meeting_id(change),
         url_name=change.token()[:12],
         created=change.now,
-        owners=owners,
-        description=description,
-        parent=parent,
         service_mode=ServiceMode(ask(change, initial.SERVICE_MODE)),
         audio_quality=AudioQuality(ask(change, initial.AUDIO_QUALITY)),
         reputation=ask(change, initial.CHANNEL_REPUTATION),
@@ -152,6 +158,7 @@ def _create(
         dial_in=client.dial_in,
         dial_out=client.dial_out,
         **flags,
+        **fields,
     )
 
 
@@ -188,12 +195,17 @@ MACHINE: Machine[Life, Channel] = Machine(
     Life,
     (
         Row("create", ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
+        Row("create room", ABSENT, Life.EXISTS, effect=_create_room, source="P2 Breakout L108, R312, G312, G438"),
         Row("rename", Life.EXISTS, Life.EXISTS, only_if=_NAME_FREE, effect=_rename, source="P2 L194, R381, G307"),
         Row("stop", Life.EXISTS, Life.EXISTS, effect=_stop, source="P1 States L178, R109, G365"),
         Row("delete", Life.EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
     ),
     state=Computed(lambda channel: Life.EXISTS),
-    facts={"create": "client name description owners parent free", "rename": "name free"},
+    facts={
+        "create": "client name description owners free",
+        "create room": "id event_room name",
+        "rename": "name free",
+    },
     refusals={
         ("create", ABSENT): Reason.CHANNEL_NAME_TAKEN,
         ("rename", Life.EXISTS): Reason.CHANNEL_NAME_TAKEN,
@@ -247,16 +259,7 @@ def create(change: Change, client: Client, name: str, description: str | None, o
     owners = _first_owners(change, client, owner)
     chosen = _choose_name(change, client.id, name)
     details = {"name": name} if text is None else {"description": text, "name": name}
-    return MACHINE.create(
-        change, "create", client=client, description=text, owners=owners, parent=None, details=details, **chosen
-    )
-
-
-def create_room(change: Change, client: Client, parent: Channel, name: str) -> Channel:
-    """A new channel below a parent, without hosts of its own: only breakout rooms have parents (G312)."""
-    return MACHINE.create(
-        change, "create", client=client, name=name, description=None, owners=(), parent=parent.id, free=True
-    )
+    return MACHINE.create(change, "create", client=client, description=text, owners=owners, details=details, **chosen)
 
 
 def described(change: Change, text: str) -> str:

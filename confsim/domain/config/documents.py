@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.channels.channels import Channel
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
@@ -150,8 +149,3 @@ def remove_all(change: Change, client: str, level: str) -> None:
     """Remove every document of a level."""
     for document in DOCUMENTS.of(change, client).find(BY_LEVEL, level):
         MACHINE.end(change, document, "remove")
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the configuration of a deleted channel (G309)."""
-    remove_all(change, channel.client, channel.id)

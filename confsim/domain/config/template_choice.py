@@ -96,6 +96,11 @@ def selections(change: Change, scope: Iterable[str], template: str) -> Iterator[
         yield from SELECTIONS.of(change, client).find(BY_TEMPLATE, template)
 
 
+def remove(change: Change, selection: Selection) -> None:
+    """Remove the selection of a removed template (G413)."""
+    MACHINE.end(change, selection, "remove")
+
+
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """Remove the selection of a deleted channel (G309)."""
     MACHINE.fire_if_allowed(change, _find(change, channel), "remove")

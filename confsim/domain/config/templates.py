@@ -22,7 +22,7 @@ from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
-from . import documents, template_choice
+from . import template_choice
 from .template_choice import Selection
 
 
@@ -160,8 +160,7 @@ def rename(change: Change, seen: Offered, name: str) -> None:
 def remove(change: Change, seen: Offered) -> None:
     """Remove the template from everywhere. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE (G411, G413)."""
     template = owned(seen)
-    scope = [template.client, *_below(change, template.client)]
-    held = _held(change, template, scope)
+    held = _held(change, template, _scope(change, template))
     MACHINE.end(change, template, "remove", held=held, details={"name": template.name})
 
 
@@ -267,6 +266,11 @@ def _below(change: Change, client: str) -> list[str]:
     return [each.id for each in clients.descendants(change, clients.get(change, client)) if each.id != client]
 
 
+def _scope(change: Change, template: Template) -> list[str]:
+    """The ids of the clients whose channels may use the template: its own, and every client below."""
+    return [template.client, *_below(change, template.client)]
+
+
 def _held(change: Change, template: Template, scope: list[str]) -> bool:
     """Whether use by channels of these clients prevents a withdrawal of the template (G413)."""
     return template_choice.used(change, scope, template.id) and ask(change, assumed.IN_USE) == "refuse"
@@ -287,11 +291,12 @@ def _losing(change: Change, template: str, scope: list[str]) -> Iterator[Selecti
         yield from template_choice.selections(change, scope, template)
 
 
+def selections_of_template(change: Change, template: Template) -> list[Selection]:
+    """The selections of the template by channels of its client and of those below."""
+    return list(template_choice.selections(change, _scope(change, template), template.id))
+
+
 def remove_of_template(change: Change, template: Template) -> None:
-    """Remove the selections of a removed template, the clients' decisions on it and its configuration."""
-    scope = [template.client, *_below(change, template.client)]
-    for selection in list(template_choice.selections(change, scope, template.id)):
-        template_choice.MACHINE.end(change, selection, "remove")
-    for client in scope:
+    """Remove the clients' decisions on a removed template."""
+    for client in _scope(change, template):
         OFFER.fire_if_allowed(change, CHOICES.of(change, client).get(template.id), "remove")
-    documents.remove_all(change, template.client, template.id)

@@ -21,7 +21,7 @@ from confsim.domain.events.deliveries import (
     next_due,
 )
 from confsim.domain.events.endpoints import ENDPOINTS, Activity, Endpoint, Interface
-from confsim.kernel.machine import Coupling
+from confsim.kernel.influence import Coupling
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change
 

@@ -26,7 +26,8 @@ from confsim.domain.telephony import calls
 from confsim.domain.telephony.calls import Call, State
 from confsim.domain.users import users
 from confsim.domain.users.users import CREATED_BY, User
-from confsim.kernel.machine import Machine, Observer
+from confsim.kernel.influence import Observer
+from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change
 

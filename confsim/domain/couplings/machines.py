@@ -20,7 +20,7 @@ from confsim.domain.runtime.presence import Where
 from confsim.domain.runtime.sessions import Life
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.telephony import calls, number_assignments, numbers
-from confsim.kernel.machine import Coupling
+from confsim.kernel.influence import Coupling
 from confsim.kernel.rows import ABSENT
 
 from . import machines_clients, related, related_breakout, related_telephony
@@ -122,6 +122,15 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(lobby.DOOR, Door.CLOSED, presence.MACHINE, "send to the lobby", related.attendees, source="G331"),
     Coupling(lobby.AUTO_CLOSE, AutoClose.ON, lobby.DOOR, "become empty", related.empty_already, source="G333"),
+    Coupling(
+        calls.MACHINE,
+        calls.State.ANSWERED,
+        lobby.DOOR,
+        "open",
+        related_telephony.door_of_organizer,
+        by="dial in",
+        source="R324, G466",
+    ),
     # A session ends
     Coupling(
         sessions.MACHINE, Life.ENDED, presence.MACHINE, "disconnect", related.connected, source="P2 States L164, R353"
@@ -189,6 +198,62 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(switches.BROADCAST, Flag.OFF, broadcasts.MACHINE, "stop", related.disabled_broadcast, source="G526"),
     # Breakout sessions
+    *(
+        Coupling(
+            breakout_rooms.MACHINE,
+            state,
+            channels.MACHINE,
+            "create room",
+            related_breakout.without_channel,
+            facts=related_breakout.channel_of_room,
+            by=by,
+            creates=True,
+            source="P2 Breakout L108, R312, G438",
+        )
+        for state, by in ((State.LIVE, "open"), (State.PLANNED, "make channel"))
+    ),
+    Coupling(
+        breakout_rooms.MACHINE,
+        State.LIVE,
+        sessions.MACHINE,
+        "initialise",
+        related_breakout.session_in,
+        facts=related_breakout.session_of_room,
+        source="P2 Breakout L108, R312, G438",
+    ),
+    Coupling(
+        sessions.MACHINE,
+        Life.INITIALISED,
+        breakout_rooms.MACHINE,
+        "meet",
+        related_breakout.room_at,
+        facts=related_breakout.meeting,
+        out_of=(ABSENT,),
+        source="P2 Breakout L108, R288, R312",
+    ),
+    *(
+        Coupling(
+            breakout_rooms.MACHINE,
+            state,
+            channels.MACHINE,
+            "rename",
+            related_breakout.channels_of,
+            facts=related_breakout.renamed,
+            by="rename",
+            source="P2 L279, R461",
+        )
+        for state in State
+    ),
+    Coupling(
+        switches.EVENT_ROOM,
+        Flag.OFF,
+        breakouts.MACHINE,
+        "stop",
+        related_breakout.active_in,
+        facts=related_breakout.for_good,
+        source="G354",
+    ),
+    Coupling(switches.EVENT_ROOM, Flag.OFF, breakouts.MACHINE, "delete", related_breakout.deleted_with, source="G354"),
     Coupling(
         breakouts.MACHINE,
         Phase.ACTIVE,
@@ -237,9 +302,10 @@ COUPLINGS: tuple[Coupling, ...] = (
     Coupling(
         presence.MACHINE,
         Where.IN_ROOM,
-        breakout_rooms.MACHINE,
-        "resume",
-        related_breakout.without_session,
+        sessions.MACHINE,
+        "initialise",
+        related.session_at,
+        facts=related_breakout.session_entered,
         source="P2 Breakout L108, R288, R312",
     ),
     Coupling(presence.MACHINE, Where.IN_ROOM, sessions.MACHINE, "start", related.session_at, source="R288, G369"),

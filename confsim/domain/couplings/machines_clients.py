@@ -7,11 +7,11 @@ from confsim.domain.channels import channels, friendly_urls
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Service
 from confsim.domain.config import template_choice, templates
-from confsim.domain.identity import invitations, validators
+from confsim.domain.identity import credentials, invitations, validators
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from confsim.kernel.machine import Coupling
+from confsim.kernel.influence import Coupling
 from confsim.kernel.rows import ABSENT
 
 from . import related, related_breakout, related_identity
@@ -53,6 +53,16 @@ COUPLINGS: tuple[Coupling, ...] = (
         related_identity.nonce,
         out_of=(Account.PREDEFINED,),
         source="P1 L81, G202",
+    ),
+    Coupling(
+        invitations.MACHINE,
+        invitations.State.PENDING,
+        credentials.MACHINE,
+        "revoke",
+        related_identity.earlier_tokens,
+        out_of=tuple(invitations.State),
+        by="create",
+        source="G236",
     ),
     Coupling(
         validators.MACHINE,

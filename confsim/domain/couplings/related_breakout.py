@@ -12,6 +12,7 @@ from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Assignment, Room
 from confsim.domain.breakout.breakouts import Breakout
 from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import Session
@@ -92,11 +93,68 @@ def in_room(change: Change, room: Room) -> Iterable[Presence]:
     return presence.current(change, presence.inside(change, channels.get(change, room.client, room.place)))
 
 
-def without_session(change: Change, present: Presence) -> Iterable[Room]:
-    """The room in which the user is, when its session was ended by a call."""
-    assert present.place is not None
-    if sessions.find_open(change, present.client, present.place) is None:
-        yield from breakout_rooms.ROOMS.of(change, present.client).find(breakout_rooms.BY_PLACE, present.place)
+def without_channel(change: Change, room: Room) -> Iterable[Room]:
+    """The room, when its channel does not exist yet."""
+    if room.place is not None and channels.find(change, room.client, room.place) is None:
+        yield room
+
+
+def channel_of_room(change: Change, room: Room, same: Room) -> dict[str, Any]:
+    """The channel of a room, below the event room."""
+    event_room = channels.get(change, room.client, room.channel)
+    return {"id": room.place, "event_room": event_room, "name": room.name}
+
+
+def session_of_room(change: Change, room: Room, session: Session | None) -> dict[str, Any]:
+    """The channel of a room, and the parent of the session in it (R288, G369)."""
+    assert room.place is not None
+    main = sessions.active(change, channels.get(change, room.client, room.channel))
+    parents = {"event-session": main.id if main else None, "breakout-session": room.breakout, "absent": None}
+    place = channels.get(change, room.client, room.place)
+    return {"channel": place, "parent": parents[ask(change, assumed_sessions.PARENT)]}
+
+
+def session_entered(change: Change, present: Presence, session: Session | None) -> dict[str, Any]:
+    """The facts of the session in the room in which the user is."""
+    room = breakout_rooms.ROOMS.of(change, present.client)[present.room or ""]
+    return session_of_room(change, room, session)
+
+
+def room_at(change: Change, session: Session) -> Iterable[Room]:
+    """The room in whose channel the session runs; none for a session of a base channel."""
+    return breakout_rooms.ROOMS.of(change, session.client).find(breakout_rooms.BY_PLACE, session.channel)
+
+
+def meeting(change: Change, session: Session, room: Room) -> dict[str, Any]:
+    """The session in the channel of the room."""
+    return {"session": session.id}
+
+
+def channels_of(change: Change, room: Room) -> Iterable[Channel]:
+    """The channel of the room, if it has one."""
+    return () if room.place is None else (channels.get(change, room.client, room.place),)
+
+
+def renamed(change: Change, room: Room, channel: Channel) -> dict[str, Any]:
+    """The name of the room, which its channel gets; names of rooms need not be unique."""
+    return {"name": room.name, "free": True}
+
+
+def active_in(change: Change, channel: Channel) -> Iterable[Breakout]:
+    """The active breakout session of the channel."""
+    running = breakouts.active(change, channel)
+    return () if running is None else (running,)
+
+
+def for_good(change: Change, channel: Channel, breakout: Breakout) -> dict[str, Any]:
+    """A breakout session that is not prepared again."""
+    return {"again": False}
+
+
+def deleted_with(change: Change, channel: Channel) -> Iterable[Breakout]:
+    """The breakout sessions of a channel that is no event room any more, where they are deleted then (G354)."""
+    if ask(change, assumed_breakout.EVENT_ROOM_OFF) == "delete":
+        yield from breakouts.list_of_channel(change, channel)
 
 
 def session_in(change: Change, room: Room) -> Iterable[Session | None]:

@@ -9,6 +9,7 @@ from confsim.assumptions import identity as assumed
 from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
 from confsim.domain.identity import invitations, providers, validators
+from confsim.domain.identity.credentials import BY_USER, CREDENTIALS, Credential
 from confsim.domain.identity.invitations import Invitation, Kind
 from confsim.domain.identity.validators import Validator
 from confsim.domain.users.users import USERS, Account, Identity, User
@@ -26,6 +27,12 @@ def login(change: Change, invitation: Invitation, user: User) -> dict[str, Any]:
     """The claims of the login provider about the user. Refusal PROVIDER_NOT_ENABLED."""
     provider = providers.to_log_in(change, clients.get(change, user.client), invitation.provider)
     return {"identity": Identity(provider, user.full_name or "", user.email or "")}
+
+
+def earlier_tokens(change: Change, invitation: Invitation) -> Iterable[Credential]:
+    """The tokens of the user, where they are revoked when the invitation is created again (G236)."""
+    if ask(change, assumed.RECREATION) == "die":
+        yield from CREDENTIALS.of(change).find(BY_USER, (invitation.client, invitation.user))
 
 
 def nonce(change: Change, user: User) -> Iterable[Invitation]:

@@ -36,6 +36,13 @@ def caller(change: Change, call: Call) -> Iterable[Presence]:
             yield present
 
 
+def door_of_organizer(change: Change, call: Call) -> Iterable[Channel]:
+    """The closed channel of a caller with the PIN of organizers, where that opens the door (G466)."""
+    channel = channels.get(change, call.client, call.channel)
+    if call.organizer and not channel.open and ask(change, assumed.ORGANIZER) == "opens-door":
+        yield channel
+
+
 def assignments_of(change: Change, number: Number) -> Iterable[Assignment]:
     """The assignments of the number."""
     return number_assignments.list_of_number(change, number.client, number.number)

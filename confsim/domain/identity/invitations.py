@@ -131,8 +131,6 @@ def create(change: Change, user: User, ttl: int | None = None) -> Invitation:
     earlier = find(change, user)
     invitable = _invitable(change, user)
     MACHINE.fire(change, earlier, "create", draft=draft, invitable=invitable, details={"id": user.id})
-    if earlier is not None and ask(change, assumed.RECREATION) == "die":
-        credentials.revoke(change, user)
     return draft
 
 

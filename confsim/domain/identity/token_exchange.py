@@ -149,8 +149,8 @@ def _user(change: Change, client: Client, validator: Validator, person: Person) 
         handle = _free_handle(change, client, person.name or person.origin)
         found = users.create(change, client.id, handle, Account.REGISTERED, origin_id=person.origin)
     else:
-        details = {"origin": person.origin, "problem": "its origin id is that of an unregistered user"}
-        found = users.MACHINE.fire(change, found, "exchange", origin=person.origin, details=details)
+        problem = "its origin id is that of an unregistered user"
+        found = users.connect(change, found, person.origin, problem)
         found = _renamed(change, client, found, person)
     return _detailed(change, found, validator, person)
 

@@ -28,5 +28,5 @@ def create(change: Change, client: Client, channel: Channel, handle: str) -> Cre
     user = users.create(change, client.id, handle, Account.GUEST, channel=channel.id)
     credential = credentials.issue(change, user)
     if ask(change, assumed.GUEST_END) == "removed" and credential.expires is not None:
-        users.MACHINE.fire(change, user, "limit", ends=credential.expires)
+        users.limit(change, user, credential.expires)
     return credential

@@ -48,11 +48,10 @@ def _link(change: Change, *, channel: Channel, user: User) -> Link:
     return Link(client=channel.client, channel=channel.id, user=user.id, made_for=user.account is Account.LINKED)
 
 
-def remove_made_for(change: Change, link: Link) -> None:
-    """Remove the user of a removed link if made for the channel; a regular one is unaffected (G445)."""
+def made_for(change: Change, link: Link) -> list[User]:
+    """The user of the link if made for the channel; none for a regular one (G445)."""
     user = USERS.of(change, link.client).get(link.user)
-    if link.made_for and user is not None and user.account is Account.LINKED:
-        users.remove(change, user)
+    return [user] if link.made_for and user is not None and user.account is Account.LINKED else []
 
 
 _REGULAR = Guard("the user is registered or predefined", lambda link, *, user: not users.unregistered(user))

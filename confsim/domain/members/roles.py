@@ -6,14 +6,12 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import channels as assumed_channels
 from confsim.assumptions import members as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import BY_HOST, CHANNELS, Channel
-from confsim.domain.users import users
-from confsim.domain.users.users import BY_CHANNEL, USERS, Account, User
+from confsim.domain.users.users import USERS, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Computed, Guard, Row
@@ -172,11 +170,3 @@ def remove_of_user(change: Change, user: User) -> None:
     """Remove every channel role of a user who is removed (G542)."""
     for channel in CHANNELS.of(change, user.client).find(BY_HOST, user.id):
         MACHINE.fire(change, Hosting(channel, user.id), "leave")
-
-
-def release_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the users made for a deleted channel: linked users (P2 States L171, R365), guests where assumed (G309)."""
-    guests_go = ask(change, assumed_channels.GUESTS_AFTER_DELETION) == "go"
-    for user in USERS.of(change, channel.client).find(BY_CHANNEL, channel.id):
-        if user.account is Account.LINKED or (guests_go and users.unregistered(user)):
-            users.remove(change, user)

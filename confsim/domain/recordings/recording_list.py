@@ -1,4 +1,4 @@
-"""Reads of recordings; each read polls the recordings that are being processed."""
+"""Reads of recordings; a read polls the recordings that it shows while they are being processed."""
 
 from __future__ import annotations
 
@@ -47,9 +47,12 @@ def ready(change: Change, channel: Channel, id: str) -> Recording:
 
 
 def listed(change: Change, channel: Channel, session: str | None, sort: Sort, *, descending: bool) -> list[Recording]:
-    """The recordings of the channel, those of one session if it is given, in order (R503)."""
+    """The recordings of the channel, those of one session if it is given, in order (R503).
+
+    None is polled: ``poll_shown`` does that for a page of them.
+    """
     rows = RECORDINGS.of(change, channel.client).find(recordings.BY_CHANNEL, channel.id)
-    found = _polled(change, [each for each in rows if session is None or each.session == session])
+    found = [each for each in rows if session is None or each.session == session]
     last: list[Recording] = []
     if sort is Sort.ENDED and ask(change, assumed.NOT_ENDED) == "last":
         last = [each for each in found if each.ended is None]
@@ -57,17 +60,27 @@ def listed(change: Change, channel: Channel, session: str | None, sort: Sort, *,
     return ordered(change, found, lambda each: _column(each, sort), descending=descending) + last
 
 
+def poll_shown(change: Change, found: list[Recording], shown: slice) -> None:
+    """Poll the recordings of a page, in ``found``; the next one moves up where that removes a recording (G489)."""
+    at = shown.start
+    while at < min(shown.stop, len(found)):
+        recording = recordings.poll(change, found[at])
+        if recording is None:
+            del found[at]
+        else:
+            found[at] = recording
+            at += 1
+
+
 def _column(recording: Recording, sort: Sort) -> Any:
     return recording.started if sort is Sort.STARTED else (recording.ended is None, recording.ended or 0)
 
 
-def _polled(change: Change, found: list[Recording]) -> list[Recording]:
-    return [each for each in (recordings.poll(change, each) for each in found) if each is not None]
-
-
 def of_session(change: Change, session: Session) -> list[Recording]:
     """The recordings of a session, in order of creation, polled."""
-    return _polled(change, RECORDINGS.of(change, session.client).find(recordings.BY_SESSION, session.id))
+    found = RECORDINGS.of(change, session.client).find(recordings.BY_SESSION, session.id)
+    poll_shown(change, found, slice(0, len(found)))
+    return found
 
 
 def downloadable(change: Change, grant: Grant) -> list[Asset]:

@@ -19,7 +19,7 @@ from confsim.domain.fault_points import RECORDING, Outcome, fault_for
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
-from confsim.domain.runtime.sessions import SESSIONS, Session
+from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -79,10 +79,10 @@ RUNNING: Index[Recording] = Index(
 RECORDINGS: Table[str, Recording] = Table("recordings", Recording, "id", BY_CHANNEL, BY_SESSION, RUNNING)
 
 
-def _start(change: Change, *, channel: Channel, session: Session, caller: Caller) -> Recording:
-    """The recording is in progress; the session has had a recording."""
-    if ask(change, assumed.HAD_RECORDING) == "started":
-        sessions.mark_recorded(change, channel.client, session.id)
+def _start(change: Change, *, channel: Channel, caller: Caller) -> Recording:
+    """The active session of the channel is recorded from this instant on."""
+    session = sessions.active(change, channel)
+    assert session is not None
     return Recording(
         id=change.uuid(),
         client=channel.client,
@@ -125,15 +125,7 @@ def _process(change: Change, recording: Recording) -> Recording:
 
 def _succeed(change: Change, recording: Recording) -> Recording:
     """The recording is ready from this instant on."""
-    recording = replace(recording, ready=change.now)
-    if ask(change, assumed.HAD_RECORDING) == "ready":
-        sessions.mark_recorded(change, recording.client, recording.session)
-    return recording
-
-
-def _remove(change: Change, recording: Recording) -> None:
-    """The assets of the recording are removed with it."""
-    assets.remove_all(change, recording.client, recording.id)
+    return replace(recording, ready=change.now)
 
 
 def _outcome(change: Change, recording: Recording) -> dict[str, bool]:
@@ -164,10 +156,10 @@ MACHINE: Machine[Phase, Recording] = Machine(
             source="P2 States L170, L374, R293, R363",
         ),
         Row("finish", Phase.PROCESSING, Phase.FAILED, only_if=_FAILS, at=_ENDS, source="P2 States L170, R364, G489"),
-        Row("remove", tuple(Phase), ABSENT, effect=_remove, source="P2 L189, R365, G309, G489"),
+        Row("remove", tuple(Phase), ABSENT, source="P2 L189, R365, G309, G489"),
     ),
     state="state",
-    facts={"start": "channel session caller", "finish": "fails"},
+    facts={"start": "channel caller", "finish": "fails"},
     refusals={"start": Reason.RECORDING_IN_PROGRESS, "stop": Reason.NO_RECORDING, None: Reason.RECORDING_NOT_READY},
 )
 
@@ -203,19 +195,17 @@ def start(change: Change, channel: Channel, caller: Caller) -> None:
     current = running(change, channel.client, channel.id)
     if current is not None and ask(change, assumed.AGAIN) == "ignore":
         return
-    session = None if current is not None else _recordable(change, channel, caller)
-    MACHINE.fire(change, current, "start", channel=channel, session=session, caller=caller)
+    if current is None:
+        _require_recordable(change, channel, caller)
+    MACHINE.fire(change, current, "start", channel=channel, caller=caller)
 
 
-def _recordable(change: Change, channel: Channel, caller: Caller) -> Session:
-    session = sessions.active(change, channel)
-    if session is None and ask(change, assumed.WITHOUT_SESSION) == "refuse":
+def _require_recordable(change: Change, channel: Channel, caller: Caller) -> None:
+    """Refusals RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL, where they are not assumed away."""
+    if sessions.active(change, channel) is None and ask(change, assumed.WITHOUT_SESSION) == "refuse":
         raise Refusal(Reason.RECORDING_NEEDS_SESSION)
     if not possible(change, channel, caller) and ask(change, assumed.WITHOUT_EMAIL) == "refuse":
         raise Refusal(Reason.RECORDING_NEEDS_EMAIL)
-    if session is None:
-        session = sessions.MACHINE.fire(change, sessions.initialise(change, channel), "start")
-    return session
 
 
 def stop(change: Change, channel: Channel, caller: Caller) -> None:

@@ -187,7 +187,7 @@ def join(
     SERVICE_DISABLED (G163), TERMS_NOT_ACCEPTED (R105), GUEST_ACCESS_OFF (G227), GUEST_ELSEWHERE (G228), CHANNEL_PRIVATE
     (G310), CHANNEL_FULL (G317).
     """
-    facts = _join_facts(change, client, channel, user, host=host, phone=phone)
+    facts = join_facts(change, client, channel, user, host=host, phone=phone)
     details = {"limit": capacity(channel)}
     joined = MACHINE.fire(change, find(change, channel, user.id), "join", details=details, **facts)
     return PRESENCES.of(change, channel.client)[joined.key]
@@ -198,17 +198,17 @@ def may_join(
 ) -> bool:
     """Whether ``join`` would admit the user, to the channel or its lobby."""
     try:
-        facts = _join_facts(change, client, channel, user, host=host, phone=phone)
+        facts = join_facts(change, client, channel, user, host=host, phone=phone)
     except Refusal:
         return False
     present = find(change, channel, user.id)
     return MACHINE.row(MACHINE.state(present), "join", present, facts) is not None
 
 
-def _join_facts(
+def join_facts(
     change: Change, client: Client, channel: Channel, user: User, *, host: bool, phone: bool
 ) -> dict[str, Any]:
-    """The facts of a user's joining. Refusals of ``join`` except CHANNEL_FULL."""
+    """The facts of the event "join" for the user. Refusals of ``join`` except CHANNEL_FULL."""
     note(change, assumed.JOINING)
     if not phone and terms.blocked(change, client, user):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)

@@ -125,6 +125,11 @@ def _attend(change: Change, session: Session, *, user: User, inside: int) -> Ses
     return replace(session, participants=distinct, peak=max(session.peak, inside), grace_ends=None)
 
 
+def _be_recorded(change: Change, session: Session) -> Session:
+    """The session has had a recording (R286)."""
+    return replace(session, had_recording=True)
+
+
 def _linger(change: Change, session: Session, *, grace: int | None) -> Session:
     """The session continues without users for the grace period."""
     return replace(session, grace_ends=None if grace is None else change.now + grace)
@@ -155,6 +160,7 @@ MACHINE: Machine[Life, Session] = Machine(
         Row(
             "end", (Life.INITIALISED, Life.ONGOING), Life.ENDED, effect=_end, source="P2 States L164, R353, R417, R418"
         ),
+        *(Row("be recorded", life, life, effect=_be_recorded, source="P2 Session L65, R286") for life in Life),
         Row("remove", tuple(Life), ABSENT, source="G309"),
     ),
     state="state",
@@ -172,12 +178,6 @@ def active(change: Change, channel: Channel) -> Session | None:
     """The channel's active session, started and not ended, or None."""
     session = find_open(change, channel.client, channel.id)
     return session if session is not None and session.state is Life.ONGOING else None
-
-
-def initialise(change: Change, channel: Channel, parent: str | None = None) -> Session:
-    """The session of the channel that has not ended, created when there is none."""
-    session = find_open(change, channel.client, channel.id)
-    return session or MACHINE.create(change, "initialise", channel=channel, parent=parent)
 
 
 def get(change: Change, client: str, id: str) -> Session:
@@ -235,12 +235,6 @@ def attended(change: Change, session: Session, user: int) -> bool:
 def attendances(change: Change, session: Session) -> list[Attendance]:
     """The attendances of the session, in the order of the first join."""
     return ATTENDANCES.of(change, session.client).find(BY_SESSION, session.id)
-
-
-def mark_recorded(change: Change, client: str, id: str) -> None:
-    """Mark the session as having had a recording (R286)."""
-    rows = SESSIONS.of(change, client)
-    rows.put(replace(rows[id], had_recording=True))
 
 
 def participants_of_channel(change: Change, channel: Channel) -> list[Attendance]:

@@ -13,14 +13,13 @@ from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import delays
-from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.delays import Wait
 from confsim.domain.fault_points import CALL, Outcome, fault_for
-from confsim.domain.runtime import lobby, presence, sessions
+from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
@@ -53,7 +52,8 @@ class Call(Record, kw_only=True):
     ``user`` is the id of the user as which the phone appears, ``number`` that of the phone. ``place`` is the id of the
     channel of the breakout room that called or was called, None where it was ``channel``. ``answers`` is the
     instant at which the phone is answered by itself, None for never. ``joined`` is whether the user joined the channel
-    by this call, and leaves with it, rather than having been present before.
+    by this call, and leaves with it, rather than having been present before. ``organizer`` is whether the caller gave
+    the PIN of organizers.
     """
 
     id: str
@@ -71,6 +71,7 @@ class Call(Record, kw_only=True):
     connected: int | None = None
     ended: int | None = None
     joined: bool = False
+    organizer: bool = False
 
 
 _OPEN = (State.RINGING, State.ANSWERED)
@@ -92,20 +93,14 @@ def _expect(change: Change, call: Call, *, wait: Wait) -> Call:
     return replace(call, answers=wait.ends)
 
 
-def _connect(change: Change, call: Call, *, bypasses_lobby: bool) -> Call:
+def _connect(change: Change, call: Call, *, away: bool) -> Call:
     """The user is in the channel or its lobby; DTMF follows one second later."""
-    user, client = users.get(change, call.client, call.user), clients.get(change, call.client)
-    channel = channels.get(change, call.client, call.channel)
-    away = presence.find(change, channel, user.id) is None
-    presence.join(change, client, channel, user, host=bypasses_lobby, phone=True)
-    if call.place is not None:
-        assignments.lead(change, channel, call.place, user)
     return replace(call, connected=change.now, joined=away)
 
 
-def _connect_inbound(change: Change, *, draft: Call, bypasses_lobby: bool) -> Call:
+def _connect_inbound(change: Change, *, draft: Call) -> Call:
     """The user is in the channel or its lobby."""
-    return _connect(change, draft, bypasses_lobby=bypasses_lobby)
+    return replace(draft, connected=change.now, joined=True)
 
 
 def _end(change: Change, call: Call) -> Call:
@@ -115,14 +110,23 @@ def _end(change: Change, call: Call) -> Call:
 
 def _picked_up(change: Change, call: Call) -> Mapping[str, Any]:
     """The facts of a phone answered by itself, among them whether the channel admits the callee."""
-    bypasses_lobby = ask(change, assumed.CALLEES_PASS)
     client, channel = clients.get(change, call.client), channels.get(change, call.client, call.channel)
     try:
         user = users.get(change, call.client, call.user)
-        admitted = presence.may_join(change, client, channel, user, host=bypasses_lobby, phone=True)
+        admitted = presence.may_join(change, client, channel, user, host=bypasses_lobby(change, call), phone=True)
     except Refusal:  # the user has been removed
         admitted = False
-    return {"bypasses_lobby": bypasses_lobby, "admitted": admitted}
+    return {"away": _away(change, call), "admitted": admitted}
+
+
+def bypasses_lobby(change: Change, call: Call) -> bool:
+    """Whether the user of the call passes the closed door: a callee where that is assumed (G450), an organizer."""
+    return call.organizer if call.inbound else ask(change, assumed.CALLEES_PASS)
+
+
+def _away(change: Change, call: Call) -> bool:
+    """Whether the user of the call is not yet in the channel or its lobby."""
+    return presence.find(change, channels.get(change, call.client, call.channel), call.user) is None
 
 
 _ADMITTED = Guard("the channel admits the callee", lambda call, *, admitted: admitted)
@@ -157,9 +161,9 @@ MACHINE: Machine[State, Call] = Machine(
     facts={
         "dial": "draft",
         "wait for an answer": "wait",
-        "dial in": "draft bypasses_lobby",
-        "answer": "bypasses_lobby",
-        "be picked up": "bypasses_lobby admitted",
+        "dial in": "draft",
+        "answer": "away",
+        "be picked up": "away admitted",
     },
     refusals={None: Reason.CALL_STANDS},
 )
@@ -228,7 +232,7 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
 
 def answer(change: Change, call: Call) -> Call:
     """Answer the call (R497, G450). Refusals CALL_STANDS, and those of ``presence.join``."""
-    return _fire(change, call, "answer", bypasses_lobby=ask(change, assumed.CALLEES_PASS))
+    return _fire(change, call, "answer", away=_away(change, call))
 
 
 def be_busy(change: Change, call: Call) -> Call:
@@ -282,10 +286,9 @@ def dial_in(
         number=shown,
         inbound=True,
         placed=change.now,
+        organizer=organizer,
     )
-    call = MACHINE.create(change, "dial in", draft=draft, bypasses_lobby=organizer)
-    if organizer and not meeting.open and ask(change, assumed.ORGANIZER) == "opens-door":
-        lobby.set_door(change, channels.get(change, client.id, meeting.id), "open")
+    call = MACHINE.create(change, "dial in", draft=draft)
     return call, presence.PRESENCES.of(change, client.id)[f"{meeting.id}/{user.id}"]
 
 

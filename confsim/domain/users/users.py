@@ -219,6 +219,17 @@ def register(change: Change, user: User, handle: str) -> User:
     return MACHINE.fire(change, user, "register", handle=handle, details={"id": user.id, "handle": handle})
 
 
+def connect(change: Change, user: User, origin: str, problem: str) -> User:
+    """The user registered by an identity token of that origin id. Refusal IDENTITY_TOKEN_INVALID with the problem."""
+    details = {"origin": origin, "problem": problem}
+    return MACHINE.fire(change, user, "exchange", origin=origin, details=details)
+
+
+def limit(change: Change, user: User, ends: int) -> User:
+    """The guest, who is removed at the instant ``ends`` (epoch milliseconds)."""
+    return MACHINE.fire(change, user, "limit", ends=ends)
+
+
 def remove(change: Change, user: User) -> None:
     """Remove a user who was made for one channel, with all that ``couplings.deletion`` lists (G542)."""
     MACHINE.end(change, user, _ENDED_BY[user.account])

@@ -239,26 +239,6 @@ def test_a_recording_outlives_its_session_by_choice():
     assert stop(sim).ok
 
 
-@pytest.mark.parametrize(("word", "ready"), [("immediate", START_MS + 10_000), ("time(60)", START_MS + 70_000)])
-def test_how_long_processing_takes_is_a_choice(word, ready):
-    """At once, or after its time."""
-    sim = simulator(duration__recording_processing=word)
-    record(sim)
-    sim.clock.advance("2m")
-    assert listed(sim)[0]["readyTime"] == ready
-
-
-def test_processing_is_done_after_so_many_looks_by_choice():
-    """Each reading is a look; refused downloads are looks too."""
-    sim = simulator(duration__recording_processing="manual(3)")
-    start(sim)
-    stop(sim)
-    assert "readyTime" not in listed(sim)[0]
-    id = listed(sim)[0]["id"]
-    assert read(sim, "get_recording_download", id, OWNER).status == 409
-    assert read(sim, "get_recording", id).body["readyTime"] == START_MS
-
-
 # Success and failure
 
 

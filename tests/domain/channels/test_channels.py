@@ -16,9 +16,10 @@ from confsim.domain.clients import clients
 from confsim.domain.couplings.deletion import DELETION
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from confsim.kernel.machine import Cascade
+from confsim.kernel.influence import Cascade
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit.channels import create_room
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def taken(expected):
 def test_rooms_are_kept_apart(change, client):
     """A channel with a parent is found like any other, and is not among the base channels."""
     base = make(change, client)
-    room = channels.create_room(change, client, base, "Room")
+    room = create_room(change, base, "Room")
     assert channels.get(change, client.id, room.id) == room
     assert channels.rooms(change, base) == [room]
     assert (len(CHANNELS.of(change, client.id)), len(ROOMS.of(change, client.id))) == (1, 1)
@@ -88,7 +89,7 @@ def test_a_deletion_takes_its_steps_in_order(change, client, monkeypatch):
     taken = []
     base = make(change, client)
     delete = partial(channels.delete, change)
-    room = channels.create_room(change, client, base, "Below")
+    room = create_room(change, base, "Below")
     monkeypatch.setattr(MACHINE, "cascades", ())
     for step in Step:
         Cascade(MACHINE, step, lambda change, channel, step=step: taken.append((channel.name, step)), source="test")
@@ -148,7 +149,7 @@ def test_hosted_channels_come_newest_first(change, client):
     one = make(change, client, "one", owners=(user.id,))
     two = make(change, client, "two", operators=(user.id,))
     make(change, client, "three")
-    channels.create_room(change, client, one, "below")
+    create_room(change, one, "below")
     assert channels.hosted_by(change, user) == [two, one]
 
 

@@ -15,7 +15,8 @@ from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
-from confsim.kernel.machine import Coupling, Machine
+from confsim.kernel.influence import Coupling
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 from kit import CUSTOMER, EVENT_ROOM, START

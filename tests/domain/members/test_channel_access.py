@@ -13,6 +13,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit.channels import create_room
 
 WHO = ("user", "operator", "owner", "admin", "own guest", "other guest", "token")
 
@@ -58,8 +59,8 @@ def test_who_has_access(scene, private, admitted):
 
 def test_hosts_of_an_event_room_have_access_to_its_rooms(scene):
     """A room has no hosts of its own: those of its parent count, and the parent's guests may enter."""
-    change, client, channel, callers = scene
-    room = channels.create_room(change, client, channel, "Below")
+    change, _, channel, callers = scene
+    room = create_room(change, channel, "Below")
     room = channels.update(change, room, private=True)
     admitted = {who for who in WHO if channel_access.has_access(change, callers[who], room)}
     assert admitted == {"operator", "owner", "admin", "own guest", "token"}
@@ -71,7 +72,7 @@ def test_those_linked_to_a_private_event_room_have_access_to_its_rooms(scene, hi
     change, client, channel, callers = scene
     linked_users.link(change, channel, callers["user"].user)
     stranger = Caller(client, users.create(change, client.id, "y", Account.REGISTERED))
-    room = channels.create_room(change, client, channel, "Below")
+    room = create_room(change, channel, "Below")
     room = channels.update(change, room, private=hidden != "event room")
     channels.update(change, channel, private=hidden != "room")
     assert channel_access.has_access(change, callers["user"], room)
@@ -80,13 +81,11 @@ def test_those_linked_to_a_private_event_room_have_access_to_its_rooms(scene, hi
 
 def test_guests_are_confined(scene):
     """To their channel and its rooms, and to channels that they host (G228)."""
-    change, client, channel, callers = scene
+    change, _, channel, callers = scene
     guest = callers["other guest"].user
     with pytest.raises(Refusal):
         channel_access.require_home_channel(change, guest, channel)
-    channel_access.require_home_channel(
-        change, callers["own guest"].user, channels.create_room(change, client, channel, "Below")
-    )
+    channel_access.require_home_channel(change, callers["own guest"].user, create_room(change, channel, "Below"))
     channel_access.require_home_channel(change, guest, channels.update(change, channel, operators=(guest.id,)))
 
 

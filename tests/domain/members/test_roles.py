@@ -16,6 +16,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import USERS, Account
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit.channels import create_room
 
 EVENTS = {
     "add_operator": {None: "operator", "operator": "operator", "owner": "owner"},
@@ -68,7 +69,7 @@ def test_roles_move_as_the_table_says(steps):
 def test_roles_in_a_room_are_those_of_its_event_room(scene):
     """Whoever is made operator of a room is made one of the event room, and is listed for both."""
     change, channel, people = scene
-    room = channels.create_room(change, clients.get(change, channel.client), channel, "Below")
+    room = create_room(change, channel, "Below")
     roles.add_operator(change, room, people[0])
     channel = channels.get(change, channel.client, channel.id)
     assert channel.operators == (people[0].id,)

@@ -12,6 +12,7 @@ from confsim.domain.recordings.recordings import MACHINE, RECORDINGS, Phase
 from confsim.domain.runtime import sessions
 from confsim.kernel.refusal import Refusal
 from kit import CUSTOMER, EVENT_ROOM, ROOM, START
+from kit.channels import create_room, initialise
 
 
 @pytest.fixture
@@ -130,8 +131,8 @@ def test_a_breakout_room_is_recorded_under_the_owners_of_its_event_room(sim):
     change = sim.service.change()
     parent = channels.get(change, CUSTOMER, event_room)
     caller = credentials.authenticate(change, "demo-owner")
-    room = channels.create_room(change, caller.client, parent, "A room")
-    sessions.initialise(change, room)
+    room = create_room(change, parent, "A room")
+    initialise(change, room)
     sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, room.id), "start")
     assert recordings.possible(change, room, caller)
     recordings.start(change, room, caller)

@@ -13,6 +13,7 @@ from confsim.domain.runtime.streaming import Placed
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.rows import ABSENT
 from kit import CUSTOMER, ROOM
+from kit.channels import initialise
 
 
 def room(profile=None):
@@ -29,18 +30,18 @@ def life(change):
 def test_a_session_is_made_once():
     """Initialising again answers the same one; ended, the next one is another."""
     change, channel = room()
-    first = sessions.initialise(change, channel)
-    assert sessions.initialise(change, channel) == first
+    first = initialise(change, channel)
+    assert initialise(change, channel) == first
     assert life(change) is Life.INITIALISED
     sessions.end(change, channel, first.id)
     assert life(change) is ABSENT
-    assert sessions.initialise(change, channel).id != first.id
+    assert initialise(change, channel).id != first.id
 
 
 def test_only_a_started_session_is_active():
     """An initialised one is not, nor an ended one."""
     change, channel = room()
-    sessions.initialise(change, channel)
+    initialise(change, channel)
     assert sessions.active(change, channel) is None
     session = sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, ROOM), "start")
     assert sessions.active(change, channel) == session

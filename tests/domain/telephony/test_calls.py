@@ -19,6 +19,7 @@ from confsim.kernel.due import fire_due_timers
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import World
 from kit import refused
+from kit.channels import create_room
 
 FOLLOWED = COUPLINGS
 LINE, PHONE = "+12025550123", "+12025550147"
@@ -384,7 +385,7 @@ def test_a_caller_holds_no_token(office):
 
 def test_calls_of_a_breakout_room_go_through_its_event_room(office):
     """The switch is the room's own; while the room is not open, who is called is in the event room."""
-    place = channels.create_room(office.change, office.client, office.room, "Room 1")
+    place = create_room(office.change, office.room, "Room 1")
     assert refused(calls.dial_unregistered, office.change, place, PHONE, "Bob") is Reason.DIAL_OUT_OFF
     place = channels.update(office.change, place, dial_out=True)
     call = calls.dial_unregistered(office.change, place, PHONE, "Bob")

@@ -1,0 +1,164 @@
+"""What one machine needs of another before it moves: events fired first, whose refusals reach the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from confsim.assumptions import recordings as assumed
+from confsim.assumptions.register import ask
+from confsim.domain.breakout import breakout_rooms
+from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, Room
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import clients
+from confsim.domain.recordings import recordings
+from confsim.domain.recordings.recordings import Phase, Recording
+from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.presence import Presence, Where
+from confsim.domain.runtime.sessions import Session
+from confsim.domain.telephony import calls
+from confsim.domain.telephony.calls import Call, State
+from confsim.domain.users import users
+from confsim.kernel.influence import Need
+from confsim.kernel.world import Change
+
+# A phone joins the channel
+
+
+def _channel(change: Change, call: Call) -> Channel:
+    return channels.get(change, call.client, call.channel)
+
+
+def _presence(change: Change, call: Call) -> Iterable[Presence | None]:
+    """The presence of the user of the call in its channel, None when there is none."""
+    return (presence.find(change, _channel(change, call), call.user),)
+
+
+def _joining(change: Change, call: Call, present: Presence | None) -> dict[str, Any]:
+    """The facts of joining the channel by phone. Refusals of ``presence.join``; NOT_FOUND for a removed user."""
+    user, client = users.get(change, call.client, call.user), clients.get(change, call.client)
+    host = calls.bypasses_lobby(change, call)
+    return presence.join_facts(change, client, _channel(change, call), user, host=host, phone=True)
+
+
+def _limit(change: Change, call: Call, present: Presence | None) -> dict[str, Any]:
+    """The details of a refusal because the channel is full."""
+    return {"limit": presence.capacity(_channel(change, call))}
+
+
+def _in_event_room(change: Change, call: Call) -> Iterable[Presence]:
+    """The presence of the user in the event room of the breakout room of the call, assigned to it or not.
+
+    None for a user in the lobby, or when the room is no longer open.
+    """
+    room = _room(change, call)
+    if room is not None and room.state is breakout_rooms.State.LIVE:
+        for present in _presence(change, call):
+            if present is not None and present.state is not Where.WAITING:
+                yield present
+
+
+def _room(change: Change, call: Call) -> Room | None:
+    return None if call.place is None else ROOMS.of(change, call.client).first(BY_PLACE, call.place)
+
+
+def _way(change: Change, call: Call, present: Presence) -> dict[str, Any]:
+    """The breakout room of the call and its channel."""
+    room = _room(change, call)
+    assert room is not None
+    return {"room": room.id, "place": room.place}
+
+
+def _of_draft(function: Any) -> Any:
+    """The function of a call, for a call that is being created."""
+
+    def of_draft(change: Change, call: None, *related: Any, draft: Call) -> Any:
+        return function(change, draft, *related)
+
+    return of_draft
+
+
+def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
+    """The needs of a call that is answered by this event; ``of`` adapts functions of the call."""
+    join = Need(
+        calls.MACHINE,
+        to,
+        State.ANSWERED,
+        presence.MACHINE,
+        "join",
+        of(_presence),
+        facts=of(_joining),
+        details=of(_limit),
+        source=source,
+    )
+    route = Need(
+        calls.MACHINE,
+        to,
+        State.ANSWERED,
+        presence.MACHINE,
+        "route",
+        of(_in_event_room),
+        facts=of(_way),
+        source="R498, G450",
+    )
+    return join, route
+
+
+# A recording starts the session of its channel, which then counts as recorded
+
+
+def _without_session(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Channel]:
+    """The channel, when it has no session that has not ended."""
+    if sessions.find_open(change, channel.client, channel.id) is None:
+        yield channel
+
+
+def _new_session(change: Change, recording: Recording | None, channel: Channel) -> dict[str, Any]:
+    """The channel of a session without a parent."""
+    return {"channel": channel, "parent": None}
+
+
+def _initialised(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
+    """The session of the channel that has not started yet."""
+    session = sessions.find_open(change, channel.client, channel.id)
+    if session is not None and session.state is sessions.Life.INITIALISED:
+        yield session
+
+
+def _recorded(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
+    """The active session of the channel, where it counts as recorded once a recording of it starts (G374)."""
+    session = sessions.active(change, channel)
+    if session is not None and ask(change, assumed.HAD_RECORDING) == "started":
+        yield session
+
+
+def _with_recording(change: Change, recording: Recording) -> Iterable[Session]:
+    """The session of the recording, where it counts as recorded once a recording of it is ready (G374)."""
+    if ask(change, assumed.HAD_RECORDING) == "ready":
+        yield sessions.SESSIONS.of(change, recording.client)[recording.session]
+
+
+NEEDS: tuple[Need, ...] = (
+    *_phone("answer", lambda function: function, "P2 L307, R497, G450, G452"),
+    *_phone("be picked up", lambda function: function, "P2 L307, R497, G450, G452"),
+    *_phone("dial in", _of_draft, "P2 L296-297, R324, R478, R479, G466"),
+    Need(
+        recordings.MACHINE,
+        "start",
+        Phase.IN_PROGRESS,
+        sessions.MACHINE,
+        "initialise",
+        _without_session,
+        facts=_new_session,
+        creates=True,
+        source="R359, G483",
+    ),
+    Need(recordings.MACHINE, "start", Phase.IN_PROGRESS, sessions.MACHINE, "start", _initialised, source="R359, G483"),
+    Need(
+        recordings.MACHINE, "start", Phase.IN_PROGRESS, sessions.MACHINE, "be recorded", _recorded, source="R286, G374"
+    ),
+    Need(
+        recordings.MACHINE, "finish", Phase.READY, sessions.MACHINE, "be recorded", _with_recording, source="R286, G374"
+    ),
+)

@@ -1,0 +1,203 @@
+"""What a transition of one machine does to records of another: needs, couplings, observers and cascades.
+
+Constructing one registers it at the machine ``when``; those of one machine run in order of registration. Once a row is
+chosen, the needs of its event are satisfied, then the row is applied, the observers of the state that it reaches are
+called, and the couplings of that state propagate; cascades are part of the removal of a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any, Protocol
+
+from .rows import NOTHING, keywords, named
+from .world import Change
+
+
+class Influenced(Protocol):
+    """The interface of a machine that influences and is influenced."""
+
+    name: str
+    events: tuple[str, ...]
+    facts: dict[str, frozenset[str]]
+    needs: dict[str, tuple[Need, ...]]
+    couplings: dict[Enum, tuple[Coupling, ...]]
+    observers: dict[Enum, tuple[Observer, ...]]
+    cascades: tuple[Cascade, ...]
+
+    def fire(self, change: Change, record: Any, event: str, /, *, details: Mapping[str, Any], **facts: Any) -> Any:
+        """Apply the event to the record. Raises Refusal when no row admits it."""
+        ...
+
+    def fire_if_allowed(self, change: Change, record: Any, event: str, /, **facts: Any) -> Any:
+        """Apply the event to the record when a row admits it."""
+        ...
+
+
+def _require_event(machine: Influenced, event: str) -> None:
+    """Raise ValueError when the machine has no such event."""
+    if event not in machine.events:
+        raise ValueError(f"machine {machine.name!r} knows no event {event!r}")
+
+
+class Need:
+    """An event that is fired on related records of another machine before an event moves a record to a state.
+
+    A refusal reaches the caller, whose change is discarded: the first machine does not move either.
+    ``on(change, record)`` yields the related records; ``facts(change, record, related)`` returns the facts of the
+    event, ``details`` those of its refusal. The record is None when it is absent; each of the three may take facts of
+    the first event as keyword-only parameters. With ``creates``, the event creates one record of the other machine for
+    each item that ``on`` yields.
+    """
+
+    __slots__ = ("creates", "details", "event", "facts", "fires", "on", "reaches", "source", "to", "when")
+
+    def __init__(
+        self,
+        when: Influenced,
+        to: str,
+        reaches: Enum,
+        fires: Influenced,
+        event: str,
+        on: Callable[..., Iterable[Any]],
+        *,
+        facts: Callable[..., Mapping[str, Any]] | None = None,
+        details: Callable[..., Mapping[str, Any]] | None = None,
+        creates: bool = False,
+        source: str,
+    ) -> None:
+        _require_event(when, to)
+        _require_event(fires, event)
+        for function in (on, facts, details):
+            unknown = () if function is None else {*keywords(function)} - when.facts[to]
+            if unknown:
+                raise ValueError(f"machine {when.name!r}, event {to!r} has no fact {', '.join(sorted(unknown))}")
+        self.when = when
+        self.to = to
+        self.reaches = reaches
+        self.fires = fires
+        self.event = event
+        self.on = on
+        self.facts = facts
+        self.details = details
+        self.creates = creates
+        self.source = source
+        when.needs[to] = (*when.needs.get(to, ()), self)
+
+    def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
+        """Fire the event on every related record. Raises Refusal when one does not admit it."""
+
+        def ask(function: Callable[..., Any] | None, *parameters: object) -> Any:
+            if function is None:
+                return NOTHING
+            return function(change, record, *parameters, **named(given, keywords(function)))
+
+        for related in ask(self.on):
+            details, facts = ask(self.details, related), ask(self.facts, related)
+            self.fires.fire(change, None if self.creates else related, self.event, details=details, **facts)
+
+
+class Coupling:
+    """An event that is fired on related records of another machine when a machine reaches a state.
+
+    ``on(change, record)`` yields the related records, lazily when firing on one may change the next;
+    ``facts(change, record, related)`` returns the facts of the event; ``out_of`` limits the coupling to records that
+    come from these states. With ``by`` it follows the rows of that event into the state alone, also from the same
+    state. With ``creates``, the event creates one record of the other machine for each item that ``on`` yields.
+    Records that do not admit the event are unchanged.
+    """
+
+    __slots__ = ("by", "creates", "event", "facts", "fires", "on", "out_of", "reaches", "source", "when")
+
+    def __init__(
+        self,
+        when: Influenced,
+        reaches: Enum,
+        fires: Influenced,
+        event: str,
+        on: Callable[[Change, Any], Iterable[Any]],
+        *,
+        facts: Callable[[Change, Any, Any], Mapping[str, Any]] | None = None,
+        out_of: tuple[Enum, ...] | None = None,
+        by: str | None = None,
+        creates: bool = False,
+        source: str,
+    ) -> None:
+        _require_event(fires, event)
+        if by is not None:
+            _require_event(when, by)
+        self.when = when
+        self.reaches = reaches
+        self.fires = fires
+        self.event = event
+        self.on = on
+        self.facts = facts
+        self.out_of = out_of
+        self.by = by
+        self.creates = creates
+        self.source = source
+        when.couplings[reaches] = (*when.couplings.get(reaches, ()), self)
+
+    def sees(self, state: Enum, then: Enum, event: str) -> bool:
+        """Whether the coupling follows a transition from ``state`` to ``then`` by the event."""
+        moves = then is not state if self.by is None else event == self.by
+        return moves and (self.out_of is None or state in self.out_of)
+
+    def propagate(self, change: Change, record: object) -> None:
+        """Fire the event on every record related to this one."""
+        for related in self.on(change, record):
+            facts = NOTHING if self.facts is None else self.facts(change, record, related)
+            self.fires.fire_if_allowed(change, None if self.creates else related, self.event, **facts)
+
+
+class Observer:
+    """A call of ``notify(change, record)`` when a machine reaches a state, before any coupling; it moves no machine
+    that has couplings, and stores what is sent: an event and its deliveries, a mail and the links in it.
+
+    ``out_of`` limits it to records that come from these states. With an ``event`` it is called for every row of that
+    event into the state, also from the same state. For ABSENT the record is the removed one.
+    """
+
+    __slots__ = ("event", "notify", "out_of", "reaches", "when")
+
+    def __init__(
+        self,
+        when: Influenced,
+        reaches: Enum,
+        notify: Callable[[Change, Any], object],
+        *,
+        out_of: tuple[Enum, ...] | None = None,
+        event: str | None = None,
+    ) -> None:
+        if event is not None:
+            _require_event(when, event)
+        self.when = when
+        self.reaches = reaches
+        self.notify = notify
+        self.out_of = out_of
+        self.event = event
+        when.observers[reaches] = (*when.observers.get(reaches, ()), self)
+
+    def sees(self, state: Enum, then: Enum, event: str) -> bool:
+        """Whether ``notify`` is called for a transition from ``state`` to ``then`` by the event."""
+        moves = then is not state if self.event is None else event == self.event
+        return moves and (self.out_of is None or state in self.out_of)
+
+
+class Cascade:
+    """An action of the removal of a record: ``take(change, record)``, called while the record is still in its table.
+
+    ``step`` groups the cascades of a machine that has steps, for ``Machine.take_along``.
+    """
+
+    __slots__ = ("source", "step", "take", "when")
+
+    def __init__(
+        self, when: Influenced, step: Enum | None, take: Callable[[Change, Any], object], *, source: str
+    ) -> None:
+        self.when = when
+        self.step = step
+        self.take = take
+        self.source = source
+        when.cascades = (*when.cascades, self)

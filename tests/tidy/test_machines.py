@@ -1,0 +1,127 @@
+"""Who moves a machine: public functions of its own module and the rows of couplings/, and never the effect of a row."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import confsim.api.catalogue  # noqa: F401 its modules declare the machines
+from confsim.domain import repeats
+from confsim.domain.runtime import lobby
+from confsim.domain.users import users
+from confsim.kernel.machine import Machine
+from kit.each import each
+
+ROOT = Path(__file__).parents[2]
+#: The methods that move a machine.
+MOVES = {"fire", "create", "end", "fire_if_allowed", "take_along"}
+#: What anybody may ask of a machine.
+READ = {"state", "states", "holds", "reason", "row", "initial"}
+NAMES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for room in ("domain", "api", "control", "service", "testing")
+    for path in sorted((ROOT / "confsim" / room).rglob("*.py"))
+    if path.name != "__init__.py" and "couplings" not in path.parts
+]
+#: The one effect that runs rows of couplings/ itself: the first step of the removal of a channel.
+EXCEPTIONS = {"channel: stop"}
+
+
+def value_of(node: ast.AST, names: Mapping[str, Any]) -> Any:
+    """What a name, or an attribute of a module, stands for; None when that is not known before the code runs."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Attribute):
+        holder = value_of(node.value, names)
+        return getattr(holder, node.attr, None) if isinstance(holder, ModuleType) else None
+    return None
+
+
+@cache
+def declared_in(module: ModuleType) -> list[Any]:
+    """The machines that statements of the module bind to a name, or to one in a mapping."""
+    found: list[Any] = []
+    for node in ast.parse(inspect.getsource(module)).body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if isinstance(target, ast.Name):
+            value = vars(module).get(target.id)
+            found += value.values() if isinstance(value, Mapping) else [value]
+    return [value for value in found if isinstance(value, Machine)]
+
+
+def foreign_uses(module: ModuleType, tree: ast.AST, names: Mapping[str, Any]) -> list[str]:
+    """Where the code does more than ask a machine that another module declares, or hand it to a function of that."""
+    asked = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in READ}
+    handed = {
+        id(argument): value_of(node.func, names)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords))
+    }
+    found = []
+    for node in ast.walk(tree):
+        machine = value_of(node, names)
+        if not isinstance(machine, Machine) or id(node) in asked or machine in declared_in(module):
+            continue
+        taker = handed.get(id(node))
+        if not (isinstance(taker, FunctionType) and machine in declared_in(inspect.getmodule(taker))):
+            found.append(ast.unparse(node))
+    return found
+
+
+@each("name", NAMES)
+def test_a_machine_is_moved_by_its_own_module(name):
+    """No other module fires its events; the rows of couplings/ do."""
+    module = importlib.import_module(name)
+    tree = ast.parse(inspect.getsource(module))
+    assert foreign_uses(module, tree, vars(module)) == []
+
+
+def moves(function: Callable[..., Any], seen: set[Any]) -> Iterator[str]:
+    """The calls by which a function of confsim, or one that it calls, moves a machine."""
+    function = getattr(function, "func", function)
+    if not isinstance(function, FunctionType) or function in seen or not function.__module__.startswith("confsim."):
+        return
+    seen.add(function)
+    if function.__module__ == "confsim.kernel.machine":
+        return
+    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)).lstrip("*("))):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Attribute) and called.attr in MOVES:
+                machine = value_of(called.value, function.__globals__)
+                if isinstance(machine, Machine) or ast.unparse(called.value) == "machine":
+                    yield f"{function.__module__}.{function.__qualname__}: {ast.unparse(called)}"
+            yield from moves(value_of(called, function.__globals__), seen)
+
+
+EFFECTS = [
+    (f"{machine.name}: {row.when}", row.effect)
+    for machine in Machine.declared.values()
+    for row in machine.rows
+    if row.effect is not None and row.effect.__name__ != "<lambda>"
+]
+
+
+@each("name, effect", EFFECTS, ids=lambda case: case[0])
+def test_an_effect_moves_no_machine(name, effect):
+    """It returns the record with its other changes; what follows for others is a row of couplings/."""
+    found = list(moves(effect, set()))
+    assert bool(found) is (name in EXCEPTIONS), found
+
+
+def test_a_side_door_is_found():
+    """Firing another's machine, handing it on, and moving one through a function that another module has."""
+    names = {"users": users, "repeats": repeats}
+    code = "users.MACHINE.fire(change, user, 'end')\nrepeats.turn(change, users.MACHINE, user, 'end', state='x')"
+    assert foreign_uses(lobby, ast.parse(code), names) == ["users.MACHINE", "users.MACHINE"]
+    assert foreign_uses(lobby, ast.parse("users.MACHINE.state(user)"), names) == []
+    assert list(moves(users.remove, set()))
+    assert not list(moves(users.get, set()))
