@@ -39,7 +39,7 @@ def people(sim: Simulator) -> dict[str, int]:
     """User ids of the demo world by token."""
     from confsim.domain.identity.credentials import CREDENTIALS
 
-    credentials = CREDENTIALS.seen(sim.service.world)
+    credentials = CREDENTIALS.seen(sim.service.world).all
     return {each.value: each.user for each in credentials if each.user is not None}
 
 

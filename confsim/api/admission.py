@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import members
@@ -96,11 +96,11 @@ def _owner(call: Call, caller: Caller) -> bool:
     return channels.is_owner(channels.base_channel(call.change, call.channel), caller.user)
 
 
-def _hosted(call: Call, caller: Caller) -> list[Channel]:
+def _hosted(call: Call, caller: Caller) -> Sequence[Channel]:
     """Channels of the client that the caller hosts; none where the path names a user, or in another client."""
     if call.subject is not None or caller.user is None or call.client.id != caller.client.id:
-        return []
-    return channels.CHANNELS.of(call.change, call.client.id).find(channels.BY_HOST, caller.user.id)
+        return ()
+    return channels.CHANNELS.of(call.change, call.client.id).where(channels.BY_HOST, caller.user.id)
 
 
 def _api_token(call: Call, caller: Caller) -> bool:

@@ -86,7 +86,7 @@ def get_client(change: Change, id: str) -> Client:
 
 def get_user(change: Change, id: int) -> User:
     """The user of this id in any client; user ids are unique over all clients. Raises Misuse (404)."""
-    for client in CLIENTS.of(change):
+    for client in CLIENTS.of(change).all:
         if id in USERS.of(change, client.id):
             return users.get(change, client.id, id)
     raise Misuse(f"there is no user {id}", status=404)

@@ -16,10 +16,11 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from .channels import channels
@@ -151,7 +152,7 @@ def append(change: Change, run: AppSession, time: int, data: str, index: int | N
     """Append a log. Refusals LOG_INDEX_TAKEN (G383), INVALID_INPUT for a missing index where one is required (G384)."""
     if index is None and ask(change, assumed.INDEX_NEEDED):
         raise Refusal(Reason.INVALID_INPUT, where="body index", problem="it is missing")
-    earlier = None if index is None else LOGS.of(change, run.client).first(BY_INDEX, (run.id, index))
+    earlier = None if index is None else LOGS.of(change, run.client).where(BY_INDEX, (run.id, index)).first
     log = Log(app_session=run.id, number=run.logged + 1, time=time, data=data, index=index)
     how = "overwrites" if earlier is None else ask(change, assumed.REPEATED_INDEX)
     if earlier is None or how == "overwrites":
@@ -164,7 +165,7 @@ def append(change: Change, run: AppSession, time: int, data: str, index: int | N
 
 def logs(change: Change, run: AppSession) -> list[Log]:
     """The logs of an app session in the order of G385."""
-    found = LOGS.of(change, run.client).find(BY_SESSION, run.id)
+    found = list(LOGS.of(change, run.client).where(BY_SESSION, run.id))
     order = ask(change, assumed.LOG_ORDER)
     if order == "index":
         found.sort(key=lambda log: (log.index is None, log.index or 0, log.number))
@@ -211,7 +212,7 @@ class Wanted(Struct, frozen=True):
 
 def find(change: Change, client: Client, caller: Caller, wanted: Wanted) -> list[AppSession]:
     """The client's app sessions that match, newest first (R431, G389)."""
-    found = [run for run in APP_SESSIONS.of(change, client.id).oldest() if _matches(change, run, wanted)]
+    found = [run for run in APP_SESSIONS.of(change, client.id).all if _matches(change, run, wanted)]
     if caller.user is not None and ask(change, assumed.LISTED) == "own":
         found = [run for run in found if run.by == caller.user.id]
     if ask(change, assumed.ORDER) == "started":

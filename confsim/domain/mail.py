@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.assumptions import users
 from confsim.assumptions.register import ask
-from confsim.kernel.table import Record, SharedTable
+from confsim.kernel.table import Record, SharedTable, View
 from confsim.kernel.world import Change
 
 from .fault_points import MAIL, fault_for
@@ -62,6 +62,6 @@ def send(
     return mail
 
 
-def list_mails(change: Change) -> list[Mail]:
+def list_mails(change: Change) -> View[Mail]:
     """Every mail, newest last."""
-    return MAILS.of(change).oldest()
+    return MAILS.of(change).all

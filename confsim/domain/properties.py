@@ -13,10 +13,11 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Entry, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 NULL = "null"
@@ -121,12 +122,12 @@ def remove(change: Change, owner: Owner, key: str) -> None:
 
 def keys(change: Change, owner: Owner) -> list[str]:
     """The keys that hold a value, sorted (G097)."""
-    return sorted(stored.key for stored in PROPERTIES.of(change, owner.client).find(BY_OWNER, owner.name))
+    return sorted(stored.key for stored in PROPERTIES.of(change, owner.client).where(BY_OWNER, owner.name))
 
 
 def remove_all(change: Change, owner: Owner) -> None:
     """Remove every property of an owner."""
-    for stored in PROPERTIES.of(change, owner.client).find(BY_OWNER, owner.name):
+    for stored in PROPERTIES.of(change, owner.client).where(BY_OWNER, owner.name):
         MACHINE.end(change, stored, "remove")
 
 

@@ -41,5 +41,5 @@ def _allowed(service: Service, request: Request, origin: str) -> bool:
     except Refusal:
         token = None
     credential = None if token is None else CREDENTIALS.seen(service.world).get(token)
-    clients = CLIENTS.seen(service.world)
+    clients = CLIENTS.seen(service.world).all
     return any(origin in each.origins for each in clients if credential is None or each.id == credential.client)

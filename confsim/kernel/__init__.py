@@ -1,1 +1,1 @@
-"""The kernel: World, Table, Change, Timer, Machine, Refusal and ids. It imports no other package of confsim."""
+"""The kernel: World, Table, Index, Change, Timer, Machine, Refusal and ids. It imports no other package of confsim."""

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from .timers import HANDLERS, Timer, Timers
+from .timers import HANDLERS, Timer
 from .world import NO_PROFILE, Change, FaultSource, World
 
 
@@ -38,17 +37,16 @@ def fire_due_timers(
     """
     fired: list[Fired] = []
     while world.timers.due <= until:
-        timer, timers = world.timers.next()
-        if timer is None or timer.due > until:
-            return replace(world, timers=timers), fired
-        change = _change_of(world, timer, timers, profile, faults)
+        timer = world.timers.first
+        assert timer is not None
+        change = _change_of(world, timer, profile, faults)
         try:
             happened = HANDLERS[timer.kind](change, timer.client, timer.subject)
         except Exception as error:
             if failed is None:
                 raise
             failed(error)
-            change, happened = _change_of(world, timer, timers, profile, faults), False
+            change, happened = _change_of(world, timer, profile, faults), False
         world = change.commit()
         if after is not None:
             world = after(world, change)
@@ -59,11 +57,8 @@ def fire_due_timers(
     return world, fired
 
 
-def _change_of(
-    world: World, timer: Timer, timers: Timers, profile: Mapping[str, Any], faults: FaultSource | None
-) -> Change:
+def _change_of(world: World, timer: Timer, profile: Mapping[str, Any], faults: FaultSource | None) -> Change:
     """A change at the due instant of the timer, from which the timer is removed."""
     change = world.change(timer.due, profile, faults)
-    change.timers = timers
     change.cancel(timer.kind, timer.client, timer.subject)
     return change

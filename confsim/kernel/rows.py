@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from .table import Index
+from .indexes import Index
 from .world import Change
 
 

@@ -1,17 +1,23 @@
-"""Tables of frozen records: persistent maps with declared indexes and a newest-first order.
+"""Tables of frozen records: persistent maps by key, with declared indexes, orders and totals.
 
 A ``Table`` is a declaration and holds no records. They are in a world, one ``TableState`` for each client, and are
 read and written through the ``Rows`` that ``Table.of(change, client)`` returns; ids of other clients are not found.
+A ``View`` is a sequence of records in a declared order, all of a table or those under one value of an index: its length
+and its ends are known at once, and a page of it is read without the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from abc import ABCMeta
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, dataclass_transform, overload
 
-from msgspec import Struct
-from rpds import HashTrieMap, HashTrieSet, List
+from msgspec import Struct, StructMeta
+from rpds import HashTrieMap
+
+from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Order, Records, Total, Unique
+from .ordered import Entries
 
 
 @dataclass_transform(frozen_default=True)
@@ -21,23 +27,16 @@ class Record(Struct, frozen=True, gc=False):
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Record)
-
-#: Removed entries are swept from the order when there are more of them than of this and than of live entries.
-SWEEP = 64
-
-
-#: For each index of a table, a map from a value to the keys of the records found under it.
-Maps: TypeAlias = "tuple[HashTrieMap[Any, HashTrieSet[Any]], ...]"
+R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
 class TableState(Struct, frozen=True, gc=False):
-    """One table of one client: key to (serial, record), the order newest first, one map for each index."""
+    """One table of one client: the records, all of them in each order of the table, one map for each index."""
 
-    rows: HashTrieMap[Any, tuple[int, Any]] = HashTrieMap()
-    order: List[tuple[int, Any]] = List()
-    dead: int = 0
+    rows: Records = HashTrieMap()
+    all: Bucket = Bucket(((),))
     serial: int = 0
-    indexes: Maps = ()
+    indexes: tuple[Map, ...] = ()
 
 
 class Writer(Protocol):
@@ -61,21 +60,10 @@ class Source(Protocol):
         ...
 
 
-class Index(Generic[R]):
-    """A named index of a table: ``values(record)`` returns every value under which the record is found."""
-
-    __slots__ = ("name", "position", "values")
-
-    def __init__(self, name: str, values: Callable[[R], tuple[Hashable, ...]]) -> None:
-        self.name = name
-        self.values = values
-        self.position = -1
-
-
 class Table(Generic[K, R]):
-    """The declaration of a table of each client: its name, the record type, the key field and the indexes.
+    """The declaration of a table of each client: its name, the record type, the key field, the indexes and orders.
 
-    ``position`` is its index in the list of tables that a client holds.
+    ``position`` is its place in the list of tables that a client holds.
     """
 
     #: Every table by name, in order of declaration.
@@ -85,7 +73,15 @@ class Table(Generic[K, R]):
     empty_states: ClassVar[list[TableState]] = []
     shared = False
 
-    def __init__(self, name: str, record: type[R], key: str, *indexes: Index[R]) -> None:
+    def __init__(
+        self,
+        name: str,
+        record: type[R],
+        key: str,
+        *indexes: Unique[R] | Index[R],
+        orders: tuple[Order[R], ...] = (CREATED,),
+        totals: tuple[Total[R], ...] = (),
+    ) -> None:
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
         Table.declared[name] = self
@@ -93,12 +89,13 @@ class Table(Generic[K, R]):
         self.record = record
         self.key_name = key
         self.key: Callable[[R], K] = attrgetter(key)
+        self.all = Arrangement(orders, totals)
         self.indexes = indexes
         for position, index in enumerate(indexes):
             index.position = position
         self.position = len(self.by_position)
         self.by_position.append(self)
-        self.empty_states.append(TableState(indexes=tuple(HashTrieMap() for _ in indexes)))
+        self.empty_states.append(TableState(all=self.all.empty, indexes=(HashTrieMap(),) * len(indexes)))
 
     def of(self, change: Writer, client: str) -> Rows[K, R]:
         """The rows of one client, to read and to write in this change."""
@@ -135,18 +132,104 @@ class SharedTable(Table[K, R]):
         return self.of(world.change(0), client)
 
 
+class _ViewMeta(StructMeta, ABCMeta):
+    """The metaclass of a struct that is a sequence."""
+
+
+class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=False, metaclass=_ViewMeta):
+    """Records in an order, as they were when the view was made; views come from ``Rows.all`` and ``Rows.where``.
+
+    ``bucket`` is what the table holds of them, None for nothing, and ``entries`` are theirs in one of its orders.
+    """
+
+    rows: Records
+    arrangement: Arrangement[Any]
+    bucket: Bucket | Made | None
+    entries: Entries
+    backwards: bool = False
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @overload
+    def __getitem__(self, place: int) -> R_co: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[R_co]: ...
+    def __getitem__(self, place: int | slice) -> R_co | list[R_co]:
+        """The record at a place, or those of a slice as a list."""
+        rows, entries = self.rows, self.entries
+        places = range(len(entries) - 1, -1, -1) if self.backwards else range(len(entries))
+        if not isinstance(place, slice):
+            record: R_co = rows[entries[places[place]][-1]][1]
+            return record
+        places = places[place]
+        if not places:
+            return []
+        low, high = (places[0], places[-1]) if places.step > 0 else (places[-1], places[0])
+        return [rows[entry[-1]][1] for entry in entries[low : high + 1][:: places.step]]
+
+    def __iter__(self) -> Iterator[R_co]:
+        rows = self.rows
+        return (rows[entry[-1]][1] for entry in (reversed(self.entries) if self.backwards else self.entries))
+
+    def __repr__(self) -> str:
+        return f"View({list(self)!r})"
+
+    def __reversed__(self) -> Iterator[R_co]:
+        return iter(self.descending)
+
+    @property
+    def descending(self) -> View[R_co]:
+        """The same records in the opposite order."""
+        return View(self.rows, self.arrangement, self.bucket, self.entries, not self.backwards)
+
+    @property
+    def first(self) -> R_co | None:
+        """The first record, or None."""
+        return self[0] if self.bucket is not None and self.entries else None
+
+    @property
+    def last(self) -> R_co | None:
+        """The last record, or None."""
+        return self[-1] if self.bucket is not None and self.entries else None
+
+    def by(self, order: Order[Any]) -> View[R_co]:
+        """The same records in another order of the index. Raises ValueError when it has not declared this order."""
+        place = self.arrangement.orders.index(order)
+        bucket = self.bucket
+        entries = bucket.orders[place] if type(bucket) is Bucket else self.entries
+        return View(self.rows, self.arrangement, bucket, entries)
+
+    def total(self, total: Total[Any]) -> int:
+        """A total of the records. Raises ValueError when the index has not declared it."""
+        place = self.arrangement.totals.index(total)
+        bucket = self.bucket
+        if type(bucket) is Bucket:
+            return bucket.totals[place]
+        return sum(map(total.of, self))
+
+
 class Rows(Struct, Generic[K, R], gc=False, eq=False):
-    """The rows of one table of one client inside one change."""
+    """The rows of one table of one client inside one change: records by key, and views of them."""
 
     table: Table[K, R]
     client: str
     change: Writer
     tables: list[TableState]
 
+    __iter__ = None
+
     @property
     def state(self) -> TableState:
         """The current state of the table."""
         return self.tables[self.table.position]
+
+    @property
+    def all(self) -> View[R]:
+        """Every record, in the first order of the table, which is that of creation unless it declares another."""
+        table = self.table
+        state = self.tables[table.position]
+        return View(state.rows, table.all, state.all, state.all.orders[0])
 
     def get(self, key: K) -> R | None:
         """The record of this key, or None."""
@@ -163,60 +246,40 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     def __len__(self) -> int:
         return len(self.state.rows)
 
-    def __iter__(self) -> Iterator[R]:
-        """Every record, newest first."""
-        rows = self.state.rows
-        for serial, key in self.state.order:
-            row = rows.get(key)
-            if row is not None and row[0] == serial:
-                yield row[1]
+    def one(self, index: Unique[R], value: Hashable) -> R | None:
+        """The record under the value, or None."""
+        state = self.tables[self.table.position]
+        key = state.indexes[index.position].get(value)
+        return None if key is None else state.rows[key][1]
 
-    def oldest(self) -> list[R]:
-        """Every record in order of creation."""
-        return [record for _, record in sorted(self.state.rows.values(), key=_serial)]
-
-    def find(self, index: Index[R], value: Hashable) -> list[R]:
-        """The records found under the value, in order of creation."""
-        keys = self.state.indexes[index.position].get(value)
-        if keys is None:
-            return []
-        rows = self.state.rows
-        if len(keys) == 1:
-            return [rows[key][1] for key in keys]
-        return [record for _, record in sorted((rows[key] for key in keys), key=_serial)]
-
-    def count(self, index: Index[R], value: Hashable) -> int:
-        """The number of records found under the value."""
-        keys = self.state.indexes[index.position].get(value)
-        return 0 if keys is None else len(keys)
-
-    def first(self, index: Index[R], value: Hashable) -> R | None:
-        """The oldest record found under the value, or None."""
-        keys = self.state.indexes[index.position].get(value)
-        if keys is None:
-            return None
-        rows = self.state.rows
-        record: R = min((rows[key] for key in keys), key=_serial)[1]
-        return record
-
-    def values(self, index: Index[R]) -> Iterator[Any]:
-        """Every value of the index under which a record is found."""
-        return iter(self.state.indexes[index.position])
+    def where(self, index: Index[R], value: Hashable) -> View[R]:
+        """The records under the value, in the first order of the index, which is that of creation by default."""
+        state = self.tables[self.table.position]
+        bucket = state.indexes[index.position].get(value)
+        if type(bucket) is Bucket:
+            return View(state.rows, index, bucket, bucket.orders[0])
+        return View(state.rows, index, bucket, () if bucket is None else (bucket,))
 
     def put(self, record: R) -> R:
-        """Insert the record, or replace the one with its key at the same place in the order; return the record."""
+        """Insert the record, or replace the one with its key at the same place of creation; return the record.
+
+        Raises ValueError when a unique index has another record under one of its values; nothing is changed then.
+        """
         table, tables = self.table, self.tables
         state = tables[table.position]
+        rows = state.rows
         key = table.key(record)
-        before = state.rows.get(key)
-        if before is None:
+        row = rows.get(key)
+        if row is None:
             serial = latest = state.serial + 1
-            order = state.order.push_front((serial, key))
+            made, before = (serial, key), None
+            everything = table.all.add(state.all, made, record)
         else:
-            serial, latest, order = before[0], state.serial, state.order
-        indexes = _indexed(table, state.indexes, key, None if before is None else before[1], record)
-        rows = state.rows.insert(key, (serial, record))
-        tables[table.position] = TableState(rows, order, state.dead, latest, indexes)
+            serial, before = row
+            latest, made = state.serial, (serial, key)
+            everything = state.all if table.all.plain else table.all.replace(state.all, made, before, record)
+        indexes = _indexed(table, state, made, before, record)
+        tables[table.position] = TableState(rows.insert(key, (serial, record)), everything, latest, indexes)
         change = self.change
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
@@ -226,38 +289,27 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         """Remove the record of this key. Raises KeyError when there is none."""
         table, tables = self.table, self.tables
         state = tables[table.position]
-        rows = state.rows.remove(key)
-        order, dead = state.order, state.dead + 1
-        if dead > SWEEP and dead > len(rows):
-            alive = [entry for entry in order if (row := rows.get(entry[1])) is not None and row[0] == entry[0]]
-            order, dead = List(alive), 0
-        indexes = _indexed(table, state.indexes, key, state.rows[key][1], None)
-        tables[table.position] = TableState(rows, order, dead, state.serial, indexes)
+        rows = state.rows
+        serial, record = rows[key]
+        made = (serial, key)
+        indexes = _indexed(table, state, made, record, None)
+        everything = table.all.discard(state.all, made, record)
+        tables[table.position] = TableState(rows.remove(key), everything, state.serial, indexes)
         change = self.change
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
 
 
-def _indexed(table: Table[Any, R], maps: Maps, key: object, before: R | None, after: R | None) -> Maps:
-    """The indexes after a record was put, replaced or removed."""
+def _indexed(table: Table[Any, R], state: TableState, made: Made, before: R | None, after: R | None) -> tuple[Map, ...]:
+    """The maps of the indexes after a record was put, replaced or removed."""
+    maps: list[Map] | None = None
     for index in table.indexes:
         old = () if before is None else index.values(before)
         new = () if after is None else index.values(after)
-        if old == new:
+        if old == new and (index.plain or not new):
             continue
-        keys_of = maps[index.position]
-        for value in old:
-            if value in new:
-                continue
-            left = keys_of[value].discard(key)
-            keys_of = keys_of.insert(value, left) if left else keys_of.remove(value)
-        for value in new:
-            if value not in old:
-                keys = keys_of.get(value)
-                keys_of = keys_of.insert(value, HashTrieSet((key,)) if keys is None else keys.insert(key))
-        maps = (*maps[: index.position], keys_of, *maps[index.position + 1 :])
-    return maps
-
-
-def _serial(row: tuple[int, Any]) -> int:
-    return row[0]
+        if maps is None:
+            maps = [*state.indexes]
+        place = index.position
+        maps[place] = index.update(maps[place], old, new, made, before, after, state.rows)
+    return state.indexes if maps is None else tuple(maps)

@@ -1,8 +1,6 @@
-"""Timers of a world: a persistent pairing heap by due time, beside a map of the timers that are not cancelled.
+"""Timers of a world: a persistent queue by due time, beside a map by name.
 
-A timer is identified by its kind, its client and its subject; scheduling one again replaces it. Cancelling removes it
-from the map; its entry in the heap is skipped when it comes to the top. Own code: ``heapq`` and sortedcontainers change
-in place, and rpds has no ordered map, while a world is a value.
+A timer is identified by its kind, its client and its subject; scheduling one again replaces it.
 """
 
 from __future__ import annotations
@@ -13,10 +11,10 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from rpds import HashTrieMap
 
+from .ordered import Entries, insert, remove
+
 #: (kind, client id, subject)
 Name = tuple[str, str, str]
-#: (due, serial, name, children as a linked list of nodes)
-Node = tuple[int, int, Name, Any]
 
 NEVER = 2**63 - 1
 
@@ -32,63 +30,43 @@ class Timer(Struct, frozen=True, gc=False):
 
 
 class Timers(Struct, frozen=True, gc=False):
-    """All timers of a world. ``due`` is a lower bound of the next due instant, which is read without a search."""
+    """All timers of a world by their names, and their (due, serial, name) in this order, which is that of firing."""
 
     live: HashTrieMap[Name, Timer] = HashTrieMap()
-    heap: Node | None = None
+    queue: Entries = ()
     serial: int = 0
+    #: When the next timer falls due (epoch milliseconds), ``NEVER`` when there is none.
     due: int = NEVER
 
     def add(self, kind: str, due: int, client: str, subject: str) -> Timers:
         """The timers with this one added (``due`` in epoch milliseconds); one of the same name is replaced."""
         serial = self.serial + 1
         name = (kind, client, subject)
-        timer = Timer(due, serial, kind, client, subject)
-        heap = _meld(self.heap, (due, serial, name, None))
-        return Timers(self.live.insert(name, timer), heap, serial, min(self.due, due))
+        queue = self.queue
+        former = self.live.get(name)
+        if former is not None:
+            queue = remove(queue, (former.due, former.serial, name))
+        live = self.live.insert(name, Timer(due, serial, kind, client, subject))
+        queue = insert(queue, (due, serial, name))
+        return Timers(live, queue, serial, min(self.due, due) if former is None else queue[0][0])
 
     def cancel(self, kind: str, client: str, subject: str) -> Timers:
         """The timers without the one of this name, if there is one."""
         name = (kind, client, subject)
-        return Timers(self.live.discard(name), self.heap, self.serial, self.due) if name in self.live else self
+        timer = self.live.get(name)
+        if timer is None:
+            return self
+        queue = remove(self.queue, (timer.due, timer.serial, name))
+        return Timers(self.live.remove(name), queue, self.serial, queue[0][0] if queue else NEVER)
 
-    def next(self) -> tuple[Timer | None, Timers]:
-        """The timer that falls due first, and the timers without the cancelled entries before it."""
-        heap = self.heap
-        while heap is not None:
-            due, serial, name, children = heap
-            timer = self.live.get(name)
-            if timer is not None and timer.serial == serial:
-                return timer, Timers(self.live, heap, self.serial, due)
-            heap = _pairs(children)
-        return None, Timers(self.live, None, self.serial, NEVER)
+    @property
+    def first(self) -> Timer | None:
+        """The timer that falls due first, or None."""
+        return self.live[self.queue[0][2]] if self.queue else None
 
     def __iter__(self) -> Iterator[Timer]:
-        """Every live timer, in order of due instant and serial."""
-        return iter(sorted(self.live.values(), key=lambda timer: (timer.due, timer.serial)))
-
-
-def _meld(one: Node | None, other: Node | None) -> Node | None:
-    if one is None or other is None:
-        return one or other
-    if one[:2] <= other[:2]:
-        return (one[0], one[1], one[2], (other, one[3]))
-    return (other[0], other[1], other[2], (one, other[3]))
-
-
-def _pairs(children: Any) -> Node | None:
-    """One heap from a linked list of heaps, melded pairwise and then from the last to the first."""
-    melded = []
-    while children is not None:
-        first, children = children
-        second = None
-        if children is not None:
-            second, children = children
-        melded.append(_meld(first, second))
-    heap: Node | None = None
-    while melded:
-        heap = _meld(heap, melded.pop())
-    return heap
+        """Every timer, in order of due instant and serial."""
+        return (self.live[name] for _, _, name in self.queue)
 
 
 #: Called with the change, the client id and the subject when a timer of its kind is due. Returns True when an advance

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from confsim.kernel import diagram
 from confsim.kernel.due import fire_due_timers
+from confsim.kernel.indexes import Index
 from confsim.kernel.influence import Cascade, Coupling, Need, Observer
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Deadline, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.timers import HANDLERS
 from confsim.kernel.world import Change, World
 
@@ -193,7 +194,7 @@ def test_couplings_move_what_is_related_and_cascades_take_along(monkeypatch: pyt
         monkeypatch.setattr(LAMP, name, value)
 
     def others(change: Change, lamp: Lamp) -> list[Lamp]:
-        return [each for each in LAMPS.of(change, "c").find(BY_ROOM, lamp.room) if each.id != lamp.id]
+        return [each for each in LAMPS.of(change, "c").where(BY_ROOM, lamp.room) if each.id != lamp.id]
 
     def take(change: Change, lamp: Lamp) -> None:
         assert lamp.id in LAMPS.of(change, "c")
@@ -209,7 +210,7 @@ def test_couplings_move_what_is_related_and_cascades_take_along(monkeypatch: pyt
     rows = LAMPS.of(change, "c")
     assert [rows[id].state for id in (1, 2, 3)] == [Light.ON] * 3
     LAMP.end(change, rows[1], "take down")
-    assert rows.oldest() == []
+    assert len(rows) == 0
 
 
 def test_a_coupling_by_an_event_follows_its_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +230,7 @@ def test_needs_come_first_and_their_refusals_reach_the_caller(monkeypatch: pytes
     monkeypatch.setattr(LAMP, "needs", {})
 
     def main(change: Change, lamp: Lamp) -> list[Lamp]:
-        return [each for each in LAMPS.of(change, "c").find(BY_ROOM, lamp.room) if each.id == 1 != lamp.id]
+        return [each for each in LAMPS.of(change, "c").where(BY_ROOM, lamp.room) if each.id == 1 != lamp.id]
 
     Need(LAMP, "switch on", Light.ON, LAMP, "switch on", main, details=lambda *given: {"n": len(given)}, source="test")
     change, first = installed()
@@ -262,7 +263,7 @@ def test_needs_create_and_take_the_facts_they_name(monkeypatch: pytest.MonkeyPat
     Need(LAMP, "expire", Light.ON, LAMP, "install", ids, facts=facts, creates=True, source="test")
     change, lamp = installed()
     LAMP.fire(change, LAMP.fire(change, lamp, "switch on"), "expire", expires=5)
-    assert [each.id for each in LAMPS.of(change, "c").oldest()] == [1, 5, 6]
+    assert [each.id for each in LAMPS.of(change, "c").all] == [1, 5, 6]
     with pytest.raises(ValueError, match="'switch on' has no fact expires"):
         Need(LAMP, "switch on", Light.ON, LAMP, "install", ids, source="test")
     with pytest.raises(ValueError, match="knows no event"):

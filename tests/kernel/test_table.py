@@ -1,6 +1,8 @@
-"""Tables against a plain model: a dict, a list of keys in order of creation, and indexes by scanning."""
+"""Tables against a plain model: a dict in order of creation, indexes, orders and totals by scanning and sorting."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from msgspec.structs import replace
 
-from confsim.kernel.table import SWEEP, Index, Record, Rows, SharedTable, Table
+from confsim.kernel.indexes import CREATED, Index, Order, Total, Unique
+from confsim.kernel.table import Record, Rows, SharedTable, Table, View
 from confsim.kernel.world import World
 
 
@@ -18,16 +21,42 @@ class Thing(Record):
     id: int
     colour: str
     tags: tuple[str, ...] = ()
+    size: int = 0
+    badge: int | None = None
 
 
+BIG_FIRST: Order[Thing] = Order("big first", lambda thing: -thing.size)
+COLOURED: Order[Thing] = Order("coloured", lambda thing: (thing.colour, thing.size))
+SIZE: Total[Thing] = Total("size", lambda thing: thing.size)
 COLOUR: Index[Thing] = Index("colour", lambda thing: (thing.colour,))
-TAG: Index[Thing] = Index("tag", lambda thing: thing.tags)
-THINGS: Table[int, Thing] = Table("test things", Thing, "id", COLOUR, TAG)
+TAG: Index[Thing] = Index("tag", lambda thing: thing.tags, orders=(BIG_FIRST, CREATED, COLOURED), totals=(SIZE,))
+BADGE: Unique[Thing] = Unique("badge", lambda thing: (thing.badge,) if thing.badge is not None else ())
+THINGS: Table[int, Thing] = Table(
+    "test things", Thing, "id", COLOUR, TAG, BADGE, orders=(CREATED, COLOURED), totals=(SIZE,)
+)
 EVERYBODYS: SharedTable[int, Thing] = SharedTable("test things of everybody", Thing, "id")
 
-COLOURS = st.sampled_from(["red", "green", "blue"])
-TAGS = st.lists(st.sampled_from("abc"), max_size=3, unique=True).map(tuple)
-KEYS = st.integers(0, 30)
+BUILT = st.builds(
+    Thing,
+    st.integers(0, 30),
+    st.sampled_from(["red", "green", "blue"]),
+    st.lists(st.sampled_from("abc"), max_size=3).map(tuple),
+    st.integers(0, 3),
+    st.one_of(st.none(), st.integers(0, 9)),
+)
+PLACES = st.one_of(st.none(), st.integers(-35, 35))
+CUTS = st.builds(slice, PLACES, PLACES, st.sampled_from([None, 1, 2, -1, -2]))
+
+
+def _same(view: View[Thing], expected: Sequence[Thing], cut: slice) -> None:
+    """The view is the sequence, in whichever way it is read."""
+    for one, other in ((view, list(expected)), (view.descending, list(expected)[::-1])):
+        assert list(one) == other
+        assert list(reversed(one)) == other[::-1]
+        assert (len(one), bool(one)) == (len(other), bool(other))
+        assert (one.first, one.last) == ((other[0], other[-1]) if other else (None, None))
+        assert one[cut] == other[cut]
+        assert [one[-1], one[len(other) - 1]] == [other[-1]] * 2 if other else not one
 
 
 class TableMachine(RuleBasedStateMachine):
@@ -38,29 +67,29 @@ class TableMachine(RuleBasedStateMachine):
         """An empty world."""
         self.world = World()
         self.model: dict[int, Thing] = {}
-        self.order: list[int] = []
+        self.forks: list[tuple[World, dict[int, Thing]]] = []
         self._open()
 
     def _open(self) -> None:
         self.change = self.world.change(0)
         self.rows: Rows[int, Thing] = THINGS.of(self.change, "k")
 
-    @rule(id=KEYS, colour=COLOURS, tags=TAGS)
-    def put(self, id: int, colour: str, tags: tuple[str, ...]) -> None:
-        """Insert or replace; a replaced record keeps its place."""
-        thing = Thing(id, colour, tags)
-        self.rows.put(thing)
-        if id not in self.model:
-            self.order.append(id)
-        self.model[id] = thing
+    @rule(thing=BUILT)
+    def put(self, thing: Thing) -> None:
+        """Insert or replace; a replaced record keeps its place. A badge is of one alone."""
+        if any(other.badge == thing.badge is not None and other.id != thing.id for other in self.model.values()):
+            with pytest.raises(ValueError, match=f"badge {thing.badge} is that of another"):
+                self.rows.put(thing)
+        else:
+            assert self.rows.put(thing) is thing
+            self.model[thing.id] = thing
 
-    @rule(id=KEYS)
+    @rule(id=st.integers(0, 30))
     def remove(self, id: int) -> None:
         """Remove, or KeyError."""
         if id in self.model:
             self.rows.remove(id)
             del self.model[id]
-            self.order.remove(id)
         else:
             with pytest.raises(KeyError):
                 self.rows.remove(id)
@@ -69,35 +98,77 @@ class TableMachine(RuleBasedStateMachine):
     def commit(self) -> None:
         """What is committed is seen by the next change."""
         self.world = self.change.commit()
+        self.forks.append((self.world, dict(self.model)))
         self._open()
 
     @rule()
     def drop(self) -> None:
         """What is not committed was never there."""
         self._open()
-        self.order = [thing.id for thing in reversed(list(self.rows))]
-        self.model = {thing.id: thing for thing in self.rows}
+        self.model = {thing.id: thing for thing in self.rows.all}
+
+    @rule(cut=CUTS)
+    def look_back(self, cut: slice) -> None:
+        """No world that was committed changes with what follows."""
+        for world, model in self.forks:
+            self._agrees(THINGS.seen(world, "k"), model, cut)
 
     @invariant()
     def agrees(self) -> None:
-        """Order, length, look-ups and indexes are those of the model."""
-        if not hasattr(self, "rows"):
-            return
-        assert [thing.id for thing in self.rows] == self.order[::-1]
-        assert [thing.id for thing in self.rows.oldest()] == self.order
-        assert len(self.rows) == len(self.model)
+        """Views of all, and of each value of an index, in each order, are those of the model; so are their totals."""
+        if hasattr(self, "rows"):
+            self._agrees(self.rows, self.model, slice(2, -1))
+
+    def _agrees(self, rows: Rows[int, Thing], model: dict[int, Thing], cut: slice) -> None:
+        every = list(model.values())
+        assert len(rows) == len(model)
+        _same(rows.all, every, cut)
+        _same(rows.all.by(COLOURED), sorted(every, key=lambda thing: (thing.colour, thing.size)), cut)
+        assert rows.all.total(SIZE) == sum(thing.size for thing in every)
         for id in range(31):
-            assert self.rows.get(id) == self.model.get(id)
+            assert rows.get(id) == model.get(id)
+            assert (id in rows) is (id in model)
         for colour in ("red", "green", "blue"):
-            expected = [id for id in self.order if self.model[id].colour == colour]
-            assert [thing.id for thing in self.rows.find(COLOUR, colour)] == expected
-            assert self.rows.count(COLOUR, colour) == len(expected)
+            _same(rows.where(COLOUR, colour), [thing for thing in every if thing.colour == colour], cut)
         for tag in "abc":
-            expected = [id for id in self.order if tag in self.model[id].tags]
-            assert [thing.id for thing in self.rows.find(TAG, tag)] == expected
+            expected = [thing for thing in every if tag in thing.tags]
+            view = rows.where(TAG, tag)
+            _same(view, sorted(expected, key=lambda thing: -thing.size), cut)
+            _same(view.by(CREATED), expected, cut)
+            _same(view.by(COLOURED), sorted(expected, key=lambda thing: (thing.colour, thing.size)), cut)
+            assert view.total(SIZE) == sum(thing.size for thing in expected)
+        for badge in range(10):
+            assert rows.one(BADGE, badge) == next((thing for thing in every if thing.badge == badge), None)
 
 
 TestTable = TableMachine.TestCase
+
+
+def test_an_order_or_total_that_is_not_declared_is_an_error() -> None:
+    """However many records there are."""
+    rows = THINGS.of(World().change(0), "k")
+    for id in range(3):
+        view = rows.where(COLOUR, "red")
+        with pytest.raises(ValueError, match="not in tuple"):
+            view.by(COLOURED)
+        with pytest.raises(ValueError, match="not in tuple"):
+            view.total(SIZE)
+        rows.put(Thing(id, "red"))
+
+
+def test_a_view_is_of_the_moment_it_was_made() -> None:
+    """What is written while it is read is not in it."""
+    rows = _filled(3)
+    for thing in rows.all:
+        rows.remove(thing.id)
+        rows.put(Thing(thing.id + 10, "blue"))
+    assert [thing.id for thing in rows.all] == [10, 11, 12]
+
+
+def test_rows_have_no_order_of_their_own() -> None:
+    """They are read by key or by a view, never by iteration."""
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(_filled(3))  # type: ignore[call-overload]
 
 
 def _filled(count: int) -> Rows[int, Thing]:
@@ -105,15 +176,6 @@ def _filled(count: int) -> Rows[int, Thing]:
     for id in range(count):
         rows.put(Thing(id, "red"))
     return rows
-
-
-def test_the_order_is_swept_of_the_dead() -> None:
-    """After most records are gone, the order holds hardly more than the living."""
-    rows = _filled(10 * SWEEP)
-    for id in range(10 * SWEEP - 3):
-        rows.remove(id)
-    assert [thing.id for thing in rows] == [10 * SWEEP - 1, 10 * SWEEP - 2, 10 * SWEEP - 3]
-    assert len(list(rows.state.order)) <= 2 * SWEEP + 3
 
 
 def test_clients_do_not_share_a_table() -> None:
@@ -131,8 +193,8 @@ def test_a_shared_table_is_of_the_whole_service() -> None:
     EVERYBODYS.of(change).put(Thing(1, "red"))
     THINGS.of(change, "one").put(Thing(2, "red"))
     world = change.commit()
-    assert [thing.id for thing in EVERYBODYS.seen(world)] == [1]
-    assert [thing.id for thing in THINGS.seen(world, "one")] == [2]
+    assert [thing.id for thing in EVERYBODYS.seen(world).all] == [1]
+    assert [thing.id for thing in THINGS.seen(world, "one").all] == [2]
     assert {place: len(state.rows) for place, state in world.tables()} == {
         ("", "test things of everybody"): 1,
         ("one", "test things"): 1,
@@ -154,18 +216,18 @@ def test_a_table_that_is_declared_later_is_empty_in_older_worlds(kind: type[Tabl
     change = world.change(0)
     later.of(change, client).put(Thing(3, "blue"))
     after = change.commit()
-    assert [thing.id for thing in later.seen(after, client).find(COLOUR, "blue")] == [3]
-    assert [thing.id for thing in THINGS.seen(after, "one")] == [1]
-    assert [thing.id for thing in EVERYBODYS.seen(after)] == [1]
+    assert [thing.id for thing in later.seen(after, client).where(COLOUR, "blue")] == [3]
+    assert [thing.id for thing in THINGS.seen(after, "one").all] == [1]
+    assert [thing.id for thing in EVERYBODYS.seen(after).all] == [1]
 
 
 @given(st.integers(1, 20))
 def test_replacing_keeps_the_place(count: int) -> None:
     """A record that is replaced stays where it was made."""
     rows = _filled(count)
-    before = [thing.id for thing in rows]
+    before = [thing.id for thing in rows.all]
     rows.put(replace(rows[0], colour="blue"))
-    assert [thing.id for thing in rows] == before
+    assert [thing.id for thing in rows.all] == before
 
 
 def test_a_table_is_declared_once() -> None:

@@ -52,7 +52,7 @@ def hs(claims: dict[str, Any], **changed: Any) -> str:
 
 def of_origin(sim: Simulator, origin: str, client: str = CUSTOMER) -> User | None:
     """The user of this origin id, or None."""
-    return USERS.seen(sim.service.world, client).first(BY_ORIGIN, origin)
+    return USERS.seen(sim.service.world, client).where(BY_ORIGIN, origin).first
 
 
 def chosen(**profile: Any) -> Simulator:

@@ -279,11 +279,13 @@ def _running(call: Call) -> list[Channel]:
     """Active channels of the client (G352), with those of breakout rooms if assumed so (G325)."""
     change, client = call.change, call.client.id
     if ask(call, assumed_presence.ACTIVE_WHEN) == "session":
-        ids = list(sessions.SESSIONS.of(change, client).values(sessions.OPEN))
+        every = sessions.SESSIONS.of(change, client).all
+        ids = [each.channel for each in every if each.state is not sessions.Life.ENDED]
         found = [each for id in ids if sessions.active(change, each := channels.get(change, client, id)) is not None]
     else:
-        ids = list(presence.PRESENCES.of(change, client).values(presence.BY_PLACE))
-        found = [channels.get(change, client, id) for id in ids]
+        people = presence.PRESENCES.of(change, client).all
+        places = dict.fromkeys(each.place for each in people if each.place is not None)
+        found = [channels.get(change, client, place) for place in places]
     return (
         found if ask(call, assumed_presence.ACTIVE_ROOMS) else [channel for channel in found if channel.parent is None]
     )

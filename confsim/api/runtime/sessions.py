@@ -137,7 +137,7 @@ def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None)
 )
 def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> list[UserSummary]:
     """List who took part in a session: every user once, by first join."""
-    found = _participants(call, sessions.attendances(call.change, sessionId))
+    found = _participants(call, list(sessions.attendances(call.change, sessionId)))
     choice = ask(call, assumed_sessions.PARTICIPANTS)
     if choice == "handle":
         found.sort(key=lambda attendance: lists.text_key(call, attendance.handle))
@@ -268,7 +268,7 @@ def _matching(
         channel = channel.lower()
         if not mine(channel) and ask(call, assumed_sessions.UNKNOWN_CHANNEL) == "refuse":
             raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
-    found = rows.oldest() if channel is None else rows.find(sessions.BY_CHANNEL, channel)
+    found = rows.all if channel is None else rows.where(sessions.BY_CHANNEL, channel)
     if recorded is False and ask(call, assumed_sessions.WITHOUT_RECORDING) == "ignore":
         recorded = None
     within = _within(call, after, before)

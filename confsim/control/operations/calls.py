@@ -118,7 +118,11 @@ def hang_up(context: ControlContext, body: UserOnPhone) -> CallState:
 def list_calls(context: ControlContext) -> list[PhoneCall]:
     """List all calls, newest first in each client."""
     change = context.view()
-    return [_describe(change, call) for client in CLIENTS.of(change) for call in CALLS.of(change, client.id)]
+    return [
+        _describe(change, call)
+        for client in CLIENTS.of(change).all.descending
+        for call in CALLS.of(change, client.id).all.descending
+    ]
 
 
 def _move(context: ControlContext, user: int, move: Callable[[Change, Call], Call]) -> CallState:

@@ -107,11 +107,9 @@ def get_info(context: ControlContext) -> Info:
         seed=service.world.seed,
         profile=dict(service.profile),
         base_url=context.base_url,
-        clients=[ClientInfo(id=each.id, name=each.name, parent=each.parent) for each in CLIENTS.of(change).oldest()],
+        clients=[ClientInfo(id=each.id, name=each.name, parent=each.parent) for each in CLIENTS.of(change).all],
         tokens={
-            each.value: _describe_token(change, each)
-            for each in CREDENTIALS.of(change).oldest()
-            if each.expires is None
+            each.value: _describe_token(change, each) for each in CREDENTIALS.of(change).all if each.expires is None
         },
         outputs=dict(service.provenance.outputs),
     )

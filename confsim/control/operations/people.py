@@ -172,8 +172,9 @@ def redeem_invitation(context: ControlContext, body: RedeemInvitation) -> Redeem
 
 
 def _redeemed(change: Change, body: RedeemInvitation) -> tuple[User, credentials.Credential]:
-    known = [client for client in CLIENTS.of(change) if invitations.find_by_code(change, client, body.code) is not None]
-    client = known[0] if known else next(iter(CLIENTS.of(change)), None)
+    every = CLIENTS.of(change).all
+    known = (client for client in every if invitations.find_by_code(change, client, body.code) is not None)
+    client = next(known, every.last)
     if client is None:
         raise Misuse("code: the world has no client", status=404)
     return invitations.redeem(change, client, body.code, body.provider)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.types import Long, Wire
 from confsim.control.context import ControlContext, get_user, refusals_as_conflicts
@@ -130,14 +132,14 @@ def set_presenter(context: ControlContext, body: SetPresenter) -> PresenterStatu
 def list_presence(context: ControlContext, *, channel: str) -> list[InChannel]:
     """List the users in a channel, its breakout rooms and its lobby, or in one breakout room, as they joined."""
     change = context.view()
-    for client in CLIENTS.of(change):
+    for client in CLIENTS.of(change).all:
         found = channels.find(change, client.id, channel.lower())
         if found is not None:
             return [_describe(change, found, each) for each in _people(change, found)]
     raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
 
 
-def _people(change: Change, channel: Channel) -> list[Presence]:
+def _people(change: Change, channel: Channel) -> Sequence[Presence]:
     return presence.everybody(change, channel) if channel.parent is None else presence.inside(change, channel)
 
 

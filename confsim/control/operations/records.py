@@ -133,7 +133,7 @@ def _finder(what: str, *tables: Table[str, Any]) -> Callable[[Change, str], Any]
     """A function that finds a record by its id in any client. It raises Misuse (404) for an unknown id."""
 
     def find(change: Change, id: str) -> Any:
-        for client in CLIENTS.of(change):
+        for client in CLIENTS.of(change).all:
             for table in tables:
                 record = table.of(change, client.id).get(id)
                 if record is not None:

@@ -165,7 +165,7 @@ def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[FoundR
     world = context.view().world
     for (client, name), _ in world.tables():
         if name == pattern.table and pattern.client in (None, client):
-            for record in table.seen(world, client).oldest():
+            for record in table.seen(world, client).all:
                 key = key_text(table.key(record))
                 fields = msgspec.to_builtins(record, str_keys=True)
                 if pattern.key in (None, key) and (pattern.record is None or part_of(pattern.record, fields)):

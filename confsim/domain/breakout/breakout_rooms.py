@@ -10,10 +10,11 @@ from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 from .breakouts import Breakout, Phase
@@ -118,9 +119,9 @@ MACHINE: Machine[State, Room] = Machine(
 )
 
 
-def list_(change: Change, breakout: Breakout) -> list[Room]:
+def list_(change: Change, breakout: Breakout) -> View[Room]:
     """The rooms of the breakout session, in order of creation."""
-    return ROOMS.of(change, breakout.client).find(IN_BREAKOUT, breakout.id)
+    return ROOMS.of(change, breakout.client).where(IN_BREAKOUT, breakout.id)
 
 
 def get(change: Change, breakout: Breakout, id: str) -> Room:
@@ -132,9 +133,9 @@ def get(change: Change, breakout: Breakout, id: str) -> Room:
     return found
 
 
-def list_assigned(change: Change, room: Room) -> list[Assignment]:
+def list_assigned(change: Change, room: Room) -> View[Assignment]:
     """The assignments to the room, in the order of assignment."""
-    return ASSIGNMENTS.of(change, room.client).find(OF_ROOM, room.id)
+    return ASSIGNMENTS.of(change, room.client).where(OF_ROOM, room.id)
 
 
 def _require_editable(change: Change, breakout: Breakout) -> None:
@@ -189,6 +190,6 @@ def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
     """Close the room of a channel that is deleted."""
-    for room in ROOMS.of(change, channel.client).find(BY_PLACE, channel.id):
+    for room in ROOMS.of(change, channel.client).where(BY_PLACE, channel.id):
         MACHINE.fire_if_allowed(change, room, "close")
         MACHINE.fire(change, ROOMS.of(change, channel.client)[room.id], "lose channel")

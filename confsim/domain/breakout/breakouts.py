@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from msgspec.structs import replace
@@ -13,10 +14,11 @@ from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import sessions
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 
@@ -166,12 +168,12 @@ def get(change: Change, channel: Channel, id: str) -> Breakout:
     return breakout
 
 
-def list_of_channel(change: Change, channel: Channel) -> list[Breakout]:
+def list_of_channel(change: Change, channel: Channel) -> View[Breakout]:
     """The breakout sessions of the channel, in order of creation."""
-    return BREAKOUTS.of(change, channel.client).find(BY_CHANNEL, channel.id)
+    return BREAKOUTS.of(change, channel.client).where(BY_CHANNEL, channel.id)
 
 
-def list_(change: Change, channel: Channel, main: str | None) -> list[Breakout]:
+def list_(change: Change, channel: Channel, main: str | None) -> Sequence[Breakout]:
     """The completed ones of the session ``main`` of the event room; without it, those not completed, or all (G424)."""
     require_event_room(channel)
     found = list_of_channel(change, channel)
@@ -184,7 +186,7 @@ def list_(change: Change, channel: Channel, main: str | None) -> list[Breakout]:
 
 def active(change: Change, channel: Channel) -> Breakout | None:
     """The active breakout session of the channel, or None."""
-    return BREAKOUTS.of(change, channel.client).first(ACTIVE, channel.id)
+    return BREAKOUTS.of(change, channel.client).where(ACTIVE, channel.id).first
 
 
 def modify(change: Change, breakout: Breakout, name: str | None, duration: int | None) -> None:

@@ -17,10 +17,11 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, count_poll
 from confsim.domain.lists import ordered
 from confsim.domain.runtime import sessions
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import destinations
@@ -124,7 +125,7 @@ MACHINE: Machine[State, Broadcast] = Machine(
 
 def find_open(change: Change, client: str, channel: str) -> Broadcast | None:
     """The broadcast of the channel that has not ended, or None."""
-    return BROADCASTS.of(change, client).first(OPEN, channel)
+    return BROADCASTS.of(change, client).where(OPEN, channel).first
 
 
 def require_feature(change: Change, channel: Channel, *, start: bool = False) -> None:
@@ -182,7 +183,7 @@ def history(
     change: Change, channel: Channel, session: str | None, sort: Sort | None, *, descending: bool
 ) -> list[Broadcast]:
     """The broadcasts of the channel, those of one session when given, in order (R528)."""
-    of_channel = BROADCASTS.of(change, channel.client).find(BY_CHANNEL, channel.id)
+    of_channel = BROADCASTS.of(change, channel.client).where(BY_CHANNEL, channel.id)
     found = [each for each in of_channel if _shown(change, each) and (session is None or session in each.sessions)]
     column = ask(change, assumed.SORT) if sort is None else sort.value
     return ordered(change, found, lambda each: _instant(each, column), descending=descending)
@@ -212,5 +213,5 @@ def stop_in_channel(change: Change, channel: Channel) -> None:
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """Remove the broadcasts of a channel that is deleted (G309)."""
-    for broadcast in BROADCASTS.of(change, channel.client).find(BY_CHANNEL, channel.id):
+    for broadcast in BROADCASTS.of(change, channel.client).where(BY_CHANNEL, channel.id):
         MACHINE.end(change, broadcast, "remove")

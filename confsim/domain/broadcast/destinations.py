@@ -10,10 +10,11 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 
@@ -96,9 +97,9 @@ def set_state(change: Change, channel: Channel, id: str, event: str) -> None:
     MACHINE.fire(change, destination, event, details={"what": "destination", "id": id})
 
 
-def list_destinations(change: Change, channel: Channel) -> list[Destination]:
+def list_destinations(change: Change, channel: Channel) -> View[Destination]:
     """The channel's destinations, in order of creation."""
-    return DESTINATIONS.of(change, channel.client).find(BY_CHANNEL, channel.id)
+    return DESTINATIONS.of(change, channel.client).where(BY_CHANNEL, channel.id)
 
 
 def enabled(change: Change, channel: Channel) -> tuple[str, ...]:

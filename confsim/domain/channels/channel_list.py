@@ -9,14 +9,13 @@ from confsim.assumptions.register import ask
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel.table import Rows
 from confsim.kernel.world import Change
 
 from . import channels
 from .channels import CHANNELS, ROOMS, Channel
 
 #: Channels in order, from which a page is taken: the table itself when no sorting is needed.
-Found = Sequence[Channel] | Rows[str, Channel]
+Found = Sequence[Channel]
 
 
 def visible(change: Change, client: Client, caller: Caller) -> Found:
@@ -28,7 +27,7 @@ def visible(change: Change, client: Client, caller: Caller) -> Found:
     everything = caller.customer_admin if user is not None else ask(change, assumed.API_TOKEN_LISTS_ALL)
     found: Found = ()
     if everything:
-        found = CHANNELS.of(change, client.id)
+        found = CHANNELS.of(change, client.id).all.descending
     elif user is not None:
         found = channels.hosted_by(change, user)
     if ask(change, assumed.LIST_ROOMS):
@@ -38,7 +37,7 @@ def visible(change: Change, client: Client, caller: Caller) -> Found:
 
 def _with_rooms(change: Change, client: Client, found: Found, everything: bool) -> Found:
     hosted = {channel.id for channel in found}
-    rooms = [room for room in ROOMS.of(change, client.id) if everything or room.parent in hosted]
+    rooms = [room for room in ROOMS.of(change, client.id).all.descending if everything or room.parent in hosted]
     return sorted([*found, *rooms], key=lambda channel: channel.created, reverse=True)
 
 
@@ -51,11 +50,11 @@ def searched(change: Change, found: Found, search: str | None) -> Found:
 
 def by_creation(change: Change, found: Found, *, descending: bool) -> Found:
     """The channels sorted by creation, which is the order of the table (R280, R387)."""
-    return found if descending else list(found)[::-1]
+    return found if descending else found[::-1]
 
 
 def by_name(change: Change, found: Found, *, descending: bool) -> Found:
     """The channels sorted by name (R387, G087), those of equal names by creation (G086)."""
     return lists.ordered(
-        change, list(found)[::-1], lambda channel: lists.text_key(change, channel.name), descending=descending
+        change, found[::-1], lambda channel: lists.text_key(change, channel.name), descending=descending
     )

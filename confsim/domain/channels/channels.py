@@ -14,10 +14,11 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, value_of
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.users.users import LISTED, USERS, Level, User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 #: P2 Limits L390: most characters of a description.
@@ -166,7 +167,9 @@ def _first_owners(change: Change, client: Client, creator: User | None) -> tuple
     owners = (creator.id,) if creator is not None else ()
     if ask(change, assumed.FIRST_OWNERS) == "creator":
         return owners
-    admins = (user.id for user in USERS.of(change, client.id).find(LISTED, True) if Level.CUSTOMER_ADMIN in user.levels)
+    admins = (
+        user.id for user in USERS.of(change, client.id).where(LISTED, True) if Level.CUSTOMER_ADMIN in user.levels
+    )
     return (*owners, *(admin for admin in admins if admin not in owners))
 
 
@@ -231,10 +234,10 @@ def _choose_name(change: Change, client: str, name: str, own: Channel | None = N
     if own is not None and own.parent is not None:
         return {"name": name, "free": True}
     everywhere = value_of(change, assumed.UNIQUE_NAMES) == "refuse-everywhere"
-    where = [each.id for each in CLIENTS.of(change)] if everywhere else [client]
+    where = [each.id for each in CLIENTS.of(change).all] if everywhere else [client]
 
     def taken(name: str) -> bool:
-        found = (other for each in where for other in CHANNELS.of(change, each).find(BY_NAME, name))
+        found = (other for each in where for other in CHANNELS.of(change, each).where(BY_NAME, name))
         return any(own is None or other.id != own.id for other in found)
 
     if not taken(name):
@@ -311,15 +314,15 @@ def find(change: Change, client: str, id: str) -> Channel | None:
     return CHANNELS.of(change, client).get(id) or ROOMS.of(change, client).get(id)
 
 
-def rooms(change: Change, channel: Channel) -> list[Channel]:
+def rooms(change: Change, channel: Channel) -> View[Channel]:
     """The channels whose parent is this one, in order of creation."""
-    return ROOMS.of(change, channel.client).find(ROOMS_OF, channel.id)
+    return ROOMS.of(change, channel.client).where(ROOMS_OF, channel.id)
 
 
 def by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channel:
     """The channel of the client that has the meeting id. Refusal MEETING_ID_UNKNOWN (G320, G321)."""
-    found = CHANNELS.of(change, client.id).first(BY_MEETING_ID, meeting_id)
-    found = found or ROOMS.of(change, client.id).first(ROOM_MEETING_ID, meeting_id)
+    found = CHANNELS.of(change, client.id).where(BY_MEETING_ID, meeting_id).first
+    found = found or ROOMS.of(change, client.id).where(ROOM_MEETING_ID, meeting_id).first
     if found is None:
         raise Refusal(Reason.MEETING_ID_UNKNOWN, id=meeting_id)
     return found
@@ -345,9 +348,9 @@ def is_operator(channel: Channel, user: User | None) -> bool:
     return user is not None and (user.id in channel.operators or user.id in channel.owners)
 
 
-def hosted_by(change: Change, user: User) -> list[Channel]:
+def hosted_by(change: Change, user: User) -> View[Channel]:
     """The base channels where the user is at least operator, newest first; rooms are not listed (G325)."""
-    return CHANNELS.of(change, user.client).find(BY_HOST, user.id)[::-1]
+    return CHANNELS.of(change, user.client).where(BY_HOST, user.id).descending
 
 
 def delete(change: Change, channel: Channel) -> None:

@@ -92,9 +92,8 @@ def check(change: Change, url: str) -> None:
 def find(change: Change, client: Client, url: str) -> Channel | None:
     """The channel of the client that has the friendly URL, or None; case is ignored (G289)."""
     key = friendly(url)
-    return CHANNELS.of(change, client.id).first(BY_FRIENDLY_URL, key) or ROOMS.of(change, client.id).first(
-        ROOM_FRIENDLY_URL, key
-    )
+    found = CHANNELS.of(change, client.id).where(BY_FRIENDLY_URL, key).first
+    return found or ROOMS.of(change, client.id).where(ROOM_FRIENDLY_URL, key).first
 
 
 def get(change: Change, client: Client, url: str) -> Channel:
@@ -118,8 +117,8 @@ def set_use(change: Change, client: Client, event: str) -> Client:
 def channels_to_clear(change: Change, client: Client) -> Iterator[Channel]:
     """The channels of a client that no longer uses friendly URLs, where that removes them (G285)."""
     if ask(change, assumed.FRIENDLY_OFF) == "remove":
-        yield from CHANNELS.of(change, client.id)
-        yield from ROOMS.of(change, client.id)
+        yield from CHANNELS.of(change, client.id).all.descending
+        yield from ROOMS.of(change, client.id).all.descending
 
 
 def set_url(change: Change, client: Client, channel: Channel, url: str) -> Channel:

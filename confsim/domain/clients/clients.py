@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from msgspec import UNSET, UnsetType
@@ -13,10 +13,11 @@ from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Index, Record, SharedTable
+from confsim.kernel.table import Record, SharedTable, View
 from confsim.kernel.world import Change
 
 
@@ -154,9 +155,9 @@ def update(change: Change, client: Client, **fields: object) -> Client:
     return CLIENTS.of(change).put(replace(client, **fields))
 
 
-def children(change: Change, client: Client) -> list[Client]:
+def children(change: Change, client: Client) -> View[Client]:
     """The direct children, in order of creation."""
-    return CLIENTS.of(change).find(CHILDREN, client.id)
+    return CLIENTS.of(change).where(CHILDREN, client.id)
 
 
 def is_below(change: Change, client: Client, ancestor: Client) -> bool:
@@ -168,7 +169,7 @@ def is_below(change: Change, client: Client, ancestor: Client) -> bool:
     return any(above.parent == ancestor.id for above in ancestors(change, client))
 
 
-def list_below(change: Change, client: Client) -> list[Client]:
+def list_below(change: Change, client: Client) -> Sequence[Client]:
     """The children of the client, in order of creation; with all descendants, depth first, where those count (G154)."""
     direct = children(change, client)
     if ask(change, assumed.DEPTH) == "direct":

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import json_documents
@@ -147,5 +148,5 @@ def known(change: Change, theme: str) -> None:
 
 def remove_all(change: Change, client: str, level: str) -> None:
     """Remove every document of a level."""
-    for document in DOCUMENTS.of(change, client).find(BY_LEVEL, level):
+    for document in DOCUMENTS.of(change, client).where(BY_LEVEL, level):
         MACHINE.end(change, document, "remove")

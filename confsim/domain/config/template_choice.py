@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 
@@ -87,13 +88,13 @@ def selected(change: Change, channel: Channel) -> str | None:
 
 def used(change: Change, scope: list[str], template: str) -> bool:
     """Whether a channel of one of the clients uses the template."""
-    return any(SELECTIONS.of(change, client).count(BY_TEMPLATE, template) for client in scope)
+    return any(SELECTIONS.of(change, client).where(BY_TEMPLATE, template) for client in scope)
 
 
 def selections(change: Change, scope: Iterable[str], template: str) -> Iterator[Selection]:
     """The selections of the template by channels of these clients."""
     for client in scope:
-        yield from SELECTIONS.of(change, client).find(BY_TEMPLATE, template)
+        yield from SELECTIONS.of(change, client).where(BY_TEMPLATE, template)
 
 
 def remove(change: Change, selection: Selection) -> None:

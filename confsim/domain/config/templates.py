@@ -236,7 +236,7 @@ def selected(change: Change, client: Client, channel: Channel) -> Offered | None
 def _visible(change: Change, client: Client) -> Iterator[Template]:
     """The client's own templates and the inheritable ones from above, the nearest first, each in order of creation."""
     for each in _givers(change, client):
-        yield from (template for template in TEMPLATES.of(change, each.id).oldest() if _given(template, client))
+        yield from (template for template in TEMPLATES.of(change, each.id).all if _given(template, client))
 
 
 def _givers(change: Change, client: Client) -> Iterator[Client]:

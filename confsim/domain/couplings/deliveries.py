@@ -40,15 +40,15 @@ def _of_client(change: Change, client: Client) -> Iterable[Delivery]:
 def _open(change: Change, endpoint: Endpoint) -> list[Delivery]:
     """The deliveries to an endpoint that are not finished."""
     rows = DELIVERIES.of(change)
-    return [each for place in Place for each in rows.find(QUEUE, (endpoint.id, place))]
+    return [each for place in Place for each in rows.where(QUEUE, (endpoint.id, place))]
 
 
 def _of_removed(change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
     """The deliveries of a client to endpoints that were removed."""
-    existing = {each.id for each in ENDPOINTS.of(change, endpoint.client)}
+    existing = {each.id for each in ENDPOINTS.of(change, endpoint.client).all}
     return [
         each
-        for each in DELIVERIES.of(change)
+        for each in DELIVERIES.of(change).all.descending
         if each.client == endpoint.client and each.endpoint not in existing and each.state in OPEN
     ]
 
@@ -62,7 +62,7 @@ def _of_disabled(choice: str, change: Change, client: Client) -> Iterable[Delive
     """The deliveries of a client whose events are off, where the assumption has this choice."""
     if ask(change, events.WHILE_INACTIVE) != choice:
         return []
-    return [each for endpoint in ENDPOINTS.of(change, client.id).oldest() for each in _open(change, endpoint)]
+    return [each for endpoint in ENDPOINTS.of(change, client.id).all for each in _open(change, endpoint)]
 
 
 def _behind(change: Change, delivery: Delivery) -> Iterable[Delivery]:

@@ -107,7 +107,7 @@ def channels_below(change: Change, client: Client) -> Iterable[Channel]:
     """The channels of the client and of every client below it, where their sessions end with the service."""
     if ask(change, assumed_clients.DISABLE_ENDS) == "sessions":
         for tenant in clients.descendants(change, client):
-            yield from list(CHANNELS.of(change, tenant.id))
+            yield from CHANNELS.of(change, tenant.id).all.descending
 
 
 def waiting(change: Change, channel: Channel) -> Iterable[Presence]:
@@ -142,7 +142,7 @@ def connected(change: Change, session: Session) -> Iterable[Presence]:
 
 def wherever(change: Change, user: User) -> Iterable[Presence]:
     """The presences of the user in every channel."""
-    found = presence.PRESENCES.of(change, user.client).find(presence.BY_USER, user.id)
+    found = presence.PRESENCES.of(change, user.client).where(presence.BY_USER, user.id)
     return presence.current(change, found)
 
 

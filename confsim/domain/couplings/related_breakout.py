@@ -30,7 +30,7 @@ def breakout_of(change: Change, session: Session) -> Iterable[Breakout]:
 
 def without_main(change: Change, session: Session) -> Iterable[Breakout]:
     """The breakout session that was started before any user was in the event room (G432)."""
-    running = breakouts.BREAKOUTS.of(change, session.client).first(breakouts.ACTIVE, session.channel)
+    running = breakouts.BREAKOUTS.of(change, session.client).where(breakouts.ACTIVE, session.channel).first
     if running is not None and running.main is None:
         yield running
 
@@ -122,7 +122,7 @@ def session_entered(change: Change, present: Presence, session: Session | None) 
 
 def room_at(change: Change, session: Session) -> Iterable[Room]:
     """The room in whose channel the session runs; none for a session of a base channel."""
-    return breakout_rooms.ROOMS.of(change, session.client).find(breakout_rooms.BY_PLACE, session.channel)
+    return breakout_rooms.ROOMS.of(change, session.client).where(breakout_rooms.BY_PLACE, session.channel)
 
 
 def meeting(change: Change, session: Session, room: Room) -> dict[str, Any]:
@@ -169,4 +169,4 @@ def assigned(change: Change, room: Room) -> Iterable[Assignment]:
 
 def assigned_to(change: Change, user: User) -> Iterable[Assignment]:
     """The assignments of a user."""
-    return breakout_rooms.ASSIGNMENTS.of(change, user.client).find(breakout_rooms.OF_USER, user.id)
+    return breakout_rooms.ASSIGNMENTS.of(change, user.client).where(breakout_rooms.OF_USER, user.id)

@@ -32,7 +32,7 @@ def login(change: Change, invitation: Invitation, user: User) -> dict[str, Any]:
 def earlier_tokens(change: Change, invitation: Invitation) -> Iterable[Credential]:
     """The tokens of the user, where they are revoked when the invitation is created again (G236)."""
     if ask(change, assumed.RECREATION) == "die":
-        yield from CREDENTIALS.of(change).find(BY_USER, (invitation.client, invitation.user))
+        yield from CREDENTIALS.of(change).where(BY_USER, (invitation.client, invitation.user))
 
 
 def nonce(change: Change, user: User) -> Iterable[Invitation]:

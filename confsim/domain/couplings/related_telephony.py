@@ -21,7 +21,7 @@ from confsim.kernel.world import Change
 def calls_of(change: Change, present: Presence) -> Iterable[Call]:
     """The calls by which a user who left was in the channel."""
     calls = CALLS.of(change, present.client)
-    for found in calls.find(OPEN, present.user):
+    for found in calls.where(OPEN, present.user):
         call = calls[found.id]
         if call.channel == present.channel and call.state is State.ANSWERED:
             yield call
@@ -56,7 +56,7 @@ def other_assignments(change: Change, assignment: Assignment) -> Iterable[Assign
 
 def default_numbers(change: Change, channel: Channel) -> Iterable[Number]:
     """The enabled numbers of the client's default list, where a new channel gets them assigned (G479)."""
-    found = numbers.enabled(NUMBERS.of(change, channel.client).find(DEFAULTS, True))
+    found = numbers.enabled(NUMBERS.of(change, channel.client).where(DEFAULTS, True))
     if found and channel.parent is None and ask(change, assumed.DEFAULTS) == "assigned":
         yield from found
 

@@ -19,9 +19,10 @@ from confsim.assumptions.events import Kind
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Index, Record, SharedTable
+from confsim.kernel.table import Record, SharedTable, View
 from confsim.kernel.world import Change, World
 
 from . import endpoints
@@ -192,7 +193,7 @@ def deliver(change: Change, client: str, kind: Kind, message: str, payload: Mapp
             payload=body,
         )
         MACHINE.create(change, "begin", draft=draft)
-        past = DELIVERIES.of(change).first(NUMBER, (client, number - ask(change, assumed.DELIVERIES_STORED)))
+        past = DELIVERIES.of(change).where(NUMBER, (client, number - ask(change, assumed.DELIVERIES_STORED))).first
         if past is not None:
             MACHINE.end(change, MACHINE.fire_if_allowed(change, past, "lose"), "discard")
 
@@ -204,21 +205,19 @@ def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:
         return ()
     rows = DELIVERIES.of(change)
     if ask(change, assumed.DELIVERY_ORDER) == "free":
-        return rows.find(QUEUE, (endpoint, Place.WAITING))
-    if rows.find(QUEUE, (endpoint, Place.UNDER_WAY)):
+        return rows.where(QUEUE, (endpoint, Place.WAITING))
+    if rows.where(QUEUE, (endpoint, Place.UNDER_WAY)):
         return ()
-    first = rows.first(QUEUE, (endpoint, Place.WAITING))
+    first = rows.where(QUEUE, (endpoint, Place.WAITING)).first
     return () if first is None else (first,)
 
 
 # Attempts
 
 
-def ready(world: World) -> list[Delivery]:
+def ready(world: World) -> View[Delivery]:
     """The deliveries to send now, in order."""
-    if not world.state(DELIVERIES).indexes[READY.position]:
-        return []
-    return DELIVERIES.seen(world).find(READY, True)
+    return DELIVERIES.seen(world).where(READY, True)
 
 
 def answered(change: Change, id: str, at: int, status: int | None, problem: str | None = None) -> None:
@@ -262,6 +261,6 @@ def redeliver(change: Change, delivery: Delivery) -> Delivery:
     return DELIVERIES.of(change)[delivery.id]
 
 
-def list_deliveries(change: Change) -> list[Delivery]:
+def list_deliveries(change: Change) -> View[Delivery]:
     """Every delivery, newest last."""
-    return DELIVERIES.of(change).oldest()
+    return DELIVERIES.of(change).all

@@ -13,10 +13,11 @@ from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.kernel.ids import as_token
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 
@@ -140,14 +141,14 @@ def remove(change: Change, client: Client, id: str) -> None:
     ENDPOINT.end(change, endpoint, "remove", details={"what": "events endpoint", "id": id})
 
 
-def list_endpoints(change: Change, client: Client) -> list[Endpoint]:
+def list_endpoints(change: Change, client: Client) -> View[Endpoint]:
     """The client's endpoints, in order of creation."""
-    return ENDPOINTS.of(change, client.id).oldest()
+    return ENDPOINTS.of(change, client.id).all
 
 
-def subscribed(change: Change, client: str) -> list[Endpoint]:
+def subscribed(change: Change, client: str) -> View[Endpoint]:
     """The active endpoints of the client, in order of creation."""
-    return ENDPOINTS.of(change, client).find(SUBSCRIBED, True)
+    return ENDPOINTS.of(change, client).where(SUBSCRIBED, True)
 
 
 # The secret

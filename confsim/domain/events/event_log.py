@@ -12,7 +12,7 @@ from confsim.assumptions import events as assumed
 from confsim.assumptions.events import Kind
 from confsim.assumptions.register import ask, note, value_of
 from confsim.domain.clients.clients import CLIENTS
-from confsim.kernel.table import Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 from . import deliveries, endpoints
@@ -58,6 +58,6 @@ def _is_recorded(change: Change, client: str) -> bool:
     return True
 
 
-def list_events(change: Change, client: str) -> list[Event]:
+def list_events(change: Change, client: str) -> View[Event]:
     """The recorded events of the client, newest last."""
-    return EVENTS.of(change, client).oldest()
+    return EVENTS.of(change, client).all

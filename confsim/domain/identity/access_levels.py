@@ -109,7 +109,7 @@ def remove(change: Change, caller: Caller, client: Client, user: User, id: int) 
 
 
 def _keep_one(change: Change, client: Client, user: User) -> None:
-    listed = USERS.of(change, client.id).find(LISTED, True)
+    listed = USERS.of(change, client.id).where(LISTED, True)
     if not any(other.levels for other in listed if other.id != user.id):
         raise Refusal(Reason.LEVEL_LAST_ADMIN, id=user.id)
 

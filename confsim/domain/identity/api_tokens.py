@@ -13,7 +13,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Computed, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 from . import credentials
@@ -111,9 +111,9 @@ def delete(change: Change, client: Client, id: str) -> None:
     MACHINE.end(change, token, "delete", details={"what": "API token", "id": id})
 
 
-def list_tokens(change: Change, client: Client) -> list[ApiToken]:
+def list_tokens(change: Change, client: Client) -> View[ApiToken]:
     """The client's tokens in order of creation (G136)."""
-    return API_TOKENS.of(change, client.id).oldest()
+    return API_TOKENS.of(change, client.id).all
 
 
 def masked(change: Change, value: str) -> str:

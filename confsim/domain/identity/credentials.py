@@ -14,10 +14,11 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Index, Record, SharedTable
+from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.world import Change
 
 
@@ -143,5 +144,5 @@ def secret(change: Change) -> str:
 
 def revoke(change: Change, user: User) -> None:
     """Revoke every token of the user."""
-    for credential in CREDENTIALS.of(change).find(BY_USER, (user.client, user.id)):
+    for credential in CREDENTIALS.of(change).where(BY_USER, (user.client, user.id)):
         MACHINE.end(change, credential, "revoke")

@@ -13,10 +13,11 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import credentials, jws
@@ -154,7 +155,7 @@ def find_pending(change: Change, user: User) -> Invitation | None:
 
 def find_by_code(change: Change, client: Client, code: str) -> Invitation | None:
     """The pending invitation of this code in the client, or None."""
-    return INVITATIONS.of(change, client.id).first(BY_CODE, code)
+    return INVITATIONS.of(change, client.id).where(BY_CODE, code).first
 
 
 def redeem(change: Change, client: Client, code: str, provider: str | None = None) -> tuple[User, Credential]:

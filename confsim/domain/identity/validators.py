@@ -11,7 +11,7 @@ from confsim.domain.clients.clients import Client
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.rows import Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 from . import jws
@@ -111,19 +111,21 @@ def disable(change: Change, client: Client, id: str) -> Validator:
     return MACHINE.fire(change, _changing(change, client, id, Activity.INACTIVE), "disable")
 
 
-def list_validators(change: Change, client: Client) -> list[Validator]:
+def list_validators(change: Change, client: Client) -> View[Validator]:
     """The validators that could be assigned in the client, in order of creation (G191)."""
-    return VALIDATORS.of(change, client.id).oldest()
+    return VALIDATORS.of(change, client.id).all
 
 
 def list_active(change: Change, client: str) -> list[Validator]:
     """The active validators of the client of this id, in order of creation."""
-    return [validator for validator in VALIDATORS.of(change, client).oldest() if validator.state is Activity.ACTIVE]
+    return [validator for validator in VALIDATORS.of(change, client).all if validator.state is Activity.ACTIVE]
 
 
 def find_active(change: Change, client: Client) -> Validator | None:
     """The client's active validator, or None."""
-    return next((each for each in VALIDATORS.of(change, client.id) if each.state is Activity.ACTIVE), None)
+    return next(
+        (each for each in VALIDATORS.of(change, client.id).all.descending if each.state is Activity.ACTIVE), None
+    )
 
 
 def _changing(change: Change, client: Client, id: str, state: Activity) -> Validator:

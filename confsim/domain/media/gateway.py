@@ -8,10 +8,11 @@ from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.users.users import User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 
@@ -74,7 +75,7 @@ def create(change: Change, user: User, kind: str) -> Endpoint:
     Refusal INVALID_INPUT for an unknown kind (G514).
     """
     literal = _literal(change, kind)
-    of_user = ENDPOINTS.of(change, user.client).find(BY_USER, user.id)
+    of_user = ENDPOINTS.of(change, user.client).where(BY_USER, user.id)
     same = next((endpoint for endpoint in of_user if endpoint.kind == literal), None)
     known = None if ask(change, assumed.GATEWAY_SEVERAL) else same
     return MACHINE.fire(change, known, "create", user=user, kind=literal)

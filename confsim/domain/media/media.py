@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum, StrEnum
 from hashlib import blake2b
 from hmac import compare_digest
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -18,10 +19,11 @@ from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import matches, ordered, text_key
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.table import Index, Record, Rows, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 
@@ -170,11 +172,11 @@ def find(change: Change, pool: Pool, id: str) -> Asset | None:
     return asset if asset is not None and asset.channel == pool.channel else None
 
 
-def _assets(change: Change, pool: Pool) -> Sequence[Asset] | Rows[str, Asset]:
-    """The assets of the pool itself: those of a channel oldest first, those of the client newest first."""
+def _assets(change: Change, pool: Pool) -> View[Asset]:
+    """The assets of the pool itself, in order of creation."""
     if pool.channel is None:
-        return CLIENT_MEDIA.of(change, pool.client)
-    return CHANNEL_MEDIA.of(change, pool.client).find(BY_CHANNEL, pool.channel)
+        return CLIENT_MEDIA.of(change, pool.client).all
+    return CHANNEL_MEDIA.of(change, pool.client).where(BY_CHANNEL, pool.channel)
 
 
 class Sort(StrEnum):
@@ -193,19 +195,13 @@ class Search(Struct, frozen=True):
     tags_any: tuple[str, ...] = ()
 
 
-def list_assets(
-    change: Change, pool: Pool, search: Search, sort: Sort, *, descending: bool
-) -> Sequence[Asset] | Rows[str, Asset]:
+def list_assets(change: Change, pool: Pool, search: Search, sort: Sort, *, descending: bool) -> Sequence[Asset]:
     """The assets of the pool that match, in order (R514-R517, R555)."""
     if search == Search() and sort is Sort.CREATED and descending and pool.channel is None:
-        # The table is in this order, so that the cost of a page does not depend on the size of the pool.
-        return _assets(change, pool)
-    if pool.channel is None:
-        oldest_first = list(_assets(change, pool))[::-1]
-    else:
-        oldest_first = list(_assets(change, pool))
-        if ask(change, assumed.POOLS) == "inherited":
-            oldest_first = list(CLIENT_MEDIA.of(change, pool.client))[::-1] + oldest_first
+        return _assets(change, pool).descending
+    oldest_first: Iterable[Asset] = _assets(change, pool)
+    if pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
+        oldest_first = chain(CLIENT_MEDIA.of(change, pool.client).all, oldest_first)
     found = [asset for asset in oldest_first if _matches(change, asset, search)]
     return ordered(change, found, lambda asset: _column(change, asset, sort), descending=descending)
 
@@ -277,5 +273,5 @@ def follow_link(change: Change, client: str, id: str, expires: int | None, signa
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """Delete the media pool of a channel that is deleted (G309)."""
-    for asset in CHANNEL_MEDIA.of(change, channel.client).find(BY_CHANNEL, channel.id):
+    for asset in CHANNEL_MEDIA.of(change, channel.client).where(BY_CHANNEL, channel.id):
         MACHINE.end(change, asset, "delete")

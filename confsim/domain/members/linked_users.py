@@ -12,10 +12,11 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account, User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 
@@ -113,11 +114,11 @@ def linked(change: Change, channel: Channel, user: int) -> bool:
 def listed(change: Change, channel: Channel) -> list[User]:
     """The linked users of the channel, in the order in which they were linked (R473)."""
     people = USERS.of(change, channel.client)
-    found = LINKS.of(change, channel.client).find(BY_CHANNEL, channel.id)
+    found = LINKS.of(change, channel.client).where(BY_CHANNEL, channel.id)
     return [user for each in found if (user := people.get(each.user)) is not None]
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:
     """Remove the links of a deleted channel (R365)."""
-    for link in LINKS.of(change, channel.client).find(BY_CHANNEL, channel.id):
+    for link in LINKS.of(change, channel.client).where(BY_CHANNEL, channel.id):
         MACHINE.end(change, link, "unlink")

@@ -168,5 +168,5 @@ def _people(change: Change, channel: Channel, ids: tuple[int, ...]) -> list[User
 
 def remove_of_user(change: Change, user: User) -> None:
     """Remove every channel role of a user who is removed (G542)."""
-    for channel in CHANNELS.of(change, user.client).find(BY_HOST, user.id):
+    for channel in CHANNELS.of(change, user.client).where(BY_HOST, user.id):
         MACHINE.fire(change, Hosting(channel, user.id), "leave")

@@ -62,9 +62,9 @@ def _members(change: Change, client: Client) -> list[User]:
     rows = USERS.of(change, client.id)
     whom = ask(change, assumed_users.LISTED)
     if whom != "roles":
-        return [user for user in rows.oldest() if whom == "everybody" or not users.unregistered(user)]
-    found = {user.id: user for user in rows.find(LISTED, True)}
-    for id in CHANNELS.of(change, client.id).values(BY_HOST):
+        return [user for user in rows.all if whom == "everybody" or not users.unregistered(user)]
+    found = {user.id: user for user in rows.where(LISTED, True)}
+    for id in {id for channel in CHANNELS.of(change, client.id).all for id in channel.owners + channel.operators}:
         host = rows.get(id)
         if host is not None:
             found[id] = host
@@ -76,7 +76,7 @@ def _rank(change: Change, user: User) -> Rank:
         return Rank.PARTNER_ADMIN
     if Level.CUSTOMER_ADMIN in user.levels:
         return Rank.CUSTOMER_ADMIN
-    hosted = CHANNELS.of(change, user.client).find(BY_HOST, user.id)
+    hosted = CHANNELS.of(change, user.client).where(BY_HOST, user.id)
     if not hosted:
         return Rank.NONE
     return Rank.OWNER if any(channels.is_owner(channel, user) for channel in hosted) else Rank.OPERATOR
@@ -104,7 +104,7 @@ def by_email(change: Change, client: Client, address: str) -> User:
 
     Pending addresses are not found, since anybody could have set them.
     """
-    user = USERS.of(change, client.id).first(BY_EMAIL, address.casefold())
+    user = USERS.of(change, client.id).where(BY_EMAIL, address.casefold()).first
     if user is None:
         raise Refusal(Reason.NOT_FOUND, what="user with address", id=address)
     return user

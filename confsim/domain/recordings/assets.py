@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum, StrEnum
 
 import msgspec
@@ -10,10 +11,11 @@ from msgspec.structs import replace
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 from . import sample_files
@@ -135,16 +137,16 @@ def data(asset: Asset) -> bytes:
     return sample_files.archive(members)
 
 
-def of(change: Change, client: str, recording: str) -> list[Asset]:
+def of(change: Change, client: str, recording: str) -> View[Asset]:
     """The assets of a recording, in order of creation."""
-    return ASSETS.of(change, client).find(BY_RECORDING, recording)
+    return ASSETS.of(change, client).where(BY_RECORDING, recording)
 
 
-def listed(change: Change, client: str, recording: str) -> list[Asset]:
+def listed(change: Change, client: str, recording: str) -> Sequence[Asset]:
     """The assets of a recording that the API shows; those not uploaded yet only where that is assumed (G491)."""
     found = of(change, client, recording)
     if ask(change, assumed.BEFORE_READY) == "hidden":
-        found = [asset for asset in found if asset.state not in _UNDER_WAY]
+        return [asset for asset in found if asset.state not in _UNDER_WAY]
     return found
 
 

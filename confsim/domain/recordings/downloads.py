@@ -5,6 +5,7 @@ Both are JWTs, signed with HS256 by keys of the world; nothing is stored, and se
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
@@ -104,7 +105,7 @@ def kind(context: Context, content: Content) -> str:
     return ask(context, assumed.DOWNLOAD_KINDS)[content]
 
 
-def items(context: Context, found: list[Asset]) -> list[Item]:
+def items(context: Context, found: Iterable[Asset]) -> list[Item]:
     """The assets as downloadable items."""
     return [Item(asset, kind(context, asset.content)) for asset in found]
 

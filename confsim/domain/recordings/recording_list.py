@@ -51,7 +51,7 @@ def listed(change: Change, channel: Channel, session: str | None, sort: Sort, *,
 
     None is polled: ``poll_shown`` does that for a page of them.
     """
-    rows = RECORDINGS.of(change, channel.client).find(recordings.BY_CHANNEL, channel.id)
+    rows = RECORDINGS.of(change, channel.client).where(recordings.BY_CHANNEL, channel.id)
     found = [each for each in rows if session is None or each.session == session]
     last: list[Recording] = []
     if sort is Sort.ENDED and ask(change, assumed.NOT_ENDED) == "last":
@@ -78,7 +78,7 @@ def _column(recording: Recording, sort: Sort) -> Any:
 
 def of_session(change: Change, session: Session) -> list[Recording]:
     """The recordings of a session, in order of creation, polled."""
-    found = RECORDINGS.of(change, session.client).find(recordings.BY_SESSION, session.id)
+    found = list(RECORDINGS.of(change, session.client).where(recordings.BY_SESSION, session.id))
     poll_shown(change, found, slice(0, len(found)))
     return found
 
@@ -90,5 +90,5 @@ def downloadable(change: Change, grant: Grant) -> list[Asset]:
         raise Refusal(Reason.NOT_FOUND, what="recording", id=grant.recording)
     ids = [grant.recording]
     if ask(change, assumed.SCOPE) == "channel":
-        ids = [each.id for each in rows.find(recordings.BY_CHANNEL, grant.channel) if each.ready is not None]
+        ids = [each.id for each in rows.where(recordings.BY_CHANNEL, grant.channel) if each.ready is not None]
     return [asset for id in ids for asset in assets.of(change, grant.client, id)]

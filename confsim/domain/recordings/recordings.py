@@ -21,10 +21,11 @@ from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import assets
@@ -166,7 +167,7 @@ MACHINE: Machine[Phase, Recording] = Machine(
 
 def running(change: Change, client: str, channel: str) -> Recording | None:
     """The recording of the channel that is in progress, or None."""
-    return RECORDINGS.of(change, client).first(RUNNING, channel)
+    return RECORDINGS.of(change, client).where(RUNNING, channel).first
 
 
 # Starting and stopping
@@ -278,5 +279,5 @@ def stop_in_channel(change: Change, channel: Channel) -> None:
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """Remove the recordings of a channel that is deleted (G309)."""
-    for recording in RECORDINGS.of(change, channel.client).find(BY_CHANNEL, channel.id):
+    for recording in RECORDINGS.of(change, channel.client).where(BY_CHANNEL, channel.id):
         MACHINE.end(change, recording, "remove")

@@ -20,10 +20,11 @@ from confsim.domain.fault_points import ADMISSION, Outcome, fault_for
 from confsim.domain.identity import credentials
 from confsim.domain.members import channel_access
 from confsim.domain.users.users import USERS, Account, User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 from . import occupancy, sessions
@@ -144,19 +145,19 @@ def find(change: Change, channel: Channel, user: int) -> Presence | None:
     return PRESENCES.of(change, channel.client).get(f"{channel.id}/{user}")
 
 
-def everybody(change: Change, channel: Channel) -> list[Presence]:
+def everybody(change: Change, channel: Channel) -> View[Presence]:
     """All presences in the channel, its breakout rooms and its lobby, in order of joining."""
-    return PRESENCES.of(change, channel.client).find(BY_CHANNEL, channel.id)
+    return PRESENCES.of(change, channel.client).where(BY_CHANNEL, channel.id)
 
 
-def inside(change: Change, channel: Channel) -> list[Presence]:
+def inside(change: Change, channel: Channel) -> View[Presence]:
     """The presences connected to this channel itself, which may be that of a breakout room."""
-    return PRESENCES.of(change, channel.client).find(BY_PLACE, channel.id)
+    return PRESENCES.of(change, channel.client).where(BY_PLACE, channel.id)
 
 
 def number_inside(change: Change, channel: Channel) -> int:
     """The number of users connected to this channel itself."""
-    return PRESENCES.of(change, channel.client).count(BY_PLACE, channel.id)
+    return len(PRESENCES.of(change, channel.client).where(BY_PLACE, channel.id))
 
 
 def waiting(change: Change, channel: Channel) -> list[Presence]:

@@ -14,10 +14,11 @@ from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.users.users import User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 
@@ -171,7 +172,7 @@ MACHINE: Machine[Life, Session] = Machine(
 
 def find_open(change: Change, client: str, channel: str) -> Session | None:
     """The session of the channel that has not ended, or None."""
-    return SESSIONS.of(change, client).first(OPEN, channel)
+    return SESSIONS.of(change, client).where(OPEN, channel).first
 
 
 def active(change: Change, channel: Channel) -> Session | None:
@@ -221,10 +222,10 @@ class Started:
         self._rows = SESSIONS.of(change, client)
 
     def __len__(self) -> int:
-        return len(self._rows) - self._rows.count(UNSTARTED, True)
+        return len(self._rows) - len(self._rows.where(UNSTARTED, True))
 
     def __iter__(self) -> Iterator[Session]:
-        return (session for session in self._rows if session.started is not None)
+        return (session for session in self._rows.all.descending if session.started is not None)
 
 
 def attended(change: Change, session: Session, user: int) -> bool:
@@ -232,9 +233,9 @@ def attended(change: Change, session: Session, user: int) -> bool:
     return f"{session.id}/{user}" in ATTENDANCES.of(change, session.client)
 
 
-def attendances(change: Change, session: Session) -> list[Attendance]:
+def attendances(change: Change, session: Session) -> View[Attendance]:
     """The attendances of the session, in the order of the first join."""
-    return ATTENDANCES.of(change, session.client).find(BY_SESSION, session.id)
+    return ATTENDANCES.of(change, session.client).where(BY_SESSION, session.id)
 
 
 def participants_of_channel(change: Change, channel: Channel) -> list[Attendance]:
@@ -242,7 +243,7 @@ def participants_of_channel(change: Change, channel: Channel) -> list[Attendance
     for each join, or one for each user of ended sessions.
     """
     choice = ask(change, assumed_channels.PARTICIPANTS)
-    found = ATTENDANCES.of(change, channel.client).find(AT_CHANNEL, channel.id)
+    found = list(ATTENDANCES.of(change, channel.client).where(AT_CHANNEL, channel.id))
     if choice == "attendances":
         found = [replace(attendance, joins=(join,)) for attendance in found for join in attendance.joins]
     found.sort(key=lambda attendance: attendance.joins[-1], reverse=True)
@@ -271,7 +272,7 @@ def stop_in_channel(change: Change, channel: Channel) -> None:
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """Remove the sessions and attendances of a channel that is deleted (G309)."""
     attendances = ATTENDANCES.of(change, channel.client)
-    for attendance in attendances.find(AT_CHANNEL, channel.id):
+    for attendance in attendances.where(AT_CHANNEL, channel.id):
         attendances.remove(attendance.key)
-    for session in SESSIONS.of(change, channel.client).find(BY_CHANNEL, channel.id):
+    for session in SESSIONS.of(change, channel.client).where(BY_CHANNEL, channel.id):
         MACHINE.end(change, session, "remove")

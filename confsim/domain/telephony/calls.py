@@ -23,10 +23,11 @@ from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import e164, number_assignments, pins
@@ -295,7 +296,7 @@ def dial_in(
 def get_of_user(change: Change, client: Client, user: int) -> Call:
     """The latest call of the user that rings or is answered, else the latest of all. Refusal NOT_FOUND."""
     rows = CALLS.of(change, client.id)
-    found = rows.find(OPEN, user) or rows.find(BY_USER, user)
+    found = rows.where(OPEN, user) or rows.where(BY_USER, user)
     if not found:
         raise Refusal(Reason.NOT_FOUND, what="call of user", id=user)
     return found[-1]
@@ -319,11 +320,11 @@ def tones(call: Call, until: int) -> list[tuple[int, str]]:
 def stop_in_channel(change: Change, channel: Channel) -> None:
     """End the calls of a channel that is deleted."""
     rows = CALLS.of(change, channel.client)
-    for call in rows.find(BY_CHANNEL, channel.id):
+    for call in rows.where(BY_CHANNEL, channel.id):
         MACHINE.fire_if_allowed(change, rows[call.id], "hang up")
 
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """Remove the calls of a channel that is deleted (G309)."""
-    for call in CALLS.of(change, channel.client).find(BY_CHANNEL, channel.id):
+    for call in CALLS.of(change, channel.client).where(BY_CHANNEL, channel.id):
         MACHINE.end(change, call, "remove")

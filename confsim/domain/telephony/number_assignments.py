@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
@@ -13,10 +14,11 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 from . import e164, numbers
@@ -126,12 +128,12 @@ def find(change: Change, channel: Channel, number: str) -> Assignment | None:
 
 def find_exclusive(change: Change, client: str, number: str) -> Assignment | None:
     """The exclusive assignment of the number (+E164), which then is its only one, or None."""
-    return ASSIGNMENTS.of(change, client).first(EXCLUSIVE, number)
+    return ASSIGNMENTS.of(change, client).where(EXCLUSIVE, number).first
 
 
-def list_of_number(change: Change, client: str, number: str) -> list[Assignment]:
+def list_of_number(change: Change, client: str, number: str) -> View[Assignment]:
     """The assignments of the number (+E164), in the order of assignment."""
-    return ASSIGNMENTS.of(change, client).find(OF_NUMBER, number)
+    return ASSIGNMENTS.of(change, client).where(OF_NUMBER, number)
 
 
 def assign(change: Change, channel: Channel, text: str, *, exclusive: bool = False) -> Assignment:
@@ -187,14 +189,14 @@ def cancel(change: Change, channel: Channel, text: str) -> None:
     MACHINE.end(change, find(change, channel, number), "cancel", details=details)
 
 
-def list_of_channel(change: Change, channel: Channel) -> list[Assignment]:
+def list_of_channel(change: Change, channel: Channel) -> View[Assignment]:
     """The assignments of the channel, in the order of assignment (R486)."""
-    return ASSIGNMENTS.of(change, channel.client).find(OF_CHANNEL, channel.id)
+    return ASSIGNMENTS.of(change, channel.client).where(OF_CHANNEL, channel.id)
 
 
-def list_available(change: Change, client: Client, country: str | None) -> list[Number]:
+def list_available(change: Change, client: Client, country: str | None) -> Sequence[Number]:
     """The numbers of the client that can be attached, directly or through a routing code (R480, G469)."""
-    found = numbers.enabled(NUMBERS.of(change, client.id).oldest())
+    found: Sequence[Number] = numbers.enabled(NUMBERS.of(change, client.id).all)
     if ask(change, assumed.AVAILABLE) == "not-exclusive":
         found = [number for number in found if find_exclusive(change, client.id, number.number) is None]
     return numbers.of_country(change, found, country)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from confsim.assumptions import telephony as assumed
@@ -10,10 +11,11 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.rows import ABSENT, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import e164
@@ -108,7 +110,9 @@ def add(change: Change, client: Client, text: str, country: str | None = None, *
 
 def find_owner(change: Change, number: str) -> Client | None:
     """The client that has the inbound number (+E164), enabled or not, or None."""
-    return next((client for client in CLIENTS.of(change) if number in NUMBERS.of(change, client.id)), None)
+    return next(
+        (client for client in CLIENTS.of(change).all.descending if number in NUMBERS.of(change, client.id)), None
+    )
 
 
 def get(change: Change, client: Client, text: str) -> Number:
@@ -146,21 +150,21 @@ def code(change: Change, number: Number) -> str:
     return e164.dialling_code(number.country)
 
 
-def list_inbound(change: Change, client: Client, country: str | None) -> list[Number]:
+def list_inbound(change: Change, client: Client, country: str | None) -> Sequence[Number]:
     """The inbound numbers of the client, oldest first; of one country when given (R481, G470)."""
     note(change, assumed.INVENTORY)
-    found = NUMBERS.of(change, client.id).oldest()
+    found: Sequence[Number] = NUMBERS.of(change, client.id).all
     if ask(change, assumed.INBOUND) == "enabled":
         found = enabled(found)
     return of_country(change, found, country)
 
 
-def enabled(found: list[Number]) -> list[Number]:
+def enabled(found: Iterable[Number]) -> list[Number]:
     """The enabled ones among the numbers."""
     return [number for number in found if number.standing is Standing.ENABLED]
 
 
-def of_country(change: Change, found: list[Number], country: str | None) -> list[Number]:
+def of_country(change: Change, found: Sequence[Number], country: str | None) -> Sequence[Number]:
     """The numbers of a country, given by its code without regard to case (G471)."""
     if country is None:
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import Enum
 
 from msgspec.structs import replace
@@ -11,10 +12,11 @@ from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
 
 from . import number_assignments
@@ -71,9 +73,9 @@ MACHINE: Machine[Lock, Pin] = Machine(
 )
 
 
-def list_of_channel(change: Change, channel: Channel) -> list[Pin]:
+def list_of_channel(change: Change, channel: Channel) -> View[Pin]:
     """The PINs of the channel, in the order in which they were added; empty when anyone may dial in (R478)."""
-    return PINS.of(change, channel.client).find(OF_CHANNEL, channel.id)
+    return PINS.of(change, channel.client).where(OF_CHANNEL, channel.id)
 
 
 def find(change: Change, channel: Channel, pin: str) -> Pin | None:
@@ -108,7 +110,7 @@ def delete(change: Change, channel: Channel, pin: str) -> None:
     MACHINE.end(change, find(change, channel, pin), "delete", details=details)
 
 
-def list_shown(change: Change, channel: Channel, *, host: bool) -> list[Pin]:
+def list_shown(change: Change, channel: Channel, *, host: bool) -> Sequence[Pin]:
     """The PINs of the channel that are shown to a host, or to another user (R319). Refusal PINS_HIDDEN (G464)."""
     pins = list_of_channel(change, channel)
     if host:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from confsim.assumptions import users as assumed
@@ -9,10 +10,11 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Deadline, Guard, Row
-from confsim.kernel.table import Index, Record, Table
+from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import users
@@ -105,9 +107,9 @@ def find_holder(change: Change, client: Client, handle: str, but: User | None = 
     key = folded(handle)
     rows = USERS.of(change, client.id)
     if ask(change, assumed.HANDLE_OCCUPIERS) == "everybody":
-        found = [user for user in rows.oldest() if folded(user.handle) == key]
+        found: Iterable[User] = [user for user in rows.all if folded(user.handle) == key]
     else:
-        found = rows.find(BY_HANDLE, key)
+        found = rows.where(BY_HANDLE, key)
     for user in found:
         if (but is None or user.id != but.id) and _same(change, user.handle, handle):
             return user
@@ -116,7 +118,7 @@ def find_holder(change: Change, client: Client, handle: str, but: User | None = 
 
 def list_reservations(change: Change, client: Client, handle: str) -> list[Reservation]:
     """The reservations of the handle."""
-    reservations = RESERVATIONS.of(change, client.id).find(BY_FOLDED, folded(handle))
+    reservations = RESERVATIONS.of(change, client.id).where(BY_FOLDED, folded(handle))
     return [reservation for reservation in reservations if _same(change, reservation.handle, handle)]
 
 
@@ -149,7 +151,7 @@ def reserve(change: Change, client: Client, handle: str, *, by: str, user: User 
     if own is not None and ask(change, assumed.RESERVATION_REPEATED) == "refused":
         available = False
     if ask(change, assumed.RESERVATIONS_HELD) == "one":
-        for former in RESERVATIONS.of(change, client.id).oldest():
+        for former in RESERVATIONS.of(change, client.id).all:
             if former.by == by and former is not own:
                 MACHINE.end(change, former, "replace")
     reservation = MACHINE.create(

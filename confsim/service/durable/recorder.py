@@ -339,11 +339,11 @@ class DurableWorlds:
 
 
 def _same(one: World, other: World) -> bool:
-    """Whether the worlds hold the same. What is dead in the heap of the timers may be cleared away between them."""
+    """Whether the worlds hold the same."""
     return one is other or (
         one.shared is other.shared
         and one.client_tables is other.client_tables
-        and one.timers.live is other.timers.live
+        and one.timers is other.timers
         and one.sequences is other.sequences
         and one.id_counter == other.id_counter
         and one.seed == other.seed

@@ -199,7 +199,7 @@ class Faults:
     def _replaced(self) -> None:
         """The world is another: of its deliveries those are decided that were put off."""
         if self.on_things:
-            put_off = (each for each in DELIVERIES.seen(self._live.world) if each.due is not None)
+            put_off = (each for each in DELIVERIES.seen(self._live.world).all if each.due is not None)
             self._decided = {each.id for each in put_off}
 
     def _numbered(self, spec: FaultSpec) -> ActiveFault:

@@ -76,12 +76,12 @@ def _check_names(world: World) -> None:
     for (client, name), _ in world.tables():
         for field, other in _NAMED.get(name, {}).items():
             there = Table.declared[other].seen(world, client)
-            for record in Table.declared[name].seen(world, client):
+            for record in Table.declared[name].seen(world, client).all.descending:
                 named = getattr(record, field)
                 if named is not None and named not in there:
                     where = f"{Table.declared[name].key(record)!r} of tables.{name}.{client}"
                     raise Misuse(f"state: {where} has the {field} {named!r}, which is not there")
-    _check_lines({client.id: client.parent for client in Table.declared["clients"].seen(world, "")})
+    _check_lines({client.id: client.parent for client in Table.declared["clients"].seen(world, "").all})
 
 
 def _check_lines(parents: Mapping[str, str | None]) -> None:

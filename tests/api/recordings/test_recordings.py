@@ -31,7 +31,7 @@ def set_email(sim, handle, email):
     """Give a user of the customer a verified address, or take it away."""
     change = sim.service.change()
     people = USERS.of(change, CUSTOMER)
-    people.put(replace(next(user for user in people if user.handle == handle), email=email))
+    people.put(replace(next(user for user in people.all if user.handle == handle), email=email))
     sim.service.commit(change)
 
 

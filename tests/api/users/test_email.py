@@ -19,7 +19,7 @@ def _told(sim: Simulator, caller: str = "demo-user", user: object = "me") -> dic
 
 
 def _mails(sim: Simulator) -> list[Mail]:
-    return mail.list_mails(sim.service.change())
+    return list(mail.list_mails(sim.service.change()))
 
 
 def _verify(sim: Simulator, code: str, caller: str = "demo-user", user: object = "me"):

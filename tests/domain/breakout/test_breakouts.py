@@ -34,7 +34,7 @@ class Stage:
 
     def user(self, handle):
         """The user of this handle."""
-        return next(each for each in users.USERS.of(self.change, CUSTOMER) if each.handle == handle)
+        return next(each for each in users.USERS.of(self.change, CUSTOMER).all if each.handle == handle)
 
     def room(self, place):
         """A room as it is now."""

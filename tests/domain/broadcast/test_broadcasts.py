@@ -65,7 +65,7 @@ def walk(steps):
 def test_whatever_happens_broadcasts_make_sense(steps):
     """At most one is open, times follow one another, and what has ended has had its destinations."""
     service = walk(["enable", "add", *steps])
-    found = list(BROADCASTS.seen(service.world, CUSTOMER))
+    found = BROADCASTS.seen(service.world, CUSTOMER).all
     assert sum(each.ended is None for each in found) <= 1
     for each in found:
         times = [at for at in (each.created, each.started, each.ended) if at is not None]
@@ -89,5 +89,5 @@ def test_a_broadcast_goes_through_its_states():
 def test_a_session_that_ends_ends_what_is_starting_too():
     """Nothing comes up in an empty channel later."""
     service = walk(["enable", "add", "come", "start", "go", "poll", "poll"])
-    (one,) = BROADCASTS.seen(service.world, CUSTOMER)
+    (one,) = BROADCASTS.seen(service.world, CUSTOMER).all
     assert (one.started, one.ended is not None, len(one.sessions)) == (None, True, 1)

@@ -47,7 +47,7 @@ def test_names_stay_unique_whatever_happens(steps):
     change = World(seed=1).change(0)
     client = clients.create(change, "Client", None)
     for event, name in steps:
-        existing = CHANNELS.of(change, client.id).oldest()
+        existing = CHANNELS.of(change, client.id).all
         names = [channel.name for channel in existing]
         if event == "delete" and existing:
             channels.delete(change, existing[0])
@@ -57,7 +57,7 @@ def test_names_stay_unique_whatever_happens(steps):
         elif event == "rename":
             with taken(name in names[1:]):
                 channels.rename(change, existing[0], name)
-    left = [channel.name for channel in CHANNELS.of(change, client.id)]
+    left = [channel.name for channel in CHANNELS.of(change, client.id).all]
     assert len(left) == len(set(left))
 
 
@@ -77,7 +77,7 @@ def test_rooms_are_kept_apart(change, client):
     base = make(change, client)
     room = create_room(change, base, "Room")
     assert channels.get(change, client.id, room.id) == room
-    assert channels.rooms(change, base) == [room]
+    assert list(channels.rooms(change, base)) == [room]
     assert (len(CHANNELS.of(change, client.id)), len(ROOMS.of(change, client.id))) == (1, 1)
     assert channels.base_channel(change, room) == base
     assert channels.by_meeting_id(change, client, room.meeting_id) == room
@@ -150,7 +150,7 @@ def test_hosted_channels_come_newest_first(change, client):
     two = make(change, client, "two", operators=(user.id,))
     make(change, client, "three")
     create_room(change, one, "below")
-    assert channels.hosted_by(change, user) == [two, one]
+    assert list(channels.hosted_by(change, user)) == [two, one]
 
 
 @pytest.mark.rule("R262")

@@ -134,7 +134,7 @@ def test_a_document_shows_exactly_where_its_theme_and_language_reach(change, wri
 def test_a_document_that_is_emptied_is_not_there(change):
     """An update that leaves nothing removes it; one of nothing makes none."""
     documents.update(change, "c", "l", {"a": {}})
-    assert [document.values for document in DOCUMENTS.of(change, "c")] == [{"a": {}}]
+    assert [document.values for document in DOCUMENTS.of(change, "c").all] == [{"a": {}}]
     documents.update(change, "c", "l", {"a": None})
     assert len(DOCUMENTS.of(change, "c")) == 0
     documents.update(change, "c", "l", {})
@@ -146,7 +146,7 @@ def test_forgetting_a_level_takes_all_its_documents(change):
     for level, theme, language in [("a", LIGHT, None), ("a", "dark", "de"), ("b", LIGHT, None)]:
         documents.update(change, "c", level, {"x": 1}, theme, language)
     documents.remove_all(change, "c", "a")
-    assert [document.level for document in DOCUMENTS.of(change, "c")] == ["b"]
+    assert [document.level for document in DOCUMENTS.of(change, "c").all] == ["b"]
 
 
 @pytest.mark.parametrize(("depth", "holds"), [(1, True), (20, True), (21, False)])

@@ -34,7 +34,7 @@ class Family:
     def everything(self):
         """What is stored about templates in any client."""
         tables = (TEMPLATES, CHOICES, SELECTIONS, DOCUMENTS)
-        return [row for table in tables for client in self.clients for row in table.of(self.change, client.id)]
+        return [row for table in tables for client in self.clients for row in table.of(self.change, client.id).all]
 
 
 @pytest.mark.rule("R440", "R321")

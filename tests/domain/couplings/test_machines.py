@@ -75,7 +75,7 @@ class Life:
         """Do something that may be refused; a refusal leaves the world as it was."""
         change = self.sim.service.change()
         channel = channels.get(change, CUSTOMER, EVENT_ROOM)
-        user = next(each for each in users.USERS.of(change, CUSTOMER) if each.handle == who)
+        user = next(each for each in users.USERS.of(change, CUSTOMER).all if each.handle == who)
         try:
             STEPS[what](change, channel, user)
         except Refusal:
@@ -133,8 +133,9 @@ def agree(world: World):
             room = breakout_rooms.ROOMS.of(change, CUSTOMER)[each.room]
             assert (room.breakout, room.place) == (running.id, each.place)
             assert sessions.active(change, channels.get(change, CUSTOMER, each.place)) is not None
-    open_sessions = list(sessions.SESSIONS.of(change, CUSTOMER).values(sessions.OPEN))
-    assert len(open_sessions) == len(set(open_sessions))
+    every = sessions.SESSIONS.of(change, CUSTOMER).all
+    held = [session.channel for session in every if session.state is not sessions.Life.ENDED]
+    assert len(held) == len(set(held))
 
 
 OFTEN = ["join", "join", "leave", "prepare", "start", "wait"]

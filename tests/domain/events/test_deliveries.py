@@ -69,7 +69,7 @@ class Line:
     @property
     def all(self):
         """Every delivery, newest last."""
-        return deliveries.list_deliveries(self.world.change(self.now))
+        return list(deliveries.list_deliveries(self.world.change(self.now)))
 
     @property
     def states(self):

@@ -171,7 +171,7 @@ def test_claims_are_about_what_a_user_has(change: Change) -> None:
 
 
 def _actives(change: Change, client: str) -> list[str]:
-    return [each.id for each in VALIDATORS.of(change, client) if each.state is Activity.ACTIVE]
+    return [each.id for each in VALIDATORS.of(change, client).all if each.state is Activity.ACTIVE]
 
 
 @pytest.mark.rule("R114", "R238")

@@ -55,7 +55,7 @@ def test_links_are_kept_by_channel(stage):
     """A user linked to two channels and unlinked from one stays linked to the other."""
     change, _, channel = stage
     other = channels.get(change, CUSTOMER, ROOM)
-    user = next(each for each in users.USERS.of(change, CUSTOMER) if each.account is Account.REGISTERED)
+    user = next(each for each in users.USERS.of(change, CUSTOMER).all.descending if each.account is Account.REGISTERED)
     for each in (channel, other):
         linked_users.link(change, each, user)
     linked_users.unlink(change, other, user)

@@ -39,7 +39,7 @@ def test_an_asset_is_uploaded_step_by_step(change):
     assert (asset.state, asset.ended, asset.size) == (Upload.UPLOADING, None, None)
     asset = MACHINE.fire(change, asset, "finish upload", ended=2000)
     assert (asset.state, asset.ended, asset.size) == (Upload.UPLOADED, 2000, len(assets.data(asset)))
-    assert assets.of(change, "c", "r") == [asset]
+    assert list(assets.of(change, "c", "r")) == [asset]
 
 
 #: The events that move an asset, with their facts.
@@ -88,4 +88,4 @@ def test_assets_of_another_recording_are_not_there(change):
     with pytest.raises(Refusal):
         assets.get(change, "c", "s", one.id)
     assets.remove_all(change, "c", "r")
-    assert list(assets.ASSETS.of(change, "c")) == [other]
+    assert list(assets.ASSETS.of(change, "c").all) == [other]

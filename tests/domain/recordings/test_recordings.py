@@ -33,7 +33,7 @@ def begun(sim, by="demo-operator"):
 
 def phase(change):
     """The phase of the newest recording."""
-    return MACHINE.state(next(iter(RECORDINGS.of(change, CUSTOMER))))
+    return MACHINE.state(RECORDINGS.of(change, CUSTOMER).all.last)
 
 
 def test_a_recording_goes_its_way(sim):
@@ -42,7 +42,7 @@ def test_a_recording_goes_its_way(sim):
     assert phase(change) is Phase.IN_PROGRESS
     recordings.stop(change, channel, caller)
     assert phase(change) is Phase.PROCESSING
-    recordings.finish(change, next(iter(RECORDINGS.of(change, CUSTOMER))), fails=False)
+    recordings.finish(change, RECORDINGS.of(change, CUSTOMER).all.last, fails=False)
     assert phase(change) is Phase.READY
 
 
@@ -51,7 +51,7 @@ def test_a_recording_goes_its_way(sim):
 def test_only_what_is_processed_can_be_finished(sim, fails):
     """Neither a recording in progress nor one that is finished already."""
     change, channel, caller = begun(sim)
-    running = next(iter(RECORDINGS.of(change, CUSTOMER)))
+    running = RECORDINGS.of(change, CUSTOMER).all.last
     with pytest.raises(Refusal) as refused:
         recordings.finish(change, running, fails=fails)
     assert refused.value.reason is Reason.RECORDING_NOT_READY
@@ -69,7 +69,7 @@ def test_each_recording_is_ready_at_its_own_instant(sim):
         sim.call("stop_recording", "demo-operator", uuid=ROOM)
         sim.clock.advance("1s")
     sim.clock.advance("1h")
-    found = RECORDINGS.seen(sim.service.world, CUSTOMER).oldest()
+    found = RECORDINGS.seen(sim.service.world, CUSTOMER).all
     assert [each.ready - each.ended for each in found] == [2000, 2000]
     assert found[1].ready - found[0].ready == 1000
 

@@ -37,7 +37,7 @@ class Stage:
 
     def user(self, handle):
         """The user of this handle."""
-        return next(each for each in users.USERS.of(self.change, CUSTOMER) if each.handle == handle)
+        return next(each for each in users.USERS.of(self.change, CUSTOMER).all if each.handle == handle)
 
     def join(self, handle, **how):
         """Let the user join."""
@@ -183,4 +183,4 @@ def test_a_removed_user_is_nowhere(stage):
     linked = users.create(stage.change, CUSTOMER, "Linus", Account.LINKED, channel=ROOM)
     stage.join("Linus")
     users.MACHINE.fire(stage.change, linked, "unlink")
-    assert presence.everybody(stage.change, stage.channel) == []
+    assert not presence.everybody(stage.change, stage.channel)

@@ -273,7 +273,7 @@ def test_whatever_happens_the_assignments_are_sound(events):
                 shop.assign(rooms[place], number, exclusive=event == "exclusive")
         except Refusal:
             pass
-        for each in numbers.NUMBERS.of(shop.change, shop.client.id):
+        for each in numbers.NUMBERS.of(shop.change, shop.client.id).all:
             found = number_assignments.list_of_number(shop.change, shop.client.id, each.number)
             codes = [assignment.code for assignment in found]
             assert len(set(codes)) == len(codes)

@@ -118,7 +118,7 @@ def test_no_address_clears_everything(nothing: str | None):
     """Setting an address without one leaves the user without any, and mails nobody."""
     change = _now()
     ann = emails.put(change, _ann(change, email="a@x", pending=(("b@x", "1"),)), nothing)
-    assert (ann.email, ann.pending, mail.list_mails(change)) == (None, (), [])
+    assert (ann.email, ann.pending, len(mail.list_mails(change))) == (None, (), 0)
 
 
 def test_no_address_may_mean_to_send_the_codes_again():

@@ -86,7 +86,7 @@ def test_a_guest_who_registers_keeps_id_and_leaves_the_channel(change: Change):
     guest = _made(change, Account.GUEST, channel="room", full_name="Ann A")
     user = users.register(change, guest, "Ann the First")
     assert (user.id, user.handle, user.channel, user.full_name) == (guest.id, "Ann the First", None, "Ann A")
-    assert USERS.of(change, "c").first(BY_HANDLE, folded("ann the first")) == user
+    assert USERS.of(change, "c").where(BY_HANDLE, folded("ann the first")).first == user
 
 
 @pytest.mark.parametrize("account", sorted(set(CREATED_BY) - {Account.GUEST}, key=str))
@@ -101,7 +101,7 @@ def test_registered_users_alone_occupy_their_handle(change: Change, account: Acc
     """Guests, linked, dialled and predefined users share handles freely."""
     user = _made(change, account)
     expected = user if account is Account.REGISTERED else None
-    assert USERS.of(change, "c").first(BY_HANDLE, folded("ANN")) == expected
+    assert USERS.of(change, "c").where(BY_HANDLE, folded("ANN")).first == expected
 
 
 def test_a_removed_user_is_not_found(change: Change):

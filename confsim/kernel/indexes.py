@@ -1,0 +1,175 @@
+"""Indexes of a table: the orders and totals that are kept of records, and maps from a value to the records under it.
+
+Several records under a value are a ``Bucket``; one is its (serial, key) alone, whose orders and totals cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
+from rpds import HashTrieMap
+
+from .ordered import Entries, Entry, insert, remove
+
+R = TypeVar("R")
+
+#: (serial, key) of a record. Serials count up in a table, so that these are in order of creation.
+Made: TypeAlias = "tuple[int, Any]"
+#: The records of a table: key to (serial, record).
+Records: TypeAlias = "HashTrieMap[Any, tuple[int, Any]]"
+#: What an index finds: value to key for a unique one, else value to bucket.
+Map: TypeAlias = "HashTrieMap[Any, Any]"
+Values: TypeAlias = "tuple[Hashable, ...]"
+
+
+class Order(Generic[R]):
+    """An order of records by ``key(record)``; by creation among equal keys, and when it has no key."""
+
+    __slots__ = ("key", "name")
+
+    def __init__(self, name: str, key: Callable[[R], Any] | None = None) -> None:
+        self.name = name
+        self.key = key
+
+    def entry(self, made: Made, record: R) -> Entry:
+        """The entry of a record in a sequence of this order."""
+        return made if self.key is None else (self.key(record), *made)
+
+
+CREATED: Order[Any] = Order("created")
+
+
+class Total(Generic[R]):
+    """A sum of the whole numbers ``of(record)``."""
+
+    __slots__ = ("name", "of")
+
+    def __init__(self, name: str, of: Callable[[R], int]) -> None:
+        self.name = name
+        self.of = of
+
+
+class Bucket(Struct, frozen=True, gc=False):
+    """Records as their entries in each order, and their totals."""
+
+    orders: tuple[Entries, ...]
+    totals: tuple[int, ...] = ()
+
+
+class Arrangement(Generic[R]):
+    """The orders in which records are kept, the first for those who choose none, and the totals that are kept of them.
+
+    It is ``plain`` when nothing but the order of creation is kept, which never changes.
+    """
+
+    __slots__ = ("empty", "orders", "plain", "totals")
+
+    def __init__(self, orders: tuple[Order[R], ...], totals: tuple[Total[R], ...]) -> None:
+        self.orders = orders
+        self.totals = totals
+        self.plain = orders == (CREATED,) and not totals
+        self.empty = Bucket(((),) * len(orders), (0,) * len(totals))
+
+    def add(self, bucket: Bucket, made: Made, record: R) -> Bucket:
+        """The bucket with a record that it does not hold."""
+        if self.plain:
+            return Bucket((insert(bucket.orders[0], made),))
+        kept = zip(self.orders, bucket.orders, strict=True)
+        sums = zip(self.totals, bucket.totals, strict=True)
+        return Bucket(
+            tuple([insert(entries, order.entry(made, record)) for order, entries in kept]),
+            tuple([number + total.of(record) for total, number in sums]),
+        )
+
+    def discard(self, bucket: Bucket, made: Made, record: R) -> Bucket:
+        """The bucket without a record that it holds."""
+        kept = zip(self.orders, bucket.orders, strict=True)
+        sums = zip(self.totals, bucket.totals, strict=True)
+        return Bucket(
+            tuple([remove(entries, order.entry(made, record)) for order, entries in kept]),
+            tuple([number - total.of(record) for total, number in sums]),
+        )
+
+    def replace(self, bucket: Bucket, made: Made, before: R, after: R) -> Bucket:
+        """The bucket with another value of a record that it holds."""
+        orders = bucket.orders
+        for place, order in enumerate(self.orders):
+            if order.key is not None and (was := order.key(before)) != (now := order.key(after)):
+                entries = insert(remove(orders[place], (was, *made)), (now, *made))
+                orders = (*orders[:place], entries, *orders[place + 1 :])
+        sums = zip(self.totals, bucket.totals, strict=True)
+        return Bucket(orders, tuple([number - total.of(before) + total.of(after) for total, number in sums]))
+
+
+class Unique(Generic[R]):
+    """A named index with at most one record under a value; ``values(record)`` returns the values of a record."""
+
+    __slots__ = ("name", "position", "values")
+
+    plain = True
+
+    def __init__(self, name: str, values: Callable[[R], Values]) -> None:
+        self.name = name
+        self.values = values
+        self.position = -1
+
+    def update(self, keys: Map, old: Values, new: Values, made: Made, *_: object) -> Map:
+        """The map from a value to a key after a record has got other values.
+
+        Raises ValueError when another record is under one of them.
+        """
+        key = made[1]
+        for value in old if len(old) < 2 else dict.fromkeys(old):
+            if value not in new:
+                keys = keys.remove(value)
+        for value in new:
+            if keys.get(value, key) != key:
+                raise ValueError(f"{self.name} {value!r} is that of another record")
+            keys = keys.insert(value, key)
+        return keys
+
+
+class Index(Arrangement[R]):
+    """A named index with any number of records under a value; ``values(record)`` returns the values of a record."""
+
+    __slots__ = ("name", "position", "values")
+
+    def __init__(
+        self,
+        name: str,
+        values: Callable[[R], Values],
+        *,
+        orders: tuple[Order[R], ...] = (CREATED,),
+        totals: tuple[Total[R], ...] = (),
+    ) -> None:
+        super().__init__(orders, totals)
+        self.name = name
+        self.values = values
+        self.position = -1
+
+    def update(self, buckets: Map, old: Values, new: Values, made: Made, before: Any, after: Any, rows: Records) -> Map:
+        """The map from a value to a bucket after a record has changed; ``rows`` are the records before."""
+        for value in old if len(old) < 2 else dict.fromkeys(old):
+            bucket = buckets[value]
+            if value in new:
+                if type(bucket) is Bucket:
+                    buckets = buckets.insert(value, self.replace(bucket, made, before, after))
+            elif type(bucket) is tuple:
+                buckets = buckets.remove(value)
+            else:
+                bucket = self.discard(bucket, made, before)
+                entries = bucket.orders[0]
+                buckets = buckets.insert(value, entries[0][-2:] if len(entries) == 1 else bucket)
+        for value in new if len(new) < 2 else dict.fromkeys(new):
+            if value in old:
+                continue
+            bucket = buckets.get(value)
+            if bucket is None:
+                buckets = buckets.insert(value, made)
+                continue
+            if type(bucket) is tuple:
+                bucket = self.add(self.empty, bucket, rows[bucket[1]][1])
+            buckets = buckets.insert(value, self.add(bucket, made, after))
+        return buckets
