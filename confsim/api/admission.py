@@ -22,12 +22,13 @@ from confsim.kernel.refusal import Refusal
 from .call import Call
 
 
-def admit(call: Call, grants: tuple[Grant, ...]) -> None:
+def admit(call: Call, grants: tuple[Grant, ...], *, missing: bool = False) -> None:
     """Check that the caller holds one of the grants of the operation's gate.
 
     An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).
-    Refusal ROLE_MISSING, GUEST_ELSEWHERE for a guest of another channel, NO_USER_CONTEXT for an API token where a user
-    is needed.
+    ``missing`` is set where the path names something that is not there: nobody hosts, owns or is that. Refusal
+    ROLE_MISSING, GUEST_ELSEWHERE for a guest of another channel, NO_USER_CONTEXT for an API token where a user is
+    needed.
     """
     caller = call.caller
     if caller is None:
@@ -35,7 +36,7 @@ def admit(call: Call, grants: tuple[Grant, ...]) -> None:
     user = caller.user
     if user is not None and user.channel is not None and call.channel is not None:
         channel_access.require_home_channel(call.change, user, call.channel)
-    for grant in grants:
+    for grant in _without_thing(call, grants) if missing else grants:
         if _HOLDS[grant](call, caller):
             return
     if any(grant in grants for grant in _passes(call, caller)):
@@ -43,6 +44,14 @@ def admit(call: Call, grants: tuple[Grant, ...]) -> None:
     if caller.api_token is not None and _FOR_USERS.issuperset(grants):
         raise Refusal(Reason.NO_USER_CONTEXT)
     raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate=" or ".join(grants))
+
+
+def _without_thing(call: Call, grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
+    """The grants that need not be judged on a channel or a user of the path that is not there (G040)."""
+    if call.channel is not None or call.subject is not None:
+        return grants
+    named = any(parameter.names in _JUDGED for parameter in call.operation.path_parameters)
+    return tuple(grant for grant in grants if grant not in _OF_THING) if named else grants
 
 
 def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
@@ -107,6 +116,9 @@ def _api_token(call: Call, caller: Caller) -> bool:
     return caller.api_token is not None
 
 
+#: Grants that are judged on a thing of the path, and what names such a thing (``types.Names``).
+_OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
+_JUDGED = frozenset({"app_sessions", "channels", "sessions", "users"})
 #: Grants that only a user can hold; an API token is refused with NO_USER_CONTEXT (G159).
 _FOR_USERS = frozenset({Grant.USER, Grant.SELF})
 

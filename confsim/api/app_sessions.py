@@ -7,7 +7,6 @@ from typing import Annotated
 from msgspec import Meta
 
 from confsim.assumptions.protocol import sizes, units
-from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
 from confsim.assumptions.register import ask, note
 from confsim.contract import gates
@@ -18,11 +17,11 @@ from confsim.domain.app_sessions import AppSession as Run
 from confsim.domain.app_sessions import Log, Wanted
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import USERS, User
-from confsim.kernel.refusal import Refusal
 
 from . import views
 from .call import Call, operation
-from .ids import ChannelId, ClientId, SessionId, UserId
+from .ids import ChannelId, SessionId, UserId
+from .things import LinkedSession, OwnClient
 from .views import Id
 
 LINE = "P2 App sessions"
@@ -89,13 +88,11 @@ def _app_session_view(call: Call, run: Run) -> AppSession:
     gaps="G157 G381 G382",
     identifies={"id": "app_sessions"},
 )
-def create_app_session(call: Call, clientId: ClientId, body: AppSessionRegistration) -> Id:
+def create_app_session(call: Call, clientId: OwnClient, body: AppSessionRegistration) -> Id:
     """Register one run of a client application in the caller's own client.
 
     404 for another client, 400 for a channel that the client has not.
     """
-    if clientId.lower() != call.client.id:
-        raise Refusal(Reason.NOT_FOUND, what="client", id=clientId)
     return Id(id=app_sessions.register(call.change, call.require_caller(), body.started, body.url, body.channel).id)
 
 
@@ -163,7 +160,7 @@ def _at(call: Call, given: int | None) -> int | None:
     gaps="G387 G388",
 )
 def link_app_session_to_channel_session(
-    call: Call, appSession: Run, channelUuid: Channel, channelSession: SessionId
+    call: Call, appSession: Run, channelUuid: Channel, channelSession: LinkedSession
 ) -> None:
     """Link a channel and a session of it to an app session; linking again changes nothing."""
     app_sessions.link_channel(call.change, appSession, channelUuid, channelSession)

@@ -17,6 +17,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.media import media
 from confsim.domain.recordings import assets, downloads, recording_list
+from confsim.domain.recordings.recordings import Recording
 
 from .call import API, Call
 from .recordings import recordings
@@ -55,10 +56,10 @@ def get_recording_file(call: Call, token: str) -> Raw:
 @FILES.operation(
     "GET /files/channels/{uuid}/recordings/{recordingId}/{assetId}", gate=gates.OPERATOR_OR_ADMIN, rules="R301"
 )
-def get_asset_file(call: Call, uuid: Channel, recordingId: str, assetId: str) -> Raw:
+def get_asset_file(call: Call, uuid: Channel, recordingId: Recording, assetId: str) -> Raw:
     """The bytes of an asset of a recording, for whoever may read the asset (G496). 409 before it is uploaded."""
-    recording = recording_list.ready(call.change, uuid, recordingId)
-    return recordings.saved(assets.get(call.change, recording.client, recording.id, assetId))
+    recording_list.require_ready(recordingId)
+    return recordings.saved(assets.get(call.change, recordingId.client, recordingId.id, assetId))
 
 
 @FILES.operation("GET /openapi.json", gate=gates.PUBLIC)

@@ -2,22 +2,26 @@
 
 A resolver also sets on the call what gates judge: ``call.channel``, the channel concerned, and ``call.subject``, the
 user concerned. It raises Refusal NOT_FOUND for what is not there.
+
+The things of a channel, a user or a client are resolved in ``api.things``.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from confsim.assumptions import users as assumed_users
 from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
+from confsim.assumptions.register import Context, ask, note
 from confsim.contract.decode import resolves
 from confsim.contract.gates import Grant
-from confsim.contract.text_values import not_a_number
+from confsim.contract.text_values import integer
+from confsim.contract.types import TextForm
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSession
 from confsim.domain.channels import channels
@@ -46,7 +50,27 @@ class Me(Struct, frozen=True):
 MeOrUser = Annotated[User, Me()]
 #: The owner of properties: a user by number, or ``me`` for the caller whatever users.me says (G158).
 MeOrOwner = Annotated[User, Me(always=True)]
-_ME_OR_NUMBER = Annotated[str, Meta(pattern="^(me|-?[0-9]{1,19})$")]
+
+
+def _me_or_number(context: Context, text: str) -> str | int:
+    """The literal ``me`` where users.me has it so, or the number of a user."""
+    return text if text == "me" and ask(context, assumed_users.ME) == "unmarked" else _number(context, text)
+
+
+def _me_or_number_always(context: Context, text: str) -> str | int:
+    """The literal ``me``, whatever users.me says, or the number of a user."""
+    if text != "me":
+        return _number(context, text)
+    note(context, assumed_users.ME)
+    return text
+
+
+def _number(context: Context, text: str) -> int:
+    return integer(context, "path userId", text, "neither me nor a whole number")
+
+
+def _me_or_number_keywords(profile: Mapping[str, Any]) -> dict[str, Any]:
+    return {"pattern": "^(me|-?[0-9]{1,19})$"}
 
 
 class Anywhere:
@@ -64,27 +88,11 @@ def _user(call: Call, id: int) -> User:
     return call.subject
 
 
-@resolves(MeOrUser, _ME_OR_NUMBER, "users")
-def _me_or_user(call: Call, text: str) -> User:
+@resolves(MeOrOwner, Annotated[str, TextForm(_me_or_number_always, _me_or_number_keywords)], "users")
+@resolves(MeOrUser, Annotated[str, TextForm(_me_or_number, _me_or_number_keywords)], "users")
+def _me_or_user(call: Call, id: str | int) -> User:
     """A user of the call's client, or the caller by ``me``: the subject of the call."""
-    return _subject(call, text, me=text == "me" and ask(call, assumed_users.ME) == "unmarked")
-
-
-@resolves(MeOrOwner, _ME_OR_NUMBER, "users")
-def _me_or_owner(call: Call, text: str) -> User:
-    """As ``MeOrUser``, with either choice of users.me."""
-    if text == "me":
-        note(call, assumed_users.ME)
-    return _subject(call, text, me=text == "me")
-
-
-def _subject(call: Call, text: str, *, me: bool) -> User:
-    if me:
-        call.subject = call.user
-    elif text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
-        call.subject = users.get(call.change, call.client.id, int(text))
-    else:
-        raise not_a_number(call, "path userId", text, "neither me nor a whole number")
+    call.subject = call.user if isinstance(id, str) else users.get(call.change, call.client.id, id)
     return call.subject
 
 

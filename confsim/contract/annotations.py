@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import GenericAlias, NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
-from .types import Names, Sized
+from .types import Names
+
+M = TypeVar("M")
 
 
-def sized_of(annotation: Any) -> Sized | None:
-    """The limits of a text, optional or not; None for any other type."""
+def mark_of(annotation: Any, kind: type[M]) -> M | None:
+    """The mark of this kind on a type, optional or not; None where there is none."""
     for option in get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,):
         if get_origin(option) is Annotated:
             for mark in get_args(option)[1:]:
-                if isinstance(mark, Sized):
+                if isinstance(mark, kind):
                     return mark
     return None
 

@@ -21,38 +21,45 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 
-from .annotations import named, sized_of, struct_of, without_none
+from .annotations import mark_of, named, struct_of, without_none
 from .json_places import oversized_number, repeated_key
-from .text_values import TextCheck, invalid_input, text_check, text_reader
+from .text_values import TextCheck, form_check, invalid_input, text_check, text_reader
+from .types import Sized, TextForm
 
 #: The place that msgspec appends to its messages.
 _PLACE = re.compile(r" - at `\$\.?(.*)`\Z")
 
 
-#: Finds the thing that a path parameter names. Arguments: the call, the decoded text or number.
-Finder = Callable[[Any, Any], Any]
+#: Finds the thing that a path parameter names. Arguments: the call, the decoded text or number; for a thing inside
+#: another also that one, None at the beginning of a path.
+Finder = Callable[..., Any]
 
 
 class Resolver(NamedTuple):
-    """The look-up of a path parameter: its type on the wire, the function, the kind of thing (``types.Names``)."""
+    """The look-up of a path parameter: its type on the wire, the function, the kind of thing (``types.Names``).
+
+    ``inside`` is set for a thing that is looked up in the one that the path names before it.
+    """
 
     wire: Any
     find: Finder
     names: str | None
+    inside: bool
 
 
 #: The resolver of each type that path parameters are annotated with.
 RESOLVERS: dict[Any, Resolver] = {}
 
 
-def resolves(type_: Any, raw: Any, names: str | None = None) -> Callable[[Finder], Finder]:
+def resolves(type_: Any, raw: Any, names: str | None = None, *, inside: bool = False) -> Callable[[Finder], Finder]:
     """Declare how path parameters annotated with ``type_`` are looked up.
 
-    ``raw`` is the type on the wire, ``names`` the kind of thing that such a parameter names.
+    ``raw`` is the type on the wire, ``names`` the kind of thing that such a parameter names. With ``inside`` it is
+    looked up in the thing that the path names before it.
     """
 
     def declare(function: Finder) -> Finder:
-        RESOLVERS[type_] = Resolver(raw, function, names)
+        RESOLVERS[type_] = Resolver(raw, function, names, inside)
         return function
 
     return declare
@@ -64,16 +71,17 @@ class PathParameter:
     ``names`` is the kind of thing that it names, None for a plain value; ``is_text`` whether its value is the text.
     """
 
-    __slots__ = ("annotation", "is_text", "name", "names", "read", "resolve", "where", "wire")
+    __slots__ = ("annotation", "inside", "is_text", "name", "names", "read", "resolve", "where", "wire")
 
     def __init__(self, name: str, annotation: Any) -> None:
         self.name = name
         self.annotation = annotation
         self.where = f"path {name}"
         self.resolve: Finder | None = None
+        self.inside = False
         self.wire: Any
         if annotation in RESOLVERS:
-            self.wire, self.resolve, self.names = RESOLVERS[annotation]
+            self.wire, self.resolve, self.names, self.inside = RESOLVERS[annotation]
         else:
             self.wire, self.names = named(annotation)
         self.is_text = self.wire is str
@@ -197,9 +205,11 @@ def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], TextCheck], ..
         return ()
     checks = []
     for field in msgspec.structs.fields(struct):
-        sized = sized_of(field.type)
+        sized, form = mark_of(field.type, Sized), mark_of(field.type, TextForm)
         if sized is not None:
             checks.append((f"body {field.encode_name}", attrgetter(field.name), text_check(sized)))
+        if form is not None:
+            checks.append((f"body {field.encode_name}", attrgetter(field.name), form_check(form)))
     return tuple(checks)
 
 

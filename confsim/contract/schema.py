@@ -13,9 +13,9 @@ from msgspec import Meta
 from confsim.assumptions.protocol import parsing
 from confsim.assumptions.register import in_force
 
-from .annotations import sized_of, struct_of
+from .annotations import mark_of, struct_of
 from .encode import NoContent, Raw
-from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, Sized, Ttl
+from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, Sized, TextForm, Ttl
 
 Profile = Mapping[str, Any]
 Schema = dict[str, Any]
@@ -63,8 +63,8 @@ def _marked_text(marks: tuple[Any, ...], profile: Profile) -> Schema:
     for mark in marks:
         if isinstance(mark, Sized):
             schema |= text(mark, profile)
-        elif isinstance(mark, Meta) and mark.pattern is not None:
-            schema["pattern"] = mark.pattern
+        elif isinstance(mark, TextForm):
+            schema |= mark.keywords(profile)
     return schema
 
 
@@ -110,7 +110,7 @@ class Components:
             return
         schema = self.schemas[self.of(type_)["$ref"].rpartition("/")[2]]
         for field in msgspec.structs.fields(struct):
-            sized = sized_of(field.type)
+            sized = mark_of(field.type, Sized)
             if sized is not None:
                 property_ = schema["properties"][field.encode_name]
                 for option in property_.get("anyOf", [property_]):

@@ -13,9 +13,9 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask, value_of
 from confsim.kernel.refusal import Refusal
 
-from .types import AbsoluteUrl, AtLeast, Sized, Ttl
+from .types import AbsoluteUrl, AtLeast, Sized, TextForm, Ttl
 
-#: Reads a value from the text of a parameter. Arguments: context, place (for the refusal), text.
+#: TextForm a value from the text of a parameter. Arguments: context, place (for the refusal), text.
 TextReader = Callable[[Context, str, str], Any]
 #: Refuses a text that breaks a limit. Arguments as of a TextReader.
 TextCheck = Callable[[Context, str, str], None]
@@ -78,6 +78,9 @@ def text_reader(annotation: Any) -> TextReader:
         minimum = next((mark.minimum for mark in marks if isinstance(mark, AtLeast)), None)
         return lambda context, where, text: _integer(context, where, text, minimum)
     if base is str:
+        form = next((mark.read for mark in marks if isinstance(mark, TextForm)), None)
+        if form is not None:
+            return lambda context, where, text: form(context, text)
         sized = next((mark for mark in marks if isinstance(mark, Sized)), None)
         if sized is None:
             return lambda context, where, text: text
@@ -92,15 +95,21 @@ def text_reader(annotation: Any) -> TextReader:
 
 
 def _integer(context: Context, where: str, text: str, minimum: int | None) -> int:
+    number = integer(context, where, text)
+    if minimum is not None and number < minimum:
+        raise invalid_input(where, f"{text} is less than {minimum}")
+    return number
+
+
+def integer(context: Context, where: str, text: str, problem: str = "not a whole number") -> int:
+    """The whole number of at most 64 bits that a text writes, with or without a minus. Refusals as ``not_a_number``."""
     if _DIGITS.match(text):
         number = int(text)
         if number > 2**63 - 1 or number < -(2**63):
             raise invalid_input(where, f"{text} does not fit 64 bits")
-        if minimum is not None and number < minimum:
-            raise invalid_input(where, f"{text} is less than {minimum}")
         return number
     long = len(text) > 19 and text.removeprefix("-").isdecimal() and text.isascii()
-    raise not_a_number(context, where, text, "too long a number" if long else "not a whole number")
+    raise not_a_number(context, where, text, "too long a number" if long else problem)
 
 
 def not_a_number(context: Context, where: str, text: str, problem: str) -> Refusal:
@@ -146,6 +155,15 @@ def _enum(type_: type[Enum]) -> TextReader:
         return member
 
     return read
+
+
+def form_check(form: TextForm) -> TextCheck:
+    """The function that refuses texts that are not of the form."""
+
+    def check(context: Context, where: str, text: str) -> None:
+        form.read(context, text)
+
+    return check
 
 
 def text_check(sized: Sized) -> TextCheck:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -45,6 +46,26 @@ class AtLeast:
 
     def __init__(self, minimum: int) -> None:
         self.minimum = minimum
+
+
+#: The keywords of JSON Schema under a profile.
+Keywords = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+class TextForm:
+    """Marks a text that has a form of its own, such as a phone number.
+
+    ``read`` makes the value of a parameter of context and text, or raises a Refusal; a field of a body keeps its text.
+    ``keywords`` are those of JSON Schema that say the form under a profile.
+    """
+
+    __slots__ = ("keywords", "read")
+
+    def __init__(
+        self, read: Callable[[Any, str], Any], keywords: Callable[[Mapping[str, Any]], dict[str, Any]]
+    ) -> None:
+        self.read = read
+        self.keywords = keywords
 
 
 class Names(Struct, frozen=True):

@@ -175,14 +175,15 @@ def logs(change: Change, run: AppSession) -> list[Log]:
 
 
 def link_channel(change: Change, run: AppSession, channel: Channel, session: str | None = None) -> AppSession:
-    """Link a channel, and a session of it (R434, R435). Refusals NOT_FOUND, SESSION_ELSEWHERE (G387)."""
+    """Link a channel, and a session by its id (R434, R435)."""
     links: dict[str, Any] = {"channels": channel.id}
     if session is not None:
-        links["sessions"] = _session(change, channel, session)
+        links["sessions"] = session
     return MACHINE.fire(change, run, "link", links=links)
 
 
-def _session(change: Change, channel: Channel, id: str) -> str:
+def get_session(change: Change, channel: Channel, id: str) -> str:
+    """The id of the session of the channel that is linked by this id. Refusals NOT_FOUND, SESSION_ELSEWHERE (G387)."""
     sessions = SESSIONS.of(change, channel.client)
     found = sessions.get(id) or sessions.get(id.lower())
     if found is not None and found.channel == channel.id:

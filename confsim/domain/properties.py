@@ -94,7 +94,15 @@ def of_channel(channel: Channel) -> Owner:
     return Owner(channel.client, f"channel {channel.id}")
 
 
-def get(change: Change, owner: Owner, key: str, missing: Entry[str] = assumed.PROPERTY_MISSING) -> str:
+def get(change: Change, owner: Owner, key: str) -> Property:
+    """The property of this key. Refusal NOT_FOUND (G536)."""
+    stored = _find(change, owner, key)
+    if stored is None:
+        raise Refusal(Reason.NOT_FOUND, what="property", id=key)
+    return stored
+
+
+def text(change: Change, owner: Owner, key: str, missing: Entry[str] = assumed.PROPERTY_MISSING) -> str:
     """The JSON text of the key. When there is none, Refusal NOT_FOUND or ``null``, as ``missing`` decides."""
     stored = _find(change, owner, key)
     if stored is not None:
@@ -115,9 +123,9 @@ def put(change: Change, owner: Owner, key: str, text: str) -> None:
     MACHINE.fire(change, _find(change, owner, key), "store", owner=owner, key=key, text=text)
 
 
-def remove(change: Change, owner: Owner, key: str) -> None:
-    """Remove the value under the key. Refusal NOT_FOUND (G536)."""
-    MACHINE.end(change, _find(change, owner, key), "remove", details={"what": "property", "id": key})
+def remove(change: Change, stored: Property) -> None:
+    """Remove a property."""
+    MACHINE.end(change, stored, "remove")
 
 
 def keys(change: Change, owner: Owner) -> list[str]:

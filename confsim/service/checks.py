@@ -1,7 +1,7 @@
 """The checks of a call, in their order, and then the operation itself.
 
 The order is that of G040: credential, terms, service, path, for_client, existence, role, query and body, state. By
-``checks.order`` query and body may come first.
+``checks.order`` query and body may come first, or the role before existence.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def checked(call: Call, incoming: Incoming) -> Any:
     """The result of the operation, once every check is passed. Raises the Refusal of the first that is not."""
     operation, path, values, token = call.operation, incoming.path, incoming.query, incoming.token
     request, named = incoming.request, None
-    if call.profile and value_of(call, transport.CHECKS_ORDER) == "input first":
+    order = value_of(call, transport.CHECKS_ORDER) if call.profile else ""
+    if order == "input first":
         named = _input(call, values, request)
     gate = operation.gate_entry
     grants = operation.gate.grants if gate is None else ask(call, gate)
@@ -51,7 +52,12 @@ def checked(call: Call, incoming: Incoming) -> Any:
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
     if path:
-        _resolve(call, things, public)
+        try:
+            _resolve(call, things, public)
+        except Refusal:
+            if order == "role first" and not public:
+                admission.admit(call, grants, missing=True)
+            raise
     if not public:
         admission.admit(call, grants)
     elif operation.changes:
@@ -64,7 +70,11 @@ def checked(call: Call, incoming: Incoming) -> Any:
 def _resolve(call: Call, things: list[Any], public: bool) -> None:
     """Put what the path names in the place of its name."""
     for place, parameter in enumerate(call.operation.path_parameters):
-        if parameter.resolve is not None:
+        if parameter.resolve is None:
+            continue
+        if parameter.inside:
+            things[place] = parameter.resolve(call, things[place], things[place - 1] if place else None)
+        else:
             things[place] = parameter.resolve(call, things[place])
             if public and parameter.annotation is Client:
                 admission.require_service(call, call.client)

@@ -329,8 +329,8 @@ def test_forged_identity_tokens(sim, monkeypatch, canary, header, secret):
     change = sim.service.change()
     tenant = clients.get(change, CUSTOMER)
     told = {"name": "V", "issuer": "https://id.example", "audience": "confsim"}
-    validators.add(change, tenant, "v", "RS256", PEM.decode(), **told)
-    validators.enable(change, tenant, "v")
+    added = validators.add(change, tenant, "v", "RS256", PEM.decode(), **told)
+    validators.enable(change, added)
     sim.service.commit(change)
     token = forged({**header, "jku": canary.url} if "jku" in header else header, secret)
 

@@ -186,7 +186,7 @@ def test_an_api_token_has_access_in_its_own_client_only(operation, client):
             operation.name, API_TOKEN, body=ours.body, **{**ours.path, **ours.query, "for_client": client}
         )
         assert answer.body["code"] == "role_missing"
-    elif operation.name != "find_channel_by_meeting_id":
+    elif operation.name not in {"find_channel_by_meeting_id", "get_users"}:
         arguments = valid(operation, pool, 1)
         if any(str(text) in map(str, pool.all()) for text in arguments.path.values()):
             assert call(sim, operation, API_TOKEN, arguments).status in {400, 404}

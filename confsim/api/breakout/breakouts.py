@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import BreakoutRoomId, BreakoutSessionId, SessionId
+from confsim.api.ids import SessionId
 from confsim.api.views import Id, User, page, user_view
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason
@@ -12,6 +12,7 @@ from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
 from confsim.contract.types import ImageSize, Limit, Long, Name, Offset, Wire
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
+from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.breakout.breakouts import Breakout, Phase
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
@@ -54,7 +55,7 @@ class BreakoutSession(Wire, kw_only=True):
     breakoutRoom: BreakoutRoom | None = None
 
 
-def _room_view(room: breakout_rooms.Room) -> BreakoutRoom:
+def _room_view(room: Room) -> BreakoutRoom:
     return BreakoutRoom(
         id=room.id,
         name=room.name,
@@ -106,23 +107,23 @@ def create_breakout_session(call: Call, uuid: Channel, body: BreakoutSessionChan
     gaps="G418 G421 G422",
     line="P2 Breakout rooms",
 )
-def update_breakout_session(
-    call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, body: BreakoutSessionChange
-) -> None:
+def update_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout, body: BreakoutSessionChange) -> None:
     """Change name, duration or both; what is not given stays. A running one that is past its new end ends now.
 
-    Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED, INVALID_INPUT for a negative duration.
+    Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED, INVALID_INPUT for a negative duration.
     """
-    breakouts.modify(call.change, breakouts.get(call.change, uuid, breakoutSession), body.name, body.duration)
+    breakouts.require_event_room(uuid)
+    breakouts.modify(call.change, breakoutSession, body.name, body.duration)
 
 
 @operation(f"DELETE {_SESSION}", gate=_HOST, rules="R456", gaps="G418 G423", line="P2 Breakout rooms")
-def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: BreakoutSessionId) -> None:
+def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout) -> None:
     """Remove a breakout session with its rooms and assignments.
 
-    Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_ACTIVE while it runs.
+    Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_ACTIVE while it runs.
     """
-    breakouts.delete(call.change, breakouts.get(call.change, uuid, breakoutSession))
+    breakouts.require_event_room(uuid)
+    breakouts.delete(call.change, breakoutSession)
 
 
 @operation(
@@ -183,13 +184,13 @@ def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | 
     line="P2 Breakout rooms",
     identifies={"id": "breakout_rooms"},
 )
-def create_breakout_room(call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, body: BreakoutRoomChange) -> Id:
+def create_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, body: BreakoutRoomChange) -> Id:
     """Add a room to a breakout session; in an active one it is live at once.
 
-    Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED.
+    Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED.
     """
-    breakout = breakouts.get(call.change, uuid, breakoutSession)
-    return Id(id=breakout_rooms.add_room(call.change, breakout, body.name).id)
+    breakouts.require_event_room(uuid)
+    return Id(id=breakout_rooms.add_room(call.change, breakoutSession, body.name).id)
 
 
 @operation(
@@ -202,14 +203,13 @@ def create_breakout_room(call: Call, uuid: Channel, breakoutSession: BreakoutSes
 def rename_breakout_room(
     call: Call,
     uuid: Channel,
-    breakoutSession: BreakoutSessionId,
-    breakoutRoom: BreakoutRoomId,
+    breakoutSession: Breakout,
+    breakoutRoom: Room,
     body: BreakoutRoomChange,
 ) -> None:
-    """Rename a room. Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_COMPLETED."""
-    breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
-    breakout_rooms.rename_room(call.change, breakout, room, body.name)
+    """Rename a room. Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED."""
+    breakouts.require_event_room(uuid)
+    breakout_rooms.rename_room(call.change, breakoutSession, breakoutRoom, body.name)
 
 
 @operation(
@@ -219,23 +219,20 @@ def rename_breakout_room(
     gaps="G418 G426 G427 G546",
     line="P2 Breakout rooms",
 )
-def delete_breakout_room(
-    call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, breakoutRoom: BreakoutRoomId
-) -> None:
+def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room) -> None:
     """Remove a room with the assignments to it.
 
-    Refusals EVENT_ROOM_OFF, NOT_FOUND, BREAKOUT_STARTED while its breakout session runs, BREAKOUT_COMPLETED.
+    Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_STARTED while its breakout session runs, BREAKOUT_COMPLETED.
     """
-    breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
-    breakout_rooms.delete_room(call.change, breakout, room)
+    breakouts.require_event_room(uuid)
+    breakout_rooms.delete_room(call.change, breakoutSession, breakoutRoom)
 
 
 @operation(f"GET {_SESSION}/rooms", gate=_HOST, rules="R024 R312 R463", gaps="G418 G438 G546", line="P2 Breakout rooms")
-def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: BreakoutSessionId) -> list[BreakoutRoom]:
-    """List the rooms of a breakout session, by creation. Refusals EVENT_ROOM_OFF, NOT_FOUND."""
-    breakout = breakouts.get(call.change, uuid, breakoutSession)
-    return [_room_view(each) for each in breakout_rooms.list_(call.change, breakout)]
+def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: Breakout) -> list[BreakoutRoom]:
+    """List the rooms of a breakout session, by creation. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
+    breakouts.require_event_room(uuid)
+    return [_room_view(each) for each in breakout_rooms.list_(call.change, breakoutSession)]
 
 
 @operation(
@@ -246,15 +243,14 @@ def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: BreakoutSess
     line="P2 Breakout rooms",
 )
 def add_breakout_participant(
-    call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, breakoutRoom: BreakoutRoomId, userId: Person
+    call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room, userId: Person
 ) -> None:
     """Assign a user to a room, before the breakout session starts; a user who has another room of it is moved.
 
-    Refusals EVENT_ROOM_OFF, NOT_FOUND (also for users made for another channel), BREAKOUT_STARTED.
+    Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users made for another channel), BREAKOUT_STARTED.
     """
-    breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
-    assignments.assign(call.change, uuid, breakout, room, userId)
+    breakouts.require_event_room(uuid)
+    assignments.assign(call.change, uuid, breakoutSession, breakoutRoom, userId)
 
 
 @operation(
@@ -265,15 +261,14 @@ def add_breakout_participant(
     line="P2 Breakout rooms",
 )
 def remove_breakout_participant(
-    call: Call, uuid: Channel, breakoutSession: BreakoutSessionId, breakoutRoom: BreakoutRoomId, userId: Person
+    call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room, userId: Person
 ) -> None:
     """Take a room from a user, before the breakout session starts.
 
-    Refusals EVENT_ROOM_OFF, NOT_FOUND (also for users who are not assigned to the room), BREAKOUT_STARTED.
+    Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users who are not assigned to the room), BREAKOUT_STARTED.
     """
-    breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
-    assignments.unassign(call.change, breakout, room, userId)
+    breakouts.require_event_room(uuid)
+    assignments.unassign(call.change, breakoutSession, breakoutRoom, userId)
 
 
 @operation(
@@ -286,15 +281,14 @@ def remove_breakout_participant(
 def list_breakout_participants(
     call: Call,
     uuid: Channel,
-    breakoutSession: BreakoutSessionId,
-    breakoutRoom: BreakoutRoomId,
+    breakoutSession: Breakout,
+    breakoutRoom: Room,
     *,
     imgSize: ImageSize | None = None,
 ) -> list[User]:
-    """List the users assigned to a room, as they were assigned. Refusals EVENT_ROOM_OFF, NOT_FOUND."""
-    breakout = breakouts.get(call.change, uuid, breakoutSession)
-    room = breakout_rooms.get(call.change, breakout, breakoutRoom)
-    return [user_view(call, user, imgSize) for user in assignments.participants(call.change, room)]
+    """List the users assigned to a room, as they were assigned. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
+    breakouts.require_event_room(uuid)
+    return [user_view(call, user, imgSize) for user in assignments.participants(call.change, breakoutRoom)]
 
 
 @operation(

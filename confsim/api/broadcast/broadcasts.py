@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import BroadcastId, DestinationId, SessionId
+from confsim.api.ids import SessionId
 from confsim.api.views import Id, page
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import units
@@ -17,6 +17,7 @@ from confsim.contract.operation import Source
 from confsim.contract.types import Label, Limit, Name, Offset, Order, Switch, Wire
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import Sort
+from confsim.domain.broadcast.destinations import Destination
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.kernel.refusal import Refusal
@@ -150,13 +151,13 @@ def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination
     line=_NAMED,
     gaps="G568",
 )
-def set_broadcast_destination_state(call: Call, channel: Channel, destinationId: DestinationId, state: Switch) -> None:
+def set_broadcast_destination_state(call: Call, channel: Channel, destinationId: Destination, state: Switch) -> None:
     """Enable or disable a destination of a channel; only owners do. A running broadcast stays as it is.
 
     404 for an id that is none of the channel's.
     """
     broadcasts.require_feature(call.change, channel)
-    destinations.set_state(call.change, channel, destinationId, state.value)
+    destinations.set_state(call.change, destinationId, state.value)
 
 
 @operation(
@@ -258,13 +259,13 @@ def list_broadcast_history(
     rules="R335 R529",
     line=_LINE,
 )
-def get_broadcast(call: Call, uuid: Channel, broadcastID: BroadcastId) -> BroadcastRecord:
+def get_broadcast(call: Call, uuid: Channel, broadcastID: broadcasts.Broadcast) -> BroadcastRecord:
     """Read one broadcast of a channel.
 
     404 for an id that is none of the channel's.
     """
     broadcasts.require_feature(call.change, uuid)
-    return _record_view(call, broadcasts.get(call.change, uuid, broadcastID))
+    return _record_view(call, broadcastID)
 
 
 @operation(

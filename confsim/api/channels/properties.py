@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
+from confsim.api.things import ChannelProperty, ChannelValue
 from confsim.api.values import packed, unpacked
-from confsim.assumptions.properties import CHANNEL_PROPERTY_MISSING
 from confsim.contract import gates
 from confsim.contract.types import Json, Key
 from confsim.domain import properties
@@ -21,9 +21,9 @@ def list_channel_properties(call: Call, uuid: Channel) -> list[str]:
 
 
 @operation("GET /channels/{uuid}/properties/{key}", gate=gates.ACCESS, rules="R408 R410", line=LINE, gaps="G099 G356")
-def get_channel_property(call: Call, uuid: Channel, key: Key) -> Json:
+def get_channel_property(call: Call, uuid: Channel, key: ChannelValue) -> Json:
     """Read the JSON value under a key. 404 when there is none."""
-    return unpacked(properties.get(call.change, properties.of_channel(uuid), key, CHANNEL_PROPERTY_MISSING))
+    return unpacked(key)
 
 
 @operation(
@@ -41,6 +41,6 @@ def set_channel_property(call: Call, uuid: Channel, key: Key, body: Json) -> Non
 @operation(
     "DELETE /channels/{uuid}/properties/{key}", gate=gates.OPERATOR, rules="R407 R412", line=LINE, gaps="G149 G536"
 )
-def delete_channel_property(call: Call, uuid: Channel, key: Key) -> None:
+def delete_channel_property(call: Call, uuid: Channel, key: ChannelProperty) -> None:
     """Remove the value under a key. 404 when there is none."""
-    properties.remove(call.change, properties.of_channel(uuid), key)
+    properties.remove(call.change, key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import EndpointId
 from confsim.api.views import Id
 from confsim.assumptions import events as assumed
 from confsim.assumptions.protocol.refusals import Reason
@@ -12,6 +11,7 @@ from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Long, Switch, Url, Wire
 from confsim.domain.events import endpoints
+from confsim.domain.events.endpoints import Endpoint
 from confsim.kernel.refusal import Refusal
 
 _ADMIN = gates.ADMIN.assumed("G531")
@@ -66,13 +66,14 @@ def _require_on(call: Call) -> None:
     line="P2 Events",
     gaps="G529 G530 G532",
 )
-def update_events_endpoint(call: Call, id: EndpointId, body: EndpointChange) -> None:
+def update_events_endpoint(call: Call, id: Endpoint | None, body: EndpointChange) -> None:
     """Change the URL of one events endpoint, enable it or disable it.
 
     403 while the client's events are off, 404 for an unknown endpoint.
     """
     _require_on(call)
-    endpoints.update(call.change, call.client, id, body.url, body.active)
+    if id is not None:
+        endpoints.update(call.change, id, body.url, body.active)
 
 
 @operation(
@@ -104,13 +105,13 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
 
 
 @operation("DELETE /events/endpoints/{id}", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G594")
-def remove_events_endpoint(call: Call, id: EndpointId) -> None:
+def remove_events_endpoint(call: Call, id: Endpoint) -> None:
     """Remove an events endpoint.
 
     403 while the client's events are off, 404 for an unknown endpoint.
     """
     _require_on(call)
-    endpoints.remove(call.change, call.client, id)
+    endpoints.remove(call.change, id)
 
 
 @operation("GET /events/status", gate=_ADMIN, rules="R531", source=Source.NAME_ONLY, line=_NAMED, gaps="G590")

@@ -7,7 +7,7 @@ from confsim.api.views import AccessLevel, access_level_view
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.domain.identity import access_levels
-from confsim.domain.users.users import User
+from confsim.domain.users.users import Level, User
 
 
 @operation(
@@ -18,7 +18,7 @@ from confsim.domain.users.users import User
     line="P1 Access levels",
     for_client=True,
 )
-def add_access_level(call: Call, userId: User, level: int) -> None:
+def add_access_level(call: Call, userId: User, level: Level) -> None:
     """Give a user an access level, by the number of the level.
 
     Only levels that the caller's list of assignable levels holds, never the caller's own, and not for guests.
@@ -34,7 +34,7 @@ def add_access_level(call: Call, userId: User, level: int) -> None:
     line="P1 Access levels",
     for_client=True,
 )
-def remove_access_level(call: Call, userId: User, level: int) -> None:
+def remove_access_level(call: Call, userId: User, level: Level) -> None:
     """Take an access level from a user. Refused with 404 when the user does not hold it."""
     access_levels.remove(call.change, call.require_caller(), call.client, userId, level)
 

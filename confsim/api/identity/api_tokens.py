@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import ApiTokenId
 from confsim.api.units import instant
 from confsim.assumptions.protocol import units
 from confsim.contract import gates
@@ -73,12 +72,12 @@ def list_api_tokens(call: Call) -> list[ApiToken]:
     identifies={"token": "tokens"},
     revokes_access=True,
 )
-def regenerate_api_token(call: Call, tokenId: ApiTokenId) -> ApiToken:
+def regenerate_api_token(call: Call, tokenId: StoredToken) -> ApiToken:
     """Give an API token a new value, shown here and never again; the old one is invalid at once.
 
     The token that makes the call may be regenerated too. Refusal NOT_FOUND.
     """
-    made = api_tokens.regenerate(call.change, call.client, tokenId)
+    made = api_tokens.regenerate(call.change, tokenId)
     return _api_token_view(call, made, made.value)
 
 
@@ -91,9 +90,9 @@ def regenerate_api_token(call: Call, tokenId: ApiTokenId) -> ApiToken:
     for_client=True,
     revokes_access=True,
 )
-def delete_api_token(call: Call, tokenId: ApiTokenId) -> None:
+def delete_api_token(call: Call, tokenId: StoredToken) -> None:
     """Remove an API token for good: the last one and the one that makes the call too.
 
     Refusal NOT_FOUND.
     """
-    api_tokens.delete(call.change, call.client, tokenId)
+    api_tokens.delete(call.change, tokenId)

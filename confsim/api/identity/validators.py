@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import Code, ValidatorId
+from confsim.api.ids import Code
 from confsim.api.units import instant
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import units
@@ -71,12 +71,12 @@ def list_validators(call: Call) -> list[Validator]:
     gaps="G192 G537",
     for_client=True,
 )
-def enable_validator(call: Call, validatorId: ValidatorId) -> None:
+def enable_validator(call: Call, validatorId: validators.Validator) -> None:
     """Make a validator the client's active one; the one before becomes inactive.
 
     Refusal NOT_FOUND.
     """
-    validators.enable(call.change, call.client, validatorId)
+    validators.enable(call.change, validatorId)
 
 
 @operation(
@@ -87,12 +87,12 @@ def enable_validator(call: Call, validatorId: ValidatorId) -> None:
     gaps="G192 G194 G537",
     for_client=True,
 )
-def disable_validator(call: Call, validatorId: ValidatorId) -> None:
+def disable_validator(call: Call, validatorId: validators.Validator) -> None:
     """Make a validator inactive; service tokens that it led to stay valid.
 
     Refusal NOT_FOUND.
     """
-    validators.disable(call.change, call.client, validatorId)
+    validators.disable(call.change, validatorId)
 
 
 @operation(

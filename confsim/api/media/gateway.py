@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import SourceId
 from confsim.api.paths import MeOrUser
 from confsim.assumptions import media as assumed
 from confsim.assumptions.register import ask
@@ -67,10 +66,10 @@ def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> 
     line="P2 Gateway",
     gaps="G515",
 )
-def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: SourceId) -> GatewayEndpoint:
+def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: gateway.Endpoint) -> GatewayEndpoint:
     """Read an endpoint of a user.
 
     404 when it is another user's.
     """
     secret = ask(call, assumed.GATEWAY_CREDENTIALS_SHOWN) == "always"
-    return _endpoint_view(gateway.get(call.change, userId, uuid), secret=secret)
+    return _endpoint_view(uuid, secret=secret)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from urllib.parse import urlencode
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import MediaId
+from confsim.api.things import OwnMedia
 from confsim.api.units import instant
 from confsim.api.uploads import uploaded
 from confsim.api.views import Id, page
@@ -82,25 +82,25 @@ def _asset_view(call: Call, asset: media.Asset) -> MediaAsset:
 
 
 def _pool(call: Call, channel: Channel | None = None) -> Pool:
-    return media.of_client(call, call.client) if channel is None else media.of_channel(channel)
+    return media.pool(call, call.client, channel)
 
 
 @operation("GET /channels/{uuid}/media/{mediaId}", gate=_READ, rules="R329 R513", line=_LINE, gaps="G511")
-def get_channel_media(call: Call, uuid: Channel, mediaId: MediaId) -> MediaAsset:
+def get_channel_media(call: Call, uuid: Channel, mediaId: media.Asset) -> MediaAsset:
     """Read what is known of an asset in the pool of a channel.
 
     404 when the id is not in this pool.
     """
-    return _asset_view(call, media.get(call.change, _pool(call, uuid), mediaId))
+    return _asset_view(call, mediaId)
 
 
 @operation("GET /media/{mediaId}", gate=_READ_CLIENT, rules="R329 R330 R331 R513 R559", line=_LINE)
-def get_client_media(call: Call, mediaId: MediaId) -> MediaAsset:
+def get_client_media(call: Call, mediaId: media.Asset) -> MediaAsset:
     """Read what is known of an asset in the pool of the client.
 
     404 when the id is not in this pool.
     """
-    return _asset_view(call, media.get(call.change, _pool(call), mediaId))
+    return _asset_view(call, mediaId)
 
 
 def _page(
@@ -217,21 +217,21 @@ _TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+( *;[ -~]*)?", re.ASCII)
     line="P2 L354",
     gaps="G571",
 )
-def delete_channel_media(call: Call, uuid: Channel, mediaId: MediaId) -> None:
+def delete_channel_media(call: Call, uuid: Channel, mediaId: OwnMedia) -> None:
     """Delete an asset from the pool of a channel.
 
     404 when the id is not in this pool.
     """
-    media.delete(call.change, _pool(call, uuid), mediaId)
+    media.delete(call.change, mediaId)
 
 
 @operation("DELETE /media/{mediaId}", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G571")
-def delete_client_media(call: Call, mediaId: MediaId) -> None:
+def delete_client_media(call: Call, mediaId: OwnMedia) -> None:
     """Delete an asset from the pool of the client.
 
     404 when the id is not in this pool.
     """
-    media.delete(call.change, _pool(call), mediaId)
+    media.delete(call.change, mediaId)
 
 
 @operation("POST /channels/{uuid}/media/delete", gate=_WRITE, source=Source.NAME_ONLY, line="P2 L354", gaps="G572")
@@ -255,21 +255,21 @@ def batch_delete_client_media(call: Call, body: list[str]) -> None:
 @operation(
     "GET /channels/{uuid}/media/{mediaId}/link", gate=_READ, source=Source.NAME_ONLY, line="P2 L354", gaps="G573"
 )
-def get_channel_media_link(call: Call, uuid: Channel, mediaId: MediaId, *, ttl: Ttl | None = None) -> MediaLink:
+def get_channel_media_link(call: Call, uuid: Channel, mediaId: media.Asset, *, ttl: Ttl | None = None) -> MediaLink:
     """Generate a link to the bytes of an asset in the pool of a channel; whoever has it may read them until it expires.
 
     404 when the id is not in this pool.
     """
-    return _link(call, media.get(call.change, _pool(call, uuid), mediaId), ttl)
+    return _link(call, mediaId, ttl)
 
 
 @operation("GET /media/{mediaId}/link", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G573")
-def get_client_media_link(call: Call, mediaId: MediaId, *, ttl: Ttl | None = None) -> MediaLink:
+def get_client_media_link(call: Call, mediaId: media.Asset, *, ttl: Ttl | None = None) -> MediaLink:
     """Generate a link to the bytes of an asset in the client's pool; whoever has it may read them until it expires.
 
     404 when the id is not in this pool.
     """
-    return _link(call, media.get(call.change, _pool(call), mediaId), ttl)
+    return _link(call, mediaId, ttl)
 
 
 def _link(call: Call, asset: media.Asset, ttl: Ttl | None) -> MediaLink:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from urllib.parse import quote
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import AssetId, AssetToken, RecordingId, SessionId
+from confsim.api.ids import AssetId, AssetToken, SessionId
 from confsim.api.units import instant
 from confsim.api.views import page, page_of
 from confsim.assumptions import recordings as assumed
@@ -23,6 +23,7 @@ from confsim.domain.recordings import assets, downloads, recording_list, recordi
 from confsim.domain.recordings.assets import Asset, Upload
 from confsim.domain.recordings.downloads import Item
 from confsim.domain.recordings.recording_list import Sort
+from confsim.domain.recordings.recordings import Recording as StoredRecording
 from confsim.kernel.refusal import Refusal
 
 _LINE = "P2 Recordings"
@@ -111,7 +112,7 @@ def _at(call: Call, moment: int | None) -> int | None:
     return None if moment is None else instant(call, units.RECORDING, moment)
 
 
-def _recording_view(call: Call, recording: recordings.Recording) -> Recording:
+def _recording_view(call: Call, recording: StoredRecording) -> Recording:
     return Recording(
         id=recording.id,
         channel=recording.channel,
@@ -237,12 +238,12 @@ def list_recordings(
     gaps="G119 G488 G489",
     line=_LINE,
 )
-def get_recording(call: Call, channelId: Channel, recordingId: RecordingId) -> Recording:
+def get_recording(call: Call, channelId: Channel, recordingId: StoredRecording) -> Recording:
     """Read a recording: it has no end while it is in progress, and is not ready while it is processed.
 
     404 when the channel has no such recording.
     """
-    return _recording_view(call, recording_list.get(call.change, channelId, recordingId))
+    return _recording_view(call, recordingId)
 
 
 _ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
@@ -256,13 +257,12 @@ _ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
     line=_LINE,
     identifies={"id": "assets"},
 )
-def list_recording_assets(call: Call, channelId: Channel, recordingId: RecordingId) -> list[RecordingAsset]:
+def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRecording) -> list[RecordingAsset]:
     """List the assets of a recording, which its processing makes.
 
     404 when the channel has no such recording.
     """
-    recording = recording_list.get(call.change, channelId, recordingId)
-    return [asset_view(call, asset) for asset in assets.listed(call.change, recording.client, recording.id)]
+    return [asset_view(call, asset) for asset in assets.listed(call.change, recordingId.client, recordingId.id)]
 
 
 @operation(
@@ -272,13 +272,12 @@ def list_recording_assets(call: Call, channelId: Channel, recordingId: Recording
     gaps="G491 G495 G496",
     line=_LINE,
 )
-def get_recording_asset(call: Call, channelId: Channel, recordingId: RecordingId, assetId: AssetId) -> RecordingAsset:
+def get_recording_asset(call: Call, channelId: Channel, recordingId: StoredRecording, assetId: Asset) -> RecordingAsset:
     """Read one asset of a recording.
 
     404 when the channel has no such recording, or the recording no such asset.
     """
-    recording = recording_list.get(call.change, channelId, recordingId)
-    return asset_view(call, assets.get(call.change, recording.client, recording.id, assetId))
+    return asset_view(call, assetId)
 
 
 @operation(
@@ -291,7 +290,7 @@ def get_recording_asset(call: Call, channelId: Channel, recordingId: RecordingId
 def get_recording_download(
     call: Call,
     channelId: Channel,
-    recordingId: RecordingId,
+    recordingId: StoredRecording,
     *,
     ttl: Ttl | None = None,
     kind: DownloadKind | None = None,
@@ -301,8 +300,8 @@ def get_recording_download(
     ``kind`` selects the file, the combined video unless it is given. 409 before the recording is ready, 404 when the
     recording has no file of the kind. The URL needs no token and answers 403 once its time is over.
     """
-    recording = recording_list.ready(call.change, channelId, recordingId)
-    asset = downloads.asset_of_kind(call.change, recording.client, recording.id, kind)
+    recording_list.require_ready(recordingId)
+    asset = downloads.asset_of_kind(call.change, recordingId.client, recordingId.id, kind)
     root = call.root if ask(call, assumed.HOST) == "here" else "https://downloads.example"
     return RecordingDownload(url=f"{root}/files/recordings/{downloads.issue_link(call.change, asset, ttl)}")
 
@@ -316,14 +315,14 @@ def get_recording_download(
     identifies={"jwt": "asset_tokens"},
 )
 def get_recording_credentials(
-    call: Call, channelId: Channel, recordingId: RecordingId, *, ttl: Ttl | None = None
+    call: Call, channelId: Channel, recordingId: StoredRecording, *, ttl: Ttl | None = None
 ) -> RecordingCredentials:
     """Get a token for downloading the assets of a recording, for five minutes or for ``ttl``.
 
     409 before the recording is ready.
     """
-    recording = recording_list.ready(call.change, channelId, recordingId)
-    token = downloads.issue_token(call.change, recording.client, recording.channel, recording.id, ttl)
+    recording_list.require_ready(recordingId)
+    token = downloads.issue_token(call.change, recordingId.client, recordingId.channel, recordingId.id, ttl)
     return RecordingCredentials(jwt=token)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import ChannelId, SessionId
+from confsim.api.ids import ChannelId
 from confsim.api.recordings.recordings import RecordingAsset, asset_view
+from confsim.api.things import SessionOfChannel
 from confsim.api.units import instant
 from confsim.api.views import Found, UserSummary, image_url, page
 from confsim.assumptions.protocol import conventions, transport, units
@@ -166,13 +167,13 @@ def list_session_recordings(call: Call, sessionId: Run) -> list[RecordingAsset]:
     gaps="G360 G362 G363 G365",
     line="P2 Sessions",
 )
-def end_session(call: Call, uuid: Channel, sessionId: SessionId) -> None:
+def end_session(call: Call, uuid: Channel, sessionId: SessionOfChannel) -> None:
     """End this session of the channel; everybody in it is disconnected.
 
     A different session that is active is left alone, and a session that has ended stays as it is. Refusal NOT_FOUND
     for a session of another channel.
     """
-    sessions.end(call.change, uuid, sessionId)
+    sessions.end(call.change, sessionId)
 
 
 @operation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
+from confsim.api.forms import QuotedNumber
 from confsim.api.ids import UserId
 from confsim.api.views import NumberId
 from confsim.contract import gates
@@ -46,7 +47,7 @@ _GATE = gates.OPERATOR.assumed("G449")
     gaps="G454 G455 G456 G458 G459 G460",
     line="P2 Telephony",
 )
-def get_dial_quote(call: Call, uuid: Channel, number: str) -> CallQuote:
+def get_dial_quote(call: Call, uuid: Channel, number: QuotedNumber) -> CallQuote:
     """Tell what a call to a number costs per minute; its DTMF part is ignored.
 
     Refusals NUMBER_MALFORMED, DTMF_MALFORMED, DESTINATION_UNKNOWN.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
+from confsim.api.things import EnabledNumber
 from confsim.api.views import page
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.register import ask
@@ -91,7 +92,7 @@ def list_inbound_numbers(
     gaps="G059 G454 G472 G473 G475 G476 G478",
     line=_LINE,
 )
-def assign_dial_number(call: Call, uuid: Channel, number: str) -> Assignment:
+def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assignment:
     """Let a number lead to the channel through a routing code, beside other channels.
 
     The leading plus is optional. The same number again answers the same code. Refusals NUMBER_MALFORMED,
@@ -107,7 +108,7 @@ def assign_dial_number(call: Call, uuid: Channel, number: str) -> Assignment:
     gaps="G473 G474 G475",
     line=_LINE,
 )
-def assign_exclusive_dial_number(call: Call, uuid: Channel, number: str) -> Assignment:
+def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assignment:
     """Let a number lead to this channel only, without a code.
 
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, NUMBER_SHARED, NUMBER_EXCLUSIVE.
@@ -138,9 +139,9 @@ def list_dial_number_assignments(
     gaps="G579",
     line="P2 L354",
 )
-def cancel_dial_number_assignment(call: Call, uuid: Channel, number: str) -> None:
+def cancel_dial_number_assignment(call: Call, uuid: Channel, number: Assigned) -> None:
     """End the assignment of a number to the channel. Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    number_assignments.cancel(call.change, uuid, number)
+    number_assignments.cancel(call.change, number)
 
 
 @operation(
@@ -151,9 +152,9 @@ def cancel_dial_number_assignment(call: Call, uuid: Channel, number: str) -> Non
     gaps="G479 G578",
     line="P2 L354",
 )
-def add_default_dial_number(call: Call, number: str) -> None:
+def add_default_dial_number(call: Call, number: Number) -> None:
     """Put a number on the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    numbers.add_to_defaults(call.change, call.client, number)
+    numbers.add_to_defaults(call.change, number)
 
 
 @operation(
@@ -164,9 +165,9 @@ def add_default_dial_number(call: Call, number: str) -> None:
     gaps="G479 G578",
     line="P2 L354",
 )
-def remove_default_dial_number(call: Call, number: str) -> None:
+def remove_default_dial_number(call: Call, number: Number) -> None:
     """Take a number off the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    numbers.remove_from_defaults(call.change, call.client, number)
+    numbers.remove_from_defaults(call.change, number)
 
 
 @operation(
@@ -177,9 +178,9 @@ def remove_default_dial_number(call: Call, number: str) -> None:
     gaps="G580",
     line="P2 States L172",
 )
-def set_inbound_number_state(call: Call, number: str, state: Switch) -> None:
+def set_inbound_number_state(call: Call, number: Number, state: Switch) -> None:
     """Enable or disable an inbound number; disabling removes all its assignments, which do not come back.
 
     Refusals NUMBER_MALFORMED, NOT_FOUND.
     """
-    numbers.switch(call.change, call.client, number, state)
+    numbers.switch(call.change, number, state)

@@ -66,6 +66,6 @@ def add_dial_pin(call: Call, uuid: Channel, body: NewPin) -> None:
     gaps="G577",
     line="P2 L354",
 )
-def delete_dial_pin(call: Call, uuid: Channel, pin: str) -> None:
+def delete_dial_pin(call: Call, uuid: Channel, pin: pins.Pin) -> None:
     """Delete a PIN; without the last one anyone can dial in again. Refusal NOT_FOUND."""
     pins.delete(call.change, uuid, pin)

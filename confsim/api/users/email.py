@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import Code
 from confsim.api.paths import MeOrUser
+from confsim.api.things import AddressCode
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import FreeText, Wire
@@ -60,6 +60,6 @@ def get_user_email(call: Call, userId: MeOrUser) -> UserAddress:
     line="P1 Users",
     source=Source.NAME_ONLY,
 )
-def verify_user_email(call: Call, userId: MeOrUser, code: Code) -> None:
+def verify_user_email(call: Call, userId: MeOrUser, code: AddressCode) -> None:
     """Verify the address that waits for this code."""
     emails.verify(call.change, userId, code)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import Reservation
 from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
 from confsim.assumptions import users as assumed
@@ -67,7 +66,7 @@ def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
     gaps="G262 G263 G264 G265 G268",
     line="P1 Users",
 )
-def change_handle_with_reservation(call: Call, nonce: Reservation) -> None:
+def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> None:
     """Change the caller's handle to the one that the reservation token holds; the token is used up."""
     registration.change_handle(call.change, call.require_caller(), call.user, nonce)
 
@@ -115,7 +114,7 @@ def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
     line="P1 Users",
     identifies={"id": "users"},
 )
-def create_user(call: Call, token: Reservation, body: UserRegistration) -> NumberId:
+def create_user(call: Call, token: handles.Reservation, body: UserRegistration) -> NumberId:
     """Register a user with the handle that the reservation token holds; the token is used up.
 
     A calling guest becomes registered, with the same id and token; administrators and API tokens make a new user, who

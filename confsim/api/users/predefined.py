@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from confsim.api.call import Call, operation
 from confsim.api.paths import MeOrUser
+from confsim.api.things import UserByOrigin
 from confsim.api.views import NumberId
 from confsim.contract import gates
 from confsim.contract.operation import Source
@@ -60,12 +61,12 @@ def create_predefined_user(call: Call, body: PredefinedUser) -> NumberId:
     line="P1 Users",
     gaps="G214",
 )
-def find_predefined_user(call: Call, originId: str) -> NumberId:
+def find_predefined_user(call: Call, originId: UserByOrigin) -> NumberId:
     """Find a user of the token's client by origin id; for API tokens alone.
 
     Refusal PREDEFINED_USER_NOT_FOUND.
     """
-    return NumberId(id=predefined.find(call.change, call.client, originId).id)
+    return NumberId(id=originId.id)
 
 
 @operation(

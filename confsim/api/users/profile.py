@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from confsim.api import uploads
 from confsim.api.call import Call, operation
-from confsim.api.ids import UserIds
 from confsim.api.paths import MeOrUser
+from confsim.api.things import Users
 from confsim.api.units import instant
 from confsim.api.views import AccessLevel, Id, NumberId, access_level_view, auth_kind, image_url, kind, page, user_view
 from confsim.api.views import User as UserView
 from confsim.assumptions import users as assumed
-from confsim.assumptions.protocol import sizes, units
-from confsim.assumptions.register import ask
+from confsim.assumptions.protocol import units
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.text_values import invalid_input
 from confsim.contract.types import (
     FreeText,
     FullName,
@@ -68,17 +66,12 @@ class NewFullName(Wire):
     line="P1 Users",
     container=assumed.SEVERAL_CONTAINER,
 )
-def get_users(call: Call, userIds: UserIds, *, imgSize: ImageSize | None = None) -> list[UserView]:
+def get_users(call: Call, userIds: Users, *, imgSize: ImageSize | None = None) -> list[UserView]:
     """Read several users by a comma separated list of ids.
 
     One user for each distinct id, in the order asked. An empty list and one of too many ids are refused.
     """
-    most = ask(call, sizes.USER_IDS)
-    if not userIds:
-        raise invalid_input("path userIds", "it names no user")
-    if len(userIds) > most:
-        raise invalid_input("path userIds", f"it has more than {most} ids")
-    return [user_view(call, user, imgSize) for user in user_list.several(call.change, call.client, userIds)]
+    return [user_view(call, user, imgSize) for user in userIds]
 
 
 @operation(

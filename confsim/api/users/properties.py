@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from confsim.api.call import Call, operation
 from confsim.api.paths import MeOrOwner
+from confsim.api.things import UserProperty, UserValue
 from confsim.api.values import packed, unpacked
 from confsim.contract import gates
 from confsim.contract.operation import Source
@@ -19,9 +20,9 @@ from confsim.domain.config import json_documents
     gaps="G099 G158 G247",
     line="P1 Users",
 )
-def get_user_property(call: Call, userId: MeOrOwner, key: Key) -> Json:
+def get_user_property(call: Call, userId: MeOrOwner, key: UserValue) -> Json:
     """Read the JSON value under a key."""
-    return unpacked(properties.get(call.change, properties.of_user(userId), key))
+    return unpacked(key)
 
 
 @operation(
@@ -43,9 +44,9 @@ def set_user_property(call: Call, userId: MeOrOwner, key: Key, body: Json) -> No
     line="P1 Users",
     source=Source.NAME_ONLY,
 )
-def delete_user_property(call: Call, userId: MeOrOwner, key: Key) -> None:
+def delete_user_property(call: Call, userId: MeOrOwner, key: UserProperty) -> None:
     """Remove the value under a key."""
-    properties.remove(call.change, properties.of_user(userId), key)
+    properties.remove(call.change, key)
 
 
 @operation(

@@ -112,9 +112,10 @@ IDEMPOTENCY = assumption(
 CHECKS_ORDER = assumption(
     "checks.order",
     "G040",
-    "Order of the checks: credential, terms, service, path, for_client, existence, role, input, state; or input first.",
+    "Order of the checks: credential, terms, service, path, for_client, existence, role, input, state; with input, or "
+    "with the role before existence.",
     "credential first",
-    ("input first",),
+    ("input first", "role first"),
 )
 
 # time.*

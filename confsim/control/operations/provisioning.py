@@ -58,7 +58,7 @@ def make_validator(context: ControlContext, body: MakeValidator) -> MadeValidato
             claims=tuple(body.claims.items()),
         )
         if body.active:
-            validators.enable(change, client, made.id)
+            validators.enable(change, made)
         return MadeValidator(validatorId=made.id)
 
 

@@ -88,13 +88,18 @@ def _valid(url: str, schemes: tuple[str, ...]) -> bool:
     return parts.scheme in schemes and bool(parts.hostname) and port != 0 and not any(each.isspace() for each in url)
 
 
-def set_state(change: Change, channel: Channel, id: str, event: str) -> None:
-    """Enable or disable the destination. Refusal NOT_FOUND when it is not the channel's."""
+def get(change: Change, channel: Channel, id: str) -> Destination:
+    """The destination of this id of the channel. Refusal NOT_FOUND."""
     destination = DESTINATIONS.of(change, channel.client).get(id)
-    if destination is not None and destination.channel != channel.id:
-        destination = None
+    if destination is None or destination.channel != channel.id:
+        raise Refusal(Reason.NOT_FOUND, what="destination", id=id)
+    return destination
+
+
+def set_state(change: Change, destination: Destination, event: str) -> None:
+    """Enable or disable the destination."""
     repeats.require_change(change, f"{event}d", holds=MACHINE.holds(destination, event))
-    MACHINE.fire(change, destination, event, details={"what": "destination", "id": id})
+    MACHINE.fire(change, destination, event)
 
 
 def list_destinations(change: Change, channel: Channel) -> View[Destination]:

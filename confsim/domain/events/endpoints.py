@@ -111,16 +111,24 @@ def add(change: Change, client: Client, url: str, active: bool | None) -> Endpoi
     return ENDPOINT.create(change, "add", draft=draft)
 
 
-def update(change: Change, client: Client, id: str, url: str | None, active: bool | None) -> None:
+def find(change: Change, client: Client, id: str) -> Endpoint | None:
+    """The endpoint of this id in the client, or None."""
+    return ENDPOINTS.of(change, client.id).get(id)
+
+
+def get(change: Change, client: Client, id: str) -> Endpoint:
+    """The endpoint of this id in the client. Refusal NOT_FOUND."""
+    endpoint = find(change, client, id)
+    if endpoint is None:
+        raise Refusal(Reason.NOT_FOUND, what="events endpoint", id=id)
+    return endpoint
+
+
+def update(change: Change, endpoint: Endpoint, url: str | None, active: bool | None) -> None:
     """Change the URL of the endpoint, or whether it is active; None leaves the value unchanged (R533).
 
-    Refusals NOT_FOUND, and INVALID_INPUT for a scheme that is not accepted.
+    Refusal INVALID_INPUT for a scheme that is not accepted.
     """
-    endpoint = ENDPOINTS.of(change, client.id).get(id)
-    if endpoint is None:
-        if ask(change, assumed.UNKNOWN) == "ignore":
-            return
-        raise Refusal(Reason.NOT_FOUND, what="events endpoint", id=id)
     if url is None and active is None and ask(change, assumed.EMPTY_UPDATE) == "refuse":
         raise Refusal(Reason.INVALID_INPUT, where="body", problem="it has neither url nor active")
     if url is not None:
@@ -135,10 +143,9 @@ def _check(change: Change, url: str) -> None:
         raise Refusal(Reason.INVALID_INPUT, where="body url", problem=f"{url[:80]!r} is no https URL")
 
 
-def remove(change: Change, client: Client, id: str) -> None:
-    """Remove the endpoint. Refusal NOT_FOUND."""
-    endpoint = ENDPOINTS.of(change, client.id).get(id)
-    ENDPOINT.end(change, endpoint, "remove", details={"what": "events endpoint", "id": id})
+def remove(change: Change, endpoint: Endpoint) -> None:
+    """Remove the endpoint."""
+    ENDPOINT.end(change, endpoint, "remove")
 
 
 def list_endpoints(change: Change, client: Client) -> View[Endpoint]:

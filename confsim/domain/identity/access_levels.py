@@ -70,6 +70,14 @@ def find(context: Context, id: int) -> Level | None:
     return next((level for level in Level if users.level_id(context, level) == id), None)
 
 
+def get(context: Context, id: int) -> Level:
+    """The level of this id. Refusal LEVEL_UNKNOWN."""
+    level = find(context, id)
+    if level is None:
+        raise Refusal(Reason.LEVEL_UNKNOWN, level=id)
+    return level
+
+
 def grantable(change: Change, caller: Caller, client: Client) -> tuple[Level, ...]:
     """The levels that the caller may grant and revoke in the client, lowest first (R213, R214, G141)."""
     held = caller.user.levels if caller.user is not None else (Level.CUSTOMER_ADMIN,)
@@ -86,26 +94,26 @@ def grantable(change: Change, caller: Caller, client: Client) -> tuple[Level, ..
     return found
 
 
-def add(change: Change, caller: Caller, client: Client, user: User, id: int) -> User:
-    """Grant the level of this id to the user; no change when it is held already.
+def add(change: Change, caller: Caller, client: Client, user: User, level: Level) -> User:
+    """Grant the level to the user; no change when it is held already.
 
-    Refusals: LEVEL_UNKNOWN, LEVEL_OWN, LEVEL_NOT_ASSIGNABLE, LEVEL_FOR_GUEST.
+    Refusals: LEVEL_OWN, LEVEL_NOT_ASSIGNABLE, LEVEL_FOR_GUEST.
     """
-    level = _assignable(change, caller, client, user, id)
+    _require_assignable(change, caller, client, user, level)
     if users.unregistered(user) and not ask(change, assumed.LEVELS_GUESTS):
         raise Refusal(Reason.LEVEL_FOR_GUEST)
     return MACHINES[level].fire(change, user, "add")
 
 
-def remove(change: Change, caller: Caller, client: Client, user: User, id: int) -> User:
-    """Revoke the level of this id from the user.
+def remove(change: Change, caller: Caller, client: Client, user: User, level: Level) -> User:
+    """Revoke the level from the user.
 
-    Refusals: LEVEL_UNKNOWN, LEVEL_OWN, LEVEL_LAST_ADMIN, LEVEL_NOT_ASSIGNABLE, LEVEL_NOT_HELD.
+    Refusals: LEVEL_OWN, LEVEL_LAST_ADMIN, LEVEL_NOT_ASSIGNABLE, LEVEL_NOT_HELD.
     """
-    level = _assignable(change, caller, client, user, id)
+    _require_assignable(change, caller, client, user, level)
     if user.levels == (level,) and _own(caller, user) and ask(change, assumed.LEVELS_OWN) == "keep-one":
         _keep_one(change, client, user)
-    return MACHINES[level].fire(change, user, "remove", details={"id": user.id, "level": id})
+    return MACHINES[level].fire(change, user, "remove", details={"id": user.id, "level": users.level_id(change, level)})
 
 
 def _keep_one(change: Change, client: Client, user: User) -> None:
@@ -118,12 +126,8 @@ def _own(caller: Caller, user: User) -> bool:
     return caller.user is not None and caller.user.id == user.id
 
 
-def _assignable(change: Change, caller: Caller, client: Client, user: User, id: int) -> Level:
-    level = find(change, id)
-    if level is None:
-        raise Refusal(Reason.LEVEL_UNKNOWN, level=id)
+def _require_assignable(change: Change, caller: Caller, client: Client, user: User, level: Level) -> None:
     if _own(caller, user) and ask(change, assumed.LEVELS_OWN) == "never":
         raise Refusal(Reason.LEVEL_OWN)
     if level not in grantable(change, caller, client):
-        raise Refusal(Reason.LEVEL_NOT_ASSIGNABLE, level=id)
-    return level
+        raise Refusal(Reason.LEVEL_NOT_ASSIGNABLE, level=users.level_id(change, level))

@@ -12,6 +12,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.kernel.machine import Machine
+from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Row
 from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
@@ -99,16 +100,22 @@ def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
     return API_TOKENS.of(change, token.client).put(_accept(change, replace(token, expires=expires)))
 
 
-def regenerate(change: Change, client: Client, id: str) -> ApiToken:
-    """Give the token a new value; the label is unchanged, the old value invalid (R118, G280). Refusal NOT_FOUND."""
+def get(change: Change, client: Client, id: str) -> ApiToken:
+    """The token of this id in the client. Refusal NOT_FOUND."""
     token = API_TOKENS.of(change, client.id).get(id)
-    return MACHINE.fire(change, token, "regenerate", details={"what": "API token", "id": id})
+    if token is None:
+        raise Refusal(Reason.NOT_FOUND, what="API token", id=id)
+    return token
 
 
-def delete(change: Change, client: Client, id: str) -> None:
-    """Delete the token, which may be the last one or that of the call itself. Refusal NOT_FOUND."""
-    token = API_TOKENS.of(change, client.id).get(id)
-    MACHINE.end(change, token, "delete", details={"what": "API token", "id": id})
+def regenerate(change: Change, token: ApiToken) -> ApiToken:
+    """Give the token a new value; the label is unchanged, the old value invalid (R118, G280)."""
+    return MACHINE.fire(change, token, "regenerate")
+
+
+def delete(change: Change, token: ApiToken) -> None:
+    """Delete the token, which may be the last one or that of the call itself."""
+    MACHINE.end(change, token, "delete")
 
 
 def list_tokens(change: Change, client: Client) -> View[ApiToken]:

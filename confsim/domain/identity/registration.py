@@ -9,6 +9,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import images
 from confsim.domain.users import emails, handles, users
+from confsim.domain.users.handles import Reservation
 from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
@@ -19,7 +20,7 @@ from .credentials import Caller
 def register(
     change: Change,
     caller: Caller,
-    token: str,
+    reservation: Reservation,
     *,
     description: str | None,
     full_name: str | None,
@@ -28,12 +29,12 @@ def register(
 ) -> User:
     """Register a user with the reserved handle: the calling guest, or a new user for an administrator (G244).
 
-    Refusals: NO_USER_CONTEXT, NOT_A_GUEST, RESERVATION_NOT_FOUND, HANDLE_TAKEN, EMAIL_MALFORMED, EMAIL_TAKEN where that
+    Refusals: NO_USER_CONTEXT, NOT_A_GUEST, HANDLE_TAKEN, EMAIL_MALFORMED, EMAIL_TAKEN where that
     is assumed (G225), IMAGE_UNREACHABLE where the image is fetched (G243).
     """
     client = caller.client
     guest = _becomes(change, caller)
-    handle = handles.take(change, client, token, by=caller.name, user=guest)
+    handle = handles.take(change, client, reservation, user=guest)
     if guest is None:
         user = users.create(change, client.id, handle, Account.REGISTERED)
     else:
@@ -58,12 +59,12 @@ def _becomes(change: Change, caller: Caller) -> User | None:
     return None if made else caller.user
 
 
-def change_handle(change: Change, caller: Caller, user: User, token: str) -> User:
+def change_handle(change: Change, caller: Caller, user: User, reservation: Reservation) -> User:
     """Replace the caller's handle by the reserved one; the former one is free at once (R098, R100, G268).
 
-    Refusals: RESERVATION_NOT_FOUND, HANDLE_TAKEN.
+    Refusal HANDLE_TAKEN.
     """
-    handle = handles.take(change, caller.client, token, by=caller.name, user=user)
+    handle = handles.take(change, caller.client, reservation, user=user)
     if user.account is Account.GUEST and ask(change, assumed_users.GUEST_HANDLE_CHANGE) == "registers":
         return users.register(change, user, handle)
     return users.update(change, user, handle=handle)

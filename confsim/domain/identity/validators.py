@@ -101,14 +101,24 @@ def add(
     )
 
 
-def enable(change: Change, client: Client, id: str) -> Validator:
-    """Make the validator the client's active one. Refusals NOT_FOUND (G192), STATE_HOLDS (G537)."""
-    return MACHINE.fire(change, _changing(change, client, id, Activity.ACTIVE), "enable")
+def get(change: Change, client: Client, id: str) -> Validator:
+    """The validator of this id in the client. Refusal NOT_FOUND (G192)."""
+    validator = VALIDATORS.of(change, client.id).get(id)
+    if validator is None:
+        raise Refusal(Reason.NOT_FOUND, what="validator", id=id)
+    return validator
 
 
-def disable(change: Change, client: Client, id: str) -> Validator:
-    """Make the validator inactive; others are unchanged. Refusals NOT_FOUND (G192), STATE_HOLDS (G537)."""
-    return MACHINE.fire(change, _changing(change, client, id, Activity.INACTIVE), "disable")
+def enable(change: Change, validator: Validator) -> Validator:
+    """Make the validator the client's active one. Refusal STATE_HOLDS (G537)."""
+    repeats.require_change(change, Activity.ACTIVE.value, holds=validator.state is Activity.ACTIVE)
+    return MACHINE.fire(change, validator, "enable")
+
+
+def disable(change: Change, validator: Validator) -> Validator:
+    """Make the validator inactive; others are unchanged. Refusal STATE_HOLDS (G537)."""
+    repeats.require_change(change, Activity.INACTIVE.value, holds=validator.state is Activity.INACTIVE)
+    return MACHINE.fire(change, validator, "disable")
 
 
 def list_validators(change: Change, client: Client) -> View[Validator]:
@@ -126,12 +136,3 @@ def find_active(change: Change, client: Client) -> Validator | None:
     return next(
         (each for each in VALIDATORS.of(change, client.id).all.descending if each.state is Activity.ACTIVE), None
     )
-
-
-def _changing(change: Change, client: Client, id: str, state: Activity) -> Validator:
-    """The validator of this id, about to change to the state. Refusals NOT_FOUND, STATE_HOLDS."""
-    validator = VALIDATORS.of(change, client.id).get(id)
-    if validator is None:
-        raise Refusal(Reason.NOT_FOUND, what="validator", id=id)
-    repeats.require_change(change, state.value, holds=validator.state is state)
-    return validator

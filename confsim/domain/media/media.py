@@ -72,6 +72,11 @@ def of_channel(channel: Channel) -> Pool:
     return Pool(channel.client, channel.id, channel.media_pool_size)
 
 
+def pool(context: Context, client: Client, channel: Channel | None) -> Pool:
+    """The pool of a channel, that of the client without one."""
+    return of_client(context, client) if channel is None else of_channel(channel)
+
+
 def of_client(context: Context, client: Client) -> Pool:
     """The pool of the client."""
     return Pool(client.id, None, ask(context, sizes.MEDIA_POOL))
@@ -143,9 +148,9 @@ def upload(change: Change, pool: Pool, file: File) -> Asset:
     return MACHINE.create(change, "upload", draft=draft)
 
 
-def delete(change: Change, pool: Pool, id: str) -> None:
-    """Delete the asset from the pool. Refusal NOT_FOUND when it is in another pool, or in none."""
-    MACHINE.end(change, find(change, pool, id), "delete", details={"what": "media asset", "id": id})
+def delete(change: Change, asset: Asset) -> None:
+    """Delete the asset from its pool."""
+    MACHINE.end(change, asset, "delete")
 
 
 def delete_several(change: Change, pool: Pool, ids: Iterable[str]) -> None:
@@ -153,7 +158,7 @@ def delete_several(change: Change, pool: Pool, ids: Iterable[str]) -> None:
     skip = ask(change, assumed.BATCH) == "skip"
     for id in dict.fromkeys(ids):
         if not skip or find(change, pool, id) is not None:
-            delete(change, pool, id)
+            delete(change, get_own(change, pool, id))
 
 
 def get(change: Change, pool: Pool, id: str) -> Asset:
@@ -161,6 +166,14 @@ def get(change: Change, pool: Pool, id: str) -> Asset:
     asset = find(change, pool, id)
     if asset is None and pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
         asset = CLIENT_MEDIA.of(change, pool.client).get(id)
+    if asset is None:
+        raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
+    return asset
+
+
+def get_own(change: Change, pool: Pool, id: str) -> Asset:
+    """The asset of this id in the pool itself. Refusal NOT_FOUND."""
+    asset = find(change, pool, id)
     if asset is None:
         raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
     return asset

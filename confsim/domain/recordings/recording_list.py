@@ -37,13 +37,11 @@ def get(change: Change, channel: Channel, id: str) -> Recording:
     raise Refusal(Reason.NOT_FOUND, what="recording", id=id)
 
 
-def ready(change: Change, channel: Channel, id: str) -> Recording:
-    """The recording of the channel with this id, if ready. Refusals NOT_FOUND, RECORDING_NOT_READY (G498)."""
-    recording = get(change, channel, id)
-    if recording.ready is not None:
-        return recording
-    waits = recording.state is Phase.PROCESSING
-    raise (NotYet if waits else Refusal)(Reason.RECORDING_NOT_READY, id=id)
+def require_ready(recording: Recording) -> None:
+    """Raise Refusal RECORDING_NOT_READY if the recording is not ready (G498)."""
+    if recording.ready is None:
+        waits = recording.state is Phase.PROCESSING
+        raise (NotYet if waits else Refusal)(Reason.RECORDING_NOT_READY, id=recording.id)
 
 
 def listed(change: Change, channel: Channel, session: str | None, sort: Sort, *, descending: bool) -> list[Recording]:

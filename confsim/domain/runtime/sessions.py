@@ -195,17 +195,19 @@ def end_active(change: Change, channel: Channel) -> None:
     MACHINE.fire(change, active(change, channel), "end")
 
 
-def end(change: Change, channel: Channel, id: str) -> None:
-    """End the session of the channel with this id; no effect when it has ended (R417, G363).
-
-    Refusal NOT_FOUND when the channel has no session with this id (G362).
-    """
+def get_of_channel(change: Change, channel: Channel, id: str) -> Session:
+    """The session of this id of the channel. Refusal NOT_FOUND (G362)."""
     session = SESSIONS.of(change, channel.client).get(id)
     if session is None or session.channel != channel.id:
         raise Refusal(Reason.NOT_FOUND, what="session", id=id)
+    return session
+
+
+def end(change: Change, session: Session) -> None:
+    """End the session; no effect when it has ended (R417, G363)."""
     if session.state is Life.ENDED and ask(change, assumed_sessions.ENDED_AGAIN) == "ignore":
         return
-    MACHINE.fire(change, session, "end", details={"id": id})
+    MACHINE.fire(change, session, "end", details={"id": session.id})
 
 
 def ending(change: Change) -> dict[str, int | None]:

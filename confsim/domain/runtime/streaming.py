@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from msgspec.structs import replace
@@ -16,12 +17,15 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
 from confsim.domain.fault_points import PROXY, fault_for
 from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import NotYet
+from confsim.kernel.refusal import NotYet, Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import sessions
+
+_KIND = re.compile(r"[A-Za-z0-9_-]+\Z", re.ASCII)
+_KINDS = frozenset({"chat", "wall", "whiteboard", "captions"})
 
 
 class Placed(Enum):
@@ -131,3 +135,9 @@ def _wait(change: Change, channel: Channel) -> Wait:
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """Remove the placement of a channel that is deleted."""
     MACHINE.fire_if_allowed(change, find(change, channel.client, channel.id), "remove")
+
+
+def require_data_channel(change: Change, kind: str) -> None:
+    """Raise Refusal NOT_FOUND for a kind of data channel that there is not (G347)."""
+    if not _KIND.match(kind) or (ask(change, assumed.DATA_KINDS) == "known" and kind not in _KINDS):
+        raise Refusal(Reason.NOT_FOUND, what="data channel", id=kind)

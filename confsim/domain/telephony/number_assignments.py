@@ -136,17 +136,29 @@ def list_of_number(change: Change, client: str, number: str) -> View[Assignment]
     return ASSIGNMENTS.of(change, client).where(OF_NUMBER, number)
 
 
-def assign(change: Change, channel: Channel, text: str, *, exclusive: bool = False) -> Assignment:
-    """Assign the number to the channel: with a routing code, or exclusively.
-
-    Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE (G472), NUMBER_ASSIGNED (G473), NUMBER_EXCLUSIVE, NUMBER_SHARED
-    (G474), DIAL_IN_OFF (G478).
-    """
-    require_dial_in(change, channel)
-    number = e164.canonical(change, text)
-    known = NUMBERS.of(change, channel.client).get(number)
+def get_available(change: Change, client: Client, number: str) -> Number:
+    """The inbound number (+E164) of the client, if enabled. Refusal NUMBER_UNAVAILABLE (G472)."""
+    known = NUMBERS.of(change, client.id).get(number)
     if known is None or known.standing is Standing.DISABLED:
         raise Refusal(Reason.NUMBER_UNAVAILABLE, number=number)
+    return known
+
+
+def get(change: Change, channel: Channel, number: str) -> Assignment:
+    """The assignment of the number (+E164) to the channel. Refusal NOT_FOUND."""
+    found = find(change, channel, number)
+    if found is None:
+        raise Refusal(Reason.NOT_FOUND, what="number of the channel", id=number)
+    return found
+
+
+def assign(change: Change, channel: Channel, available: Number, *, exclusive: bool = False) -> Assignment:
+    """Assign an enabled number to the channel: with a routing code, or exclusively.
+
+    Refusals NUMBER_ASSIGNED (G473), NUMBER_EXCLUSIVE, NUMBER_SHARED (G474), DIAL_IN_OFF (G478).
+    """
+    require_dial_in(change, channel)
+    number = available.number
     takes = ask(change, assumed.TAKEN) == "take"
     own = find(change, channel, number)
     if own is not None and ask(change, assumed.ASSIGNED_AGAIN) == "refuse":
@@ -182,11 +194,9 @@ def require_dial_in(change: Change, channel: Channel) -> None:
         raise Refusal(Reason.DIAL_IN_OFF)
 
 
-def cancel(change: Change, channel: Channel, text: str) -> None:
-    """End the assignment of the number to the channel (G579). Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    number = e164.canonical(change, text)
-    details = {"what": "number of the channel", "id": number}
-    MACHINE.end(change, find(change, channel, number), "cancel", details=details)
+def cancel(change: Change, assignment: Assignment) -> None:
+    """End an assignment (G579)."""
+    MACHINE.end(change, assignment, "cancel")
 
 
 def list_of_channel(change: Change, channel: Channel) -> View[Assignment]:

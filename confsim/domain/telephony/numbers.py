@@ -115,30 +115,26 @@ def find_owner(change: Change, number: str) -> Client | None:
     )
 
 
-def get(change: Change, client: Client, text: str) -> Number:
-    """The inbound number of the client, enabled or not. Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    number = e164.canonical(change, text)
+def get(change: Change, client: Client, number: str) -> Number:
+    """The inbound number (+E164) of the client, enabled or not. Refusal NOT_FOUND."""
     found = NUMBERS.of(change, client.id).get(number)
     if found is None:
         raise Refusal(Reason.NOT_FOUND, what="inbound number", id=number)
     return found
 
 
-def switch(change: Change, client: Client, text: str, event: str) -> Number:
+def switch(change: Change, number: Number, event: str) -> Number:
     """Enable or disable the inbound number; a disabled one reaches no channel (R366)."""
-    number = get(change, client, text)
     return repeats.turn(change, STANDING, number, event, state=event)
 
 
-def add_to_defaults(change: Change, client: Client, text: str) -> Number:
+def add_to_defaults(change: Change, number: Number) -> Number:
     """Add the number to the default list of the client (G578)."""
-    number = get(change, client, text)
     return repeats.turn(change, LISTING, number, "add", state=Listing.DEFAULT.value)
 
 
-def remove_from_defaults(change: Change, client: Client, text: str) -> Number:
+def remove_from_defaults(change: Change, number: Number) -> Number:
     """Remove the number from the default list of the client (G578)."""
-    number = get(change, client, text)
     repeats.require_filled(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
     return LISTING.fire(change, number, "remove")
 

@@ -83,6 +83,14 @@ def find(change: Change, channel: Channel, pin: str) -> Pin | None:
     return PINS.of(change, channel.client).get(f"{channel.id}/{pin}")
 
 
+def get(change: Change, channel: Channel, pin: str) -> Pin:
+    """The PIN of the channel. Refusal NOT_FOUND."""
+    found = find(change, channel, pin)
+    if found is None:
+        raise Refusal(Reason.NOT_FOUND, what="PIN", id=pin[:40])
+    return found
+
+
 def add(change: Change, channel: Channel, pin: str, *, organizer: bool = False) -> None:
     """Add a PIN required of inbound calls (R479); an existing one changes its ``organizer`` (G462).
 
@@ -103,11 +111,10 @@ def add(change: Change, channel: Channel, pin: str, *, organizer: bool = False) 
     MACHINE.fire(change, known, "add", channel=channel, pin=pin, organizer=organizer)
 
 
-def delete(change: Change, channel: Channel, pin: str) -> None:
-    """Remove a PIN (G577). Refusals NOT_FOUND, DIAL_IN_OFF."""
+def delete(change: Change, channel: Channel, pin: Pin) -> None:
+    """Remove a PIN of the channel (G577). Refusal DIAL_IN_OFF."""
     number_assignments.require_dial_in(change, channel)
-    details = {"pin": pin, "what": "PIN", "id": pin[:40]}
-    MACHINE.end(change, find(change, channel, pin), "delete", details=details)
+    MACHINE.end(change, pin, "delete")
 
 
 def list_shown(change: Change, channel: Channel, *, host: bool) -> Sequence[Pin]:

@@ -170,6 +170,12 @@ def put(change: Change, user: User, address: str | None) -> User:
     return verify(change, user, user.pending[-1][1]) if ask(change, assumed.EMAIL_VERIFICATION) == "immediate" else user
 
 
+def require_code(user: User, code: str) -> None:
+    """Raise Refusal VERIFICATION_CODE_UNKNOWN if no address of the user waits for the code."""
+    if all(code != sent for _, sent in user.pending):
+        raise Refusal(Reason.VERIFICATION_CODE_UNKNOWN, code=code)
+
+
 def verify(change: Change, user: User, code: str) -> User:
     """Accept the address that waits for the code. Refusal VERIFICATION_CODE_UNKNOWN."""
     return MACHINE.fire(change, user, "verify", code=code, second=_second(change, user), details={"code": code})

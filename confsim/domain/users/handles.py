@@ -162,17 +162,24 @@ def reserve(change: Change, client: Client, handle: str, *, by: str, user: User 
     return reservation
 
 
-def take(change: Change, client: Client, token: str, *, by: str, user: User | None = None) -> str:
-    """Use up the reservation of this token; returns its handle, for ``user`` or a new user.
+def get_reservation(change: Change, client: Client, token: str, *, by: str) -> Reservation:
+    """The reservation of this token, for the caller ``by``.
 
-    Refusals: RESERVATION_NOT_FOUND when it is unknown, used or expired (G262-G264); HANDLE_TAKEN when another user
-    has the handle by now.
+    Refusal RESERVATION_NOT_FOUND when it is unknown, used or expired (G262-G264).
     """
     reservation = RESERVATIONS.of(change, client.id).get(token)
     if reservation is not None and reservation.by != by and ask(change, assumed.RESERVATION_BEARER) == "maker":
         reservation = None
     if reservation is None:
         raise Refusal(MACHINE.reason(ABSENT, "use"))
+    return reservation
+
+
+def take(change: Change, client: Client, reservation: Reservation, *, user: User | None = None) -> str:
+    """Use up a reservation; returns its handle, for ``user`` or a new user.
+
+    Refusal HANDLE_TAKEN when another user has the handle by now.
+    """
     available = not client.unique_handles or find_holder(change, client, reservation.handle, user) is None
     MACHINE.end(change, reservation, "use", available=available, details={"handle": reservation.handle})
     return reservation.handle

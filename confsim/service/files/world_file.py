@@ -219,7 +219,7 @@ def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Cli
     for token in file.apiTokens:
         api_tokens.add(change, client, token.token, token.label)
     for validator in file.validators:
-        validators.add(
+        added = validators.add(
             change,
             client,
             validator.id,
@@ -230,16 +230,16 @@ def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Cli
             audience=validator.audience,
         )
         if validator.active:
-            validators.enable(change, client, validator.id)
+            validators.enable(change, added)
     for number in file.numbers:
         _number(change, client, number)
     return CLIENTS.of(change)[client.id]
 
 
 def _number(change: Change, client: Client, file: NumberFile) -> None:
-    numbers.add(change, client, file.number, file.code, default=file.isDefault)
+    made = numbers.add(change, client, file.number, file.code, default=file.isDefault)
     if not file.enabled:
-        numbers.switch(change, client, file.number, "disable")
+        numbers.switch(change, made, "disable")
 
 
 def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, list[str]]) -> User:

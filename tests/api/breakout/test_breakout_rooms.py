@@ -260,11 +260,21 @@ LINKING = {
 }
 
 
+def there(sim, operation):
+    """The arguments of a call, naming a breakout session and a room that the event room has."""
+    breakout = prepare(sim)
+    room = add_room(sim, breakout)
+    made = {"breakoutSession": breakout, "breakoutRoom": room}
+    return {name: made.get(name, value) for name, value in {**MANAGED, **LINKING}[operation].items()}
+
+
 @pytest.mark.rule("R406")
 @pytest.mark.parametrize("operation", MANAGED)
 def test_only_an_event_room_has_breakout_sessions(sim, operation):
-    """Every call on another channel is a 403."""
-    assert code(sim.call(operation, OWNER, uuid=ROOM, **MANAGED[operation])) == (403, "event_room_off")
+    """Every call on a channel that is one no longer is a 403."""
+    arguments = there(sim, operation)
+    sim.call("set_event_room_state", OWNER, uuid=EVENT_ROOM, state="disable")
+    assert code(sim.call(operation, OWNER, uuid=EVENT_ROOM, **arguments)) == (403, "event_room_off")
 
 
 @pytest.mark.parametrize("operation", [name for name, path in MANAGED.items() if "breakoutSession" in path])
@@ -282,18 +292,14 @@ def test_an_unknown_breakout_session_or_room_is_not_there(sim, operation):
 @pytest.mark.parametrize("operation", [*MANAGED, *LINKING])
 def test_breakout_sessions_and_linked_users_are_for_hosts(sim, operation, caller, status):
     """Other users are refused, to other clients the channel is not there."""
-    path = {**MANAGED, **LINKING}[operation]
-    channel = ROOM if caller == GUEST else EVENT_ROOM
-    if channel == ROOM:
-        sim.call("set_event_room_state", OWNER, uuid=ROOM, state="enable")
-    assert sim.call(operation, caller, uuid=channel, **path).status == status
+    assert sim.call(operation, caller, uuid=EVENT_ROOM, **there(sim, operation)).status == status
 
 
 @pytest.mark.parametrize("operation", [*MANAGED, *LINKING])
 def test_operators_and_api_tokens_manage_them(sim, operation):
     """They pass the gate, whatever comes of the call."""
     for caller in (OPERATOR, API_TOKEN):
-        assert sim.call(operation, caller, uuid=EVENT_ROOM, **{**MANAGED, **LINKING}[operation]).status != 403
+        assert sim.call(operation, caller, uuid=EVENT_ROOM, **there(sim, operation)).status != 403
 
 
 @pytest.mark.parametrize(

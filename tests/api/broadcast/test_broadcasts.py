@@ -394,12 +394,16 @@ def test_broadcasts_go_with_their_channel(ready):
 
 def test_everything_may_be_refused_while_the_feature_is_off():
     """Reading and changing too."""
-    sim = Simulator(profile={"broadcast.while-off": "all-refused"})
+    sim = simulator(**{"broadcast.while-off": "all-refused"})
+    id = add(sim)
+    broadcast = start(sim)
+    assert call(sim, "stop_broadcast").ok
+    assert call(sim, "set_broadcast_state", ADMIN, state="disable").ok
     answers = [call(sim, name) for name in ("list_broadcast_history", "get_broadcast_metrics", "get_broadcast_state")]
     answers += [
         call(sim, "stop_broadcast"),
-        call(sim, "get_broadcast", broadcastID=NOTHING),
-        turn(sim, NOTHING, "enable"),
+        call(sim, "get_broadcast", broadcastID=broadcast),
+        turn(sim, id, "enable"),
     ]
     answers += [sim.call("list_broadcast_destinations", OWNER, channel=ROOM)]
     answers += [sim.call("add_broadcast_destination", OWNER, channel=ROOM, body={"destination": RTMP})]

@@ -140,6 +140,7 @@ def test_all_with_access_see_properties(sim, caller):
 def test_without_access_there_is_nothing(sim, operation):
     """A foreign channel is a 404, another channel than the guest's own a 403, no token a 401."""
     arguments = {"uuid": EVENT_ROOM}
+    sim.call("set_channel_property", "demo-owner", uuid=EVENT_ROOM, key="key", body=b"1")
     if not operation.startswith("list"):
         arguments["key"] = "key"
     if operation.startswith("set"):

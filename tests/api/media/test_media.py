@@ -244,7 +244,10 @@ def test_who_may_use_a_pool(pool, name, caller):
     """A channel's is read by all with access and kept by hosts, the client's by registered users and administrators."""
     admitted = caller in ADMITTED[pool.word, "read" if name in READS else "write"]
     pool = pool_of(pool.sim.fork(), pool.word)
-    answer = pool.call(name, by=caller, **ARGUMENTS.get(name, {}))
+    arguments = {**ARGUMENTS.get(name, {})}
+    if "mediaId" in arguments:
+        arguments["mediaId"] = pool.upload()
+    answer = pool.call(name, by=caller, **arguments)
     assert (answer.status not in (401, 403)) is admitted
 
 

@@ -159,6 +159,7 @@ def test_numbers_that_cannot_be_assigned(sim, operation, number, status, code):
 @pytest.mark.parametrize("operation", [ASSIGN, EXCLUSIVE, "cancel_dial_number_assignment"])
 def test_who_assigns_numbers(sim, operation):
     """Owners, Customer Admins and API tokens; not hosts, users or guests; nobody of another client."""
+    assign(sim)
     for caller in (OPERATOR, USER, GUEST):
         answer = assign(sim, operation=operation, caller=caller)
         assert (answer.status, answer.body["code"]) == (403, "role_missing")

@@ -47,6 +47,7 @@ def test_who_sees_the_pins(sim):
 def test_who_changes_the_pins(sim, operation):
     """Hosts and API tokens; nobody else."""
     arguments = {"body": {"pin": "1"}} if operation == "add_dial_pin" else {"pin": "1"}
+    add(sim, "1")
     for caller in (USER, GUEST, ADMIN):
         answer = sim.call(operation, caller, uuid=ROOM, **arguments)
         assert (answer.status, answer.body["code"]) == (403, "role_missing")

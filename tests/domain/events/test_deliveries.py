@@ -59,7 +59,8 @@ class Line:
     def endpoint(self, active, place=0):
         """Activate or deactivate an endpoint."""
         with self as change:
-            endpoints.update(change, clients.get(change, CUSTOMER), self.endpoints[place], None, active)
+            found = endpoints.get(change, clients.get(change, CUSTOMER), self.endpoints[place])
+            endpoints.update(change, found, None, active)
 
     def switch(self, event):
         """Enable or disable the events of the client."""
@@ -319,7 +320,7 @@ def test_what_waits_for_a_removed_endpoint_is_lost():
     line.answer(200)
     line.answer(500)
     with line as change:
-        endpoints.remove(change, clients.get(change, CUSTOMER), line.endpoints[0])
+        endpoints.remove(change, endpoints.get(change, clients.get(change, CUSTOMER), line.endpoints[0]))
     of = {id: [each.state for each in line.all if each.endpoint == id] for id in line.endpoints}
     assert of[line.endpoints[0]] == [State.DELIVERED, State.LOST, State.LOST]
     assert of[line.endpoints[1]] == [State.DELIVERED, State.LATER, State.WAITING]

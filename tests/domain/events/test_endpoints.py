@@ -25,7 +25,7 @@ def test_updates_add_up(updates):
     endpoint = endpoints.add(change, client, "http://first.test", None)
     url, active = endpoint.url, endpoint.active
     for new_url, new_active in updates:
-        endpoints.update(change, client, endpoint.id, new_url, new_active)
+        endpoints.update(change, endpoints.get(change, client, endpoint.id), new_url, new_active)
         url, active = new_url or url, active if new_active is None else new_active
     (found,) = endpoints.list_endpoints(change, client)
     assert (found.url, found.active) == (url, active)

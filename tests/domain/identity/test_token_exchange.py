@@ -49,8 +49,8 @@ def validated(algorithm: str, text: str, client: str = CUSTOMER) -> Simulator:
     sim = Simulator(clock=START)
     change = sim.service.change()
     tenant = clients.get(change, client)
-    validators.add(change, tenant, "v", algorithm, text, name="V", issuer=ISSUER, audience=AUDIENCE)
-    validators.enable(change, tenant, "v")
+    added = validators.add(change, tenant, "v", algorithm, text, name="V", issuer=ISSUER, audience=AUDIENCE)
+    validators.enable(change, added)
     sim.service.commit(change)
     return sim
 
@@ -254,8 +254,8 @@ def test_a_validator_may_have_claims_of_its_own(sim: Simulator) -> None:
     change = sim.service.change()
     client = clients.get(change, CUSTOMER)
     secret = "demo-validator-secret-of-32-bytes"
-    validators.add(change, client, "mapped", "HS256", secret, claims=(("originId", "oid"), ("name", "full")))
-    validators.enable(change, client, "mapped")
+    added = validators.add(change, client, "mapped", "HS256", secret, claims=(("originId", "oid"), ("name", "full")))
+    validators.enable(change, added)
     sim.service.commit(change)
     assert exchange(sim, hs(CLAIMS)).status == 401
     assert exchange(sim, hs(CLAIMS, oid="employee-9", full="Mapped")).status == 200

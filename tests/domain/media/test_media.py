@@ -49,7 +49,7 @@ def test_what_is_used_is_what_is_there(files, gone):
     made = [media.upload(change, pool, file) for file in files]
     for place in gone:
         if place < len(made):
-            media.delete(change, pool, made[place].id)
+            media.delete(change, made[place])
     left = [asset.size for place, asset in enumerate(made) if place not in gone]
     assert (media.used(change, pool), media.used(change, other)) == (sum(left), 0)
 

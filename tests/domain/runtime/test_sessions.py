@@ -33,7 +33,7 @@ def test_a_session_is_made_once():
     first = initialise(change, channel)
     assert initialise(change, channel) == first
     assert life(change) is Life.INITIALISED
-    sessions.end(change, channel, first.id)
+    sessions.end(change, first)
     assert life(change) is ABSENT
     assert initialise(change, channel).id != first.id
 

@@ -35,10 +35,10 @@ class Office:
         self.change = change = World(seed=1).change(self.now, self.profile)
         self.client = clients.create(change, "C", None)
         self.user = users.create(change, self.client.id, "Ann", Account.REGISTERED, accepted=1).id
-        numbers.add(change, self.client, LINE)
+        self.line = numbers.add(change, self.client, LINE)
         self.id = channels.create(change, self.client, "A", None, None).id
         self.update(**{"dial_in": True, "dial_out": True, "open": True, **fields})
-        self.code = number_assignments.assign(change, self.room, LINE).code
+        self.code = number_assignments.assign(change, self.room, self.line).code
 
     @property
     def room(self):
@@ -315,7 +315,7 @@ def test_the_ways_to_a_channel(office):
     for keyed in ({"code": "0"}, {"code": None}):
         assert refused(office.ring, **keyed) is Reason.CODE_UNKNOWN
     assert refused(office.ring, code=None, meeting_id="0") is Reason.MEETING_ID_UNKNOWN
-    number_assignments.assign(office.change, office.room, LINE, exclusive=True)
+    number_assignments.assign(office.change, office.room, office.line, exclusive=True)
     for keyed in ({"code": "0"}, {"code": None}, {"code": None, "meeting_id": other.meeting_id}):
         assert office.ring(**keyed)[0].channel == office.id
 
@@ -324,7 +324,7 @@ def test_numbers_that_lead_nowhere(office):
     """Unknown, disabled, or no number at all."""
     assert refused(calls.dial_in, office.change, "+1555") is Reason.NUMBER_UNAVAILABLE
     assert refused(calls.dial_in, office.change, "x") is Reason.NUMBER_MALFORMED
-    numbers.switch(office.change, office.client, LINE, "disable")
+    numbers.switch(office.change, office.line, "disable")
     assert refused(office.ring) is Reason.NUMBER_UNAVAILABLE
 
 

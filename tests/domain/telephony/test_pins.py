@@ -32,7 +32,7 @@ def test_a_pin_is_required_once_there_is_one():
         assert refused(pins.check, change, channel, wrong) is Reason.PIN_WRONG
     assert pins.check(change, channel, "42") is pins.check(change, channel, "0042") is False
     for pin in ("42", "0042"):
-        pins.delete(change, channel, pin)
+        pins.delete(change, channel, pins.get(change, channel, pin))
     assert pins.check(change, channel, None) is False
 
 
@@ -84,9 +84,9 @@ def test_the_same_pin_can_be_refused():
 def test_only_a_pin_that_is_there_is_deleted():
     """Another is not found, with PINs and without."""
     change, channel = room()
-    assert refused(pins.delete, change, channel, "1") is Reason.NOT_FOUND
+    assert refused(pins.get, change, channel, "1") is Reason.NOT_FOUND
     pins.add(change, channel, "1")
-    assert refused(pins.delete, change, channel, "2") is Reason.NOT_FOUND
+    assert refused(pins.get, change, channel, "2") is Reason.NOT_FOUND
 
 
 @pytest.mark.rule("R319")
@@ -126,5 +126,5 @@ def test_dial_in_that_is_off_can_stop_the_preparation():
     change = World(seed=1).change(0, {"dial-in.while-off": "everything"})
     channel = channels.create(change, clients.create(change, "C", None), "A", None, None)
     assert refused(pins.add, change, channel, "1") is Reason.DIAL_IN_OFF
-    assert refused(pins.delete, change, channel, "1") is Reason.DIAL_IN_OFF
     pins.add(change, channels.update(change, channel, dial_in=True), "1")
+    assert refused(pins.delete, change, channel, pins.get(change, channel, "1")) is Reason.DIAL_IN_OFF

@@ -1,0 +1,259 @@
+"""Resolvers of the things of a channel, a user or a client that a path names; none of them says what gates judge.
+
+A thing of another channel or user than the one in the path is not there. States, such as a breakout session that has
+started, are checked by the operations, once the caller's role is known (G040).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from confsim.assumptions import events as assumed_events
+from confsim.assumptions.properties import CHANNEL_PROPERTY_MISSING
+from confsim.assumptions.protocol import sizes
+from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract.decode import resolves
+from confsim.contract.text_values import invalid_input
+from confsim.contract.types import Key
+from confsim.domain import app_sessions, properties
+from confsim.domain.breakout import breakout_rooms, breakouts
+from confsim.domain.breakout.breakout_rooms import Room
+from confsim.domain.breakout.breakouts import Breakout
+from confsim.domain.broadcast import broadcasts, destinations
+from confsim.domain.broadcast.broadcasts import Broadcast
+from confsim.domain.broadcast.destinations import Destination
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
+from confsim.domain.events import endpoints
+from confsim.domain.events.endpoints import Endpoint as EventsEndpoint
+from confsim.domain.identity import access_levels, api_tokens, validators
+from confsim.domain.identity.api_tokens import ApiToken
+from confsim.domain.identity.validators import Validator
+from confsim.domain.media import gateway, media
+from confsim.domain.media.gateway import Endpoint as GatewayEndpoint
+from confsim.domain.members import user_list
+from confsim.domain.properties import Property
+from confsim.domain.recordings import assets, recording_list
+from confsim.domain.recordings.recordings import Recording
+from confsim.domain.runtime import sessions, streaming
+from confsim.domain.runtime.sessions import Session
+from confsim.domain.telephony import number_assignments, numbers, pins
+from confsim.domain.telephony.number_assignments import Assignment
+from confsim.domain.telephony.numbers import Number
+from confsim.domain.telephony.pins import Pin
+from confsim.domain.users import emails, handles, predefined
+from confsim.domain.users.handles import Reservation
+from confsim.domain.users.users import Level, User
+from confsim.kernel.refusal import Refusal
+
+from .call import Call
+from .forms import PhoneNumber
+
+
+class By(Struct, frozen=True):
+    """Mark of one of several ways in which a path names a thing of a type."""
+
+    way: str
+
+
+# Of a client
+
+#: The client of the caller, and no other.
+OwnClient = Annotated[Client, By("being the caller's")]
+#: Users by a comma separated list of ids (G216, G217).
+Users = Annotated[list[User], By("ids")]
+#: A user by the id in a third-party identity system.
+UserByOrigin = Annotated[User, By("origin id")]
+#: An inbound number that channels of the client may get.
+EnabledNumber = Annotated[Number, By("being enabled")]
+
+
+@resolves(OwnClient, str, "clients")
+def _own_client(call: Call, id: str) -> Client:
+    if id.lower() != call.client.id:
+        raise Refusal(Reason.NOT_FOUND, what="client", id=id)
+    return call.client
+
+
+@resolves(Users, list[int], "users")
+def _users(call: Call, ids: list[int]) -> list[User]:
+    most = ask(call, sizes.USER_IDS)
+    if not ids:
+        raise invalid_input("path userIds", "it names no user")
+    if len(ids) > most:
+        raise invalid_input("path userIds", f"it has more than {most} ids")
+    return user_list.several(call.change, call.client, ids)
+
+
+@resolves(UserByOrigin, str)
+def _user_by_origin(call: Call, id: str) -> User:
+    return predefined.find(call.change, call.client, id)
+
+
+@resolves(Reservation, str, "reservations")
+def _reservation(call: Call, token: str) -> Reservation:
+    return handles.get_reservation(call.change, call.client, token, by=call.require_caller().name)
+
+
+@resolves(ApiToken, str, "api_tokens")
+def _api_token(call: Call, id: str) -> ApiToken:
+    return api_tokens.get(call.change, call.client, id)
+
+
+@resolves(Validator, str, "validators")
+def _validator(call: Call, id: str) -> Validator:
+    return validators.get(call.change, call.client, id)
+
+
+@resolves(Level, int)
+def _level(call: Call, id: int) -> Level:
+    return access_levels.get(call, id)
+
+
+@resolves(EventsEndpoint, str, "endpoints")
+def _endpoint(call: Call, id: str) -> EventsEndpoint:
+    return endpoints.get(call.change, call.client, id)
+
+
+@resolves(EventsEndpoint | None, str, "endpoints")
+def _endpoint_or_none(call: Call, id: str) -> EventsEndpoint | None:
+    """An endpoint, or None where calls for one that is not there are ignored (G529)."""
+    found = endpoints.find(call.change, call.client, id)
+    if found is None and ask(call, assumed_events.UNKNOWN) == "ignore":
+        return None
+    return found or endpoints.get(call.change, call.client, id)
+
+
+@resolves(Number, PhoneNumber)
+def _number(call: Call, number: str) -> Number:
+    return numbers.get(call.change, call.client, number)
+
+
+@resolves(EnabledNumber, PhoneNumber)
+def _enabled_number(call: Call, number: str) -> Number:
+    return number_assignments.get_available(call.change, call.client, number)
+
+
+# Of a user
+
+#: The code that the address of a user waits for.
+AddressCode = Annotated[str, By("being sent")]
+#: The value of a property, as JSON text; of a user, of a channel.
+UserValue = Annotated[str, By("key of a user")]
+ChannelValue = Annotated[str, By("key of a channel")]
+#: A stored property of a user, of a channel.
+UserProperty = Annotated[Property, By("key of a user")]
+ChannelProperty = Annotated[Property, By("key of a channel")]
+
+
+@resolves(AddressCode, str, "codes", inside=True)
+def _address_code(call: Call, code: str, user: User) -> str:
+    emails.require_code(user, code)
+    return code
+
+
+@resolves(UserValue, Key, inside=True)
+def _user_value(call: Call, key: str, user: User) -> str:
+    return properties.text(call.change, properties.of_user(user), key)
+
+
+@resolves(UserProperty, Key, inside=True)
+def _user_property(call: Call, key: str, user: User) -> Property:
+    return properties.get(call.change, properties.of_user(user), key)
+
+
+@resolves(GatewayEndpoint, str, "sources", inside=True)
+def _gateway_endpoint(call: Call, uuid: str, user: User) -> GatewayEndpoint:
+    return gateway.get(call.change, user, uuid)
+
+
+# Of a channel
+
+#: A session of the channel before it in the path.
+SessionOfChannel = Annotated[Session, By("id in a channel")]
+#: The id of a session that is linked along with the channel before it in the path.
+LinkedSession = Annotated[str, By("id of a session")]
+#: A kind of data channel.
+DataKind = Annotated[str, By("kind")]
+#: An asset of the pool itself, not of one that is readable from it.
+OwnMedia = Annotated[media.Asset, By("id in the pool")]
+
+
+@resolves(SessionOfChannel, str, "sessions", inside=True)
+def _session_of_channel(call: Call, id: str, channel: Channel) -> Session:
+    return sessions.get_of_channel(call.change, channel, id)
+
+
+@resolves(LinkedSession, str, "sessions", inside=True)
+def _linked_session(call: Call, id: str, channel: Channel) -> str:
+    return app_sessions.get_session(call.change, channel, id)
+
+
+@resolves(DataKind, str, inside=True)
+def _data_kind(call: Call, kind: str, channel: Channel) -> str:
+    streaming.require_data_channel(call.change, kind)
+    return kind
+
+
+@resolves(ChannelValue, Key, inside=True)
+def _channel_value(call: Call, key: str, channel: Channel) -> str:
+    return properties.text(call.change, properties.of_channel(channel), key, CHANNEL_PROPERTY_MISSING)
+
+
+@resolves(ChannelProperty, Key, inside=True)
+def _channel_property(call: Call, key: str, channel: Channel) -> Property:
+    return properties.get(call.change, properties.of_channel(channel), key)
+
+
+@resolves(Breakout, str, "breakout_sessions", inside=True)
+def _breakout(call: Call, id: str, channel: Channel) -> Breakout:
+    return breakouts.get(call.change, channel, id)
+
+
+@resolves(Room, str, "breakout_rooms", inside=True)
+def _room(call: Call, id: str, breakout: Breakout) -> Room:
+    return breakout_rooms.get(call.change, breakout, id)
+
+
+@resolves(Recording, str, "recordings", inside=True)
+def _recording(call: Call, id: str, channel: Channel) -> Recording:
+    return recording_list.get(call.change, channel, id)
+
+
+@resolves(assets.Asset, str, "assets", inside=True)
+def _recording_asset(call: Call, id: str, recording: Recording) -> assets.Asset:
+    return assets.get(call.change, recording.client, recording.id, id)
+
+
+@resolves(media.Asset, str, "media", inside=True)
+def _media(call: Call, id: str, channel: Channel | None) -> media.Asset:
+    """An asset of the pool of a channel, or of the client's, where the path names no channel."""
+    return media.get(call.change, media.pool(call, call.client, channel), id)
+
+
+@resolves(OwnMedia, str, "media", inside=True)
+def _own_media(call: Call, id: str, channel: Channel | None) -> media.Asset:
+    return media.get_own(call.change, media.pool(call, call.client, channel), id)
+
+
+@resolves(Destination, str, "destinations", inside=True)
+def _destination(call: Call, id: str, channel: Channel) -> Destination:
+    return destinations.get(call.change, channel, id)
+
+
+@resolves(Broadcast, str, "broadcasts", inside=True)
+def _broadcast(call: Call, id: str, channel: Channel) -> Broadcast:
+    return broadcasts.get(call.change, channel, id)
+
+
+@resolves(Pin, str, inside=True)
+def _pin(call: Call, pin: str, channel: Channel) -> Pin:
+    return pins.get(call.change, channel, pin)
+
+
+@resolves(Assignment, PhoneNumber, inside=True)
+def _assignment(call: Call, number: str, channel: Channel) -> Assignment:
+    return number_assignments.get(call.change, channel, number)
