@@ -32,7 +32,8 @@ def parameter(annotation: Any, profile: Profile) -> Schema:
         marks = tuple(rest)
     if base is Ttl:
         units = in_force(profile, parsing.TTL_UNITS)
-        return {"type": "string", "pattern": f"^[0-9]{{1,12}}({'|'.join(units)})$"}
+        fraction = r"(\.[0-9]{1,9})?" if in_force(profile, parsing.TTL_NUMBER) == "fraction" else ""
+        return {"type": "string", "pattern": f"^[0-9]{{1,12}}{fraction}({'|'.join(units)})$"}
     if base is bool:
         return {"type": "boolean"}
     if get_origin(base) is list:

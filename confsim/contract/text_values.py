@@ -21,7 +21,7 @@ TextReader = Callable[[Context, str, str], Any]
 TextCheck = Callable[[Context, str, str], None]
 
 _DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
-_TTL = re.compile(r"([0-9]{1,12})([A-Za-z]+)\Z", re.ASCII)
+_TTL = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,9}))?([A-Za-z]+)\Z", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 #: Most URLs match this, and need not be parsed.
@@ -130,9 +130,12 @@ def _boolean(context: Context, where: str, text: str) -> bool:
 def _ttl(context: Context, where: str, text: str) -> Ttl:
     units = ask(context, parsing.TTL_UNITS)
     match = _TTL.match(text)
-    if match is None or match[2] not in units:
+    if match is None or match[3] not in units:
         raise invalid_input(where, f"{text[:40]!r} is no number followed by one of {', '.join(units)}")
-    span = int(match[1]) * units[match[2]]
+    whole, fraction, unit = int(match[1]), match[2] or "", units[match[3]]
+    if fraction and ask(context, parsing.TTL_NUMBER) == "whole":
+        raise invalid_input(where, f"{text[:40]!r} has no whole number")
+    span = whole * unit + int(fraction or 0) * unit // 10 ** len(fraction)
     if span == 0:
         raise invalid_input(where, "a time to live of zero")
     if span > durations.LONGEST:

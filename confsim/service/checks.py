@@ -52,12 +52,7 @@ def checked(call: Call, incoming: Incoming) -> Any:
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
     if path:
-        try:
-            _resolve(call, things, public)
-        except Refusal:
-            if order == "role first" and not public:
-                admission.admit(call, grants, missing=True)
-            raise
+        _resolve(call, things, public, grants if order == "role first" else ())
     if not public:
         admission.admit(call, grants)
     elif operation.changes:
@@ -67,17 +62,25 @@ def checked(call: Call, incoming: Incoming) -> Any:
     return operation.function(call, *things, **named)
 
 
-def _resolve(call: Call, things: list[Any], public: bool) -> None:
-    """Put what the path names in the place of its name."""
-    for place, parameter in enumerate(call.operation.path_parameters):
-        if parameter.resolve is None:
-            continue
-        if parameter.inside:
-            things[place] = parameter.resolve(call, things[place], things[place - 1] if place else None)
-        else:
-            things[place] = parameter.resolve(call, things[place])
-            if public and parameter.annotation is Client:
-                admission.require_service(call, call.client)
+def _resolve(call: Call, things: list[Any], public: bool, judged: tuple[Grant, ...]) -> None:
+    """Put what the path names in the place of its name.
+
+    Where something is not there, the grants to be ``judged`` before it is told come first.
+    """
+    try:
+        for place, parameter in enumerate(call.operation.path_parameters):
+            if parameter.resolve is None:
+                continue
+            if parameter.inside:
+                things[place] = parameter.resolve(call, things[place], things[place - 1] if place else None)
+            else:
+                things[place] = parameter.resolve(call, things[place])
+                if public and parameter.annotation is Client:
+                    admission.require_service(call, call.client)
+    except Refusal:
+        if judged and not public:
+            admission.admit(call, judged, missing=True)
+        raise
 
 
 def _identify(call: Call, token: str | None) -> None:

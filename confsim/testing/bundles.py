@@ -107,12 +107,12 @@ class ApiJourney(Journey):
         """The validators of the demo world."""
         return multiple(*(each["id"] for each in self.call("list_validators", "demo-customer-admin").body))
 
-    def read(self, operation: str, **arguments: Any) -> Any:
-        """Return the body that a GET with the API token has in every target, None when it is refused.
+    def read(self, operation: str, caller: str | None = None, **arguments: Any) -> Any:
+        """Return the body that a GET by the caller has in every target, None when it is refused.
 
-        Worlds are not compared.
+        The caller is the API token unless another is given. Worlds are not compared.
         """
-        outcomes = [target.call(operation, self.api_token, **arguments) for target in self.driven]
+        outcomes = [target.call(operation, caller or self.api_token, **arguments) for target in self.driven]
         for target, outcome in zip(self.driven, outcomes, strict=True):
             assert outcome == outcomes[0], f"{operation} with {arguments}: {outcomes[0]}, {target.name} {outcome}"
         return outcomes[0].body if outcomes[0].ok else None

@@ -94,17 +94,57 @@ def test_a_profile_sets_the_spellings_of_booleans() -> None:
 
 @pytest.mark.rule("R038", "R039", "R040")
 @pytest.mark.parametrize(
-    ("text", "span"), [("1s", 1000), ("1m", 60_000), ("2h", 7_200_000), ("1d", 86_400_000), ("1w", 604_800_000)]
+    ("text", "span"),
+    [
+        ("1s", 1000),
+        ("1m", 60_000),
+        ("2h", 7_200_000),
+        ("1d", 86_400_000),
+        ("1w", 604_800_000),
+        ("1.5h", 5_400_000),
+        ("0.25m", 15_000),
+        ("1.000000001w", 604_800_000),
+        ("0.0019s", 1),
+    ],
 )
 def test_a_time_to_live_is_a_number_and_a_unit(text: str, span: int) -> None:
-    """m is minutes, d is days."""
+    """m is minutes, d is days; a number may have a fraction."""
     assert text_reader(Ttl)(CONTEXT, "query ttl", text) == span
 
 
+def test_a_profile_takes_whole_times_alone() -> None:
+    """Then a fraction is refused, and a whole number is not (G126)."""
+    whole = Context(**{"parse.ttl-number": "whole"})
+    assert text_reader(Ttl)(whole, "query ttl", "2h") == 7_200_000
+    with pytest.raises(Refusal, match="no whole number"):
+        text_reader(Ttl)(whole, "query ttl", "1.5h")
+
+
 @pytest.mark.rule("R038")
-@pytest.mark.parametrize("text", ["5", "m", "1.5m", "-1m", "1 m", "1M", "1y", "0m", "1m1s", "", "9" * 13 + "d"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5",
+        "m",
+        "1.m",
+        ".5m",
+        "1,5m",
+        "0.0m",
+        "0.0001s",
+        "1.5.1m",
+        "1e3s",
+        "-1m",
+        "1 m",
+        "1M",
+        "1y",
+        "0m",
+        "1m1s",
+        "",
+        "9" * 13 + "d",
+    ],
+)
 def test_other_texts_are_no_time_to_live(text: str) -> None:
-    """No unit, a sign, a fraction, a space, zero, too long (G126, G127)."""
+    """No unit, a sign, half a fraction, a space, less than a millisecond, too long (G126, G127)."""
     assert _refused(Ttl, text)
 
 

@@ -46,7 +46,7 @@ def contexts(sim, monkeypatch):
         raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate="nobody")
 
     monkeypatch.setattr(admission, "admit", admit)
-    monkeypatch.setattr(checks, "_resolve", lambda call, things, public: seen.append(call.client.id))
+    monkeypatch.setattr(checks, "_resolve", lambda call, *rest: seen.append(call.client.id))
     return seen
 
 

@@ -102,3 +102,19 @@ def test_the_reproductions_of_two_orders(order, statuses):
 def test_the_text_of_a_path_is_read_first(sim, operation, given):
     """What cannot be an id, a number or a word at its place is a 400, whether or not the rest is there."""
     assert sim.call(operation, USER, **given).status == 400
+
+
+@pytest.mark.parametrize("id", ["-9223372036854775807", "-9223372036854775808", "9223372036854775807"])
+@pytest.mark.parametrize("operation", ["get_user_email", "list_user_properties", "get_user", "get_users"])
+def test_every_number_of_64_bits_may_be_a_user(sim, operation, id):
+    """Its sign is no digit: nobody has the number, which is no fault of the text."""
+    answer = sim.call(operation, ADMIN, **{"userIds" if operation == "get_users" else "userId": id})
+    assert (answer.status, answer.body) in [(404, answer.body), (200, [])]
+
+
+@pytest.mark.parametrize("id", ["9223372036854775808", "-9223372036854775809", "+1", "1_0", "\u0661", "mE", ""])
+def test_other_texts_are_no_user(sim, id):
+    """More than 64 bits, another sign, another digit, another word."""
+    assert sim.call("get_user_email", ADMIN, userId=id).status in {400, 404}
+    if id:
+        assert sim.call("get_user_email", ADMIN, userId=id).status == 400

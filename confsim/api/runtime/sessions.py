@@ -235,7 +235,7 @@ def list_sessions(
     to: int | None = None,
     hasRecording: bool | None = None,
 ) -> Page[Session]:
-    """List the sessions of the channels where the caller is at least operator; administrators get all of the client.
+    """List the sessions of the channels where the caller is at least operator; administrators host none by that.
 
     ``from`` and ``to`` are epoch milliseconds: sessions that started after, and before. ``presence`` sorts by the
     number of participants.

@@ -69,6 +69,13 @@ TTL_UNITS = assumption(
     ("any table from unit to milliseconds",),
     check=_units,
 )
+TTL_NUMBER = assumption(
+    "parse.ttl-number",
+    "G126",
+    "The number of a time to live: with a fraction, as 1.5h, or whole; fractions of a millisecond are cut off.",
+    "fraction",
+    ("whole",),
+)
 CONTENT_TYPE = assumption(
     "parse.content-type",
     "G009",

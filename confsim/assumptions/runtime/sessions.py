@@ -112,9 +112,9 @@ UNKNOWN_CHANNEL = assumption(
 ADMINISTRATORS = assumption(
     "sessions.administrators",
     "G378",
-    "Sessions that Customer Admins and API tokens see: all of the client, or those of channels they host, as written.",
-    "all",
-    ("hosted",),
+    "Sessions that Customer Admins and API tokens see: those of channels they host, as written, or all of the client.",
+    "hosted",
+    ("all",),
     "list_sessions",
 )
 NOT_STARTED = assumption(
