@@ -1,0 +1,159 @@
+"""The table of what every operation costs, its summary, and why some stay above a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from itertools import groupby
+from statistics import median
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from operations import Figure
+
+from kit.growth.variants import CALLS, is_search
+
+#: Bounds of the figures in the demo world, as multiples of the bare app: median, 95th percentile, worst.
+BOUNDS = {"again": (0.3, 0.5, None), "first": (0.4, 0.8, 3.0)}
+#: How many times its figure at the smallest size a call may cost at the largest.
+GROWTH = 2.0
+#: Why a call stays above a bound, by patterns of the call and of the kind of things; "" is the demo world.
+REASONS: dict[tuple[str, str], str] = {}
+_SEARCHES = {call.name for call in CALLS if is_search(call)}
+
+
+class Growth(Struct, frozen=True):
+    """How much more a call costs in the largest world of a kind than in the smallest, and why it may."""
+
+    call: str
+    kind: str
+    small: Figure
+    large: Figure
+    reason: str
+
+    @property
+    def ratio(self) -> float:
+        """The larger ratio of the two figures."""
+        return max(self.large.again / self.small.again, self.large.first / self.small.first)
+
+    @property
+    def inherent(self) -> str:
+        """Why the cost must grow: what the call answers or writes does, or it searches; "" when it need not."""
+        if self.large.answer > 2 * self.small.answer:
+            return f"answers {self.large.answer:,} bytes"
+        if self.large.written > 2 * self.small.written:
+            return f"writes {self.large.written:,} records"
+        return "searches texts" if self.call in _SEARCHES else ""
+
+
+def growths(figures: Iterable[Figure]) -> list[Growth]:
+    """The growth of every call by every kind that was measured at two sizes, the largest first."""
+
+    def place(figure: Figure) -> tuple[str, str]:
+        return figure.call, figure.kind
+
+    grown = sorted((figure for figure in figures if figure.kind), key=place)
+    found = []
+    for (call, kind), group in groupby(grown, place):
+        sized = sorted(group, key=lambda figure: figure.size)
+        if len(sized) > 1:
+            found.append(Growth(call, kind, sized[0], sized[-1], reason(call, kind)))
+    return sorted(found, key=lambda growth: -growth.ratio)
+
+
+def reason(call: str, kind: str) -> str:
+    """Why a call stays above a bound with things of a kind; "" where no reason is given."""
+    return next(
+        (why for (calls, kinds), why in REASONS.items() if fnmatchcase(call, calls) and fnmatchcase(kind, kinds)), ""
+    )
+
+
+def above(growth: Growth) -> bool:
+    """Whether a call grows more than it may."""
+    return growth.ratio > GROWTH and not growth.inherent
+
+
+def unneeded(figures: Sequence[Figure]) -> list[str]:
+    """The reasons that are given for nothing that was measured above a bound, though all they name was measured."""
+    grown, worst = growths(figures), BOUNDS["first"][2]
+    assert worst is not None
+    needed = {growth.reason for growth in grown if above(growth)}
+    needed |= {reason(figure.call, "") for figure in figures if not figure.kind and figure.worst > worst}
+    measured = {growth.reason for growth in grown} | {reason(figure.call, "") for figure in figures if not figure.kind}
+    return sorted(measured - needed - {""})
+
+
+def table(figures: Sequence[Figure]) -> Iterator[str]:
+    """A line for each call: its figures in the demo world, the worst at each size with its kind, its growth."""
+    sizes = sorted({figure.size for figure in figures if figure.kind})
+    by_call: dict[str, list[Figure]] = {}
+    for figure in figures:
+        by_call.setdefault(figure.call, []).append(figure)
+    most = {growth.call: growth for growth in reversed([each for each in growths(figures) if not each.inherent])}
+    head = "".join(f"{size:>10,}" for size in sizes)
+    yield f"{'operation':52}{'again':>8}{'first':>8}{head}{'grows':>8}  with, because"
+    for call, taken in by_call.items():
+        plain = next((figure for figure in taken if not figure.kind), None)
+        line = f"{call:52}" + (f"{plain.again:8.2f}{plain.first:8.2f}" if plain else " " * 16)
+        for size in sizes:
+            worst = max((figure.worst for figure in taken if figure.kind and figure.size == size), default=None)
+            line += " " * 10 if worst is None else f"{worst:10.2f}"
+        growth = most.get(call)
+        if growth is not None:
+            line += f"{growth.ratio:8.1f}" + (f"  {growth.kind}" if growth.ratio > GROWTH else "")
+            line += f": {growth.reason or 'NO REASON'}" if above(growth) else ""
+        elif plain is not None and reason(call, ""):
+            line += f"{'':8}  {reason(call, '')}"
+        yield line
+
+
+def summary(figures: Sequence[Figure]) -> Iterator[str]:
+    """Median, 95th percentile and worst of the demo world with their bounds, the slowest, and those that grow most."""
+    plain = [figure for figure in figures if not figure.kind and figure.call == figure.operation]
+    if plain:
+        for mode, bounds in BOUNDS.items():
+            values = [getattr(figure, mode) for figure in plain]
+            named = zip(("median", "95th percentile", "worst"), percentiles(values), bounds, strict=True)
+            told = ", ".join(
+                f"{name} {value:.2f}x" + (f" (at most {most}x)" if most else "") for name, value, most in named
+            )
+            yield f"{mode}: {len(plain)} operations in the demo world: {told}"
+        yield "the ten slowest:"
+        for figure in sorted(plain, key=lambda figure: -figure.worst)[:10]:
+            why = reason(figure.call, "")
+            yield f"  {figure.call:50}{figure.again:8.2f}x again{figure.first:8.2f}x first  {why}"
+    grown = growths(figures)
+    if grown:
+        free = [growth for growth in grown if not growth.inherent]
+        over = [growth for growth in free if above(growth)]
+        yield f"growth: {len(free)} pairs of a call and a kind, {len(over)} above {GROWTH}x"
+        yield "the ten that grow most:"
+        for growth in free[:10]:
+            small, large = growth.small, growth.large
+            span = f"{small.worst:.2f}x with {small.size:,}, {large.worst:.2f}x with {large.size:,}"
+            yield f"  {growth.ratio:7.1f}  {growth.call} ({growth.kind}: {span}) {growth.reason}"
+
+
+def percentiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """The median, the 95th percentile and the largest."""
+    ordered = sorted(values)
+    return median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))], ordered[-1]
+
+
+def as_json(figures: Sequence[Figure]) -> dict[str, Any]:
+    """The figures and their summary as plain values."""
+    plain = [figure for figure in figures if not figure.kind and figure.call == figure.operation]
+    modes = {
+        mode: dict(zip(("median", "p95", "worst"), percentiles([getattr(each, mode) for each in plain]), strict=True))
+        for mode in BOUNDS
+        if plain
+    }
+    grown = [growth for growth in growths(figures) if above(growth)]
+    return {
+        "yardstick": "a bare Werkzeug app of 200 rules, one POST, in the same rounds",
+        "operations": len(plain),
+        "demo": modes,
+        "grown": [{"call": each.call, "kind": each.kind, "ratio": each.ratio, "reason": each.reason} for each in grown],
+        "figures": msgspec.to_builtins(list(figures)),
+    }
