@@ -59,16 +59,16 @@ class App:
             del segments[:2]
         if segments and f"/{segments[0]}" == self.mount.control.prefix:
             return _dated(service, self._control(service, segments, request))
-        context, exchange = ProfileContext(service.profile), Exchange(service, request)
+        exchange = Exchange(service, request)
         try:
-            response = self._answer(service, segments, request, context, exchange)
+            response = self._answer(exchange, segments)
         except Refusal as refusal:
-            response = service.unrouted(request, refusal, context.used, exchange.finish)
+            response = service.unrouted(request, refusal, exchange.used, exchange.finish)
         except Misuse as misuse:
             return _dated(service, self.mount.control.refuse(misuse))
         except Exception as bug:
-            response = service.unrouted(request, _internal(service, request, bug), context.used, exchange.finish)
-        return delayed(response)
+            response = service.unrouted(request, _internal(service, request, bug), exchange.used, exchange.finish)
+        return delayed(response) if response.delay else response
 
     def _nowhere(self, name: str, request: Request) -> Response:
         """The response for an unknown world; no journal notes it."""
@@ -101,34 +101,35 @@ class App:
         check_coding(request)
         return self.mount.control.perform(service, self.worlds, found.operation, found.texts, request)
 
-    def _answer(
-        self, service: Service, segments: list[str], request: Request, context: ProfileContext, exchange: Exchange
-    ) -> Response:
+    def _answer(self, exchange: Exchange, segments: list[str]) -> Response:
+        service, request = exchange.service, exchange.request
+        headers, method = request.headers, request.method
         self._admit(request)
-        if "origin" in request.headers:
-            note(context, transport.CORS)
-        parse_cookies(request)
-        method = request.method
-        if method == "HEAD" and ask(context, transport.HEAD) == "as GET":
+        if "origin" in headers:
+            note(exchange, transport.CORS)
+        if "cookie" in headers:
+            parse_cookies(request)
+        if method == "HEAD" and ask(exchange, transport.HEAD) == "as GET":
             method = "GET"
         if "%" in request.target:
-            segments = split_slashes(request, segments, context)
-        routes = self.mount.routes(service.profile)
-        found: Found | Response | tuple[str, ...] = routes.find(context, method, segments, request.query)
+            segments = split_slashes(request, segments, exchange)
+        routes = self.mount.routes(exchange.profile)
+        found: Found | Response | tuple[str, ...] = routes.find(exchange, method, segments, request.query)
         if isinstance(found, tuple):
-            found = otherwise(service, routes, method, segments, found, request, context)
+            found = otherwise(service, routes, method, segments, found, request, exchange)
         if isinstance(found, Response):
-            return service.unrouted(request, found, context.used, exchange.finish)
-        accept = request.headers.get("accept", "*/*")
+            return service.unrouted(request, found, exchange.used, exchange.finish)
+        accept = headers.get("accept", "*/*")
         if accept not in _ADMITTING:
-            _check_accept(accept, context)
-        note(context, transport.CACHING)
+            _check_accept(accept, exchange)
+        note(exchange, transport.CACHING)
         operation = found.operation
         if operation.catalogue is self.mount.api:
-            note(context, transport.PREFIX)
+            note(exchange, transport.PREFIX)
         exchange.download = operation.result is Raw
-        parse_form(request, operation)
-        return service.perform(service.incoming(request, operation, found.texts, context, exchange.finish))
+        if "content-type" in headers:
+            parse_form(request, operation)
+        return service.perform(service.incoming(request, operation, found.texts, exchange, exchange.finish))
 
     def _admit(self, request: Request) -> None:
         """Refuse what a transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""

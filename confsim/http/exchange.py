@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import value_of
+from confsim.assumptions.register import ProfileContext, value_of
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 from confsim.service.errors import refused
@@ -19,12 +19,16 @@ from .stamps import http_date
 _NO_STORE = ("Cache-Control", "no-store")
 
 
-class Exchange:
-    """One request of the API to a world. ``download`` is set where the operation answers the bytes of a file."""
+class Exchange(ProfileContext):
+    """One request of the API to a world; the context of the assumptions that are used before its call is performed.
+
+    ``download`` is set where the operation answers the bytes of a file.
+    """
 
     __slots__ = ("download", "request", "service")
 
     def __init__(self, service: Service, request: Request) -> None:
+        super().__init__(service.profile)
         self.service = service
         self.request = request
         self.download = False

@@ -131,7 +131,7 @@ class Routes:
         declared first win (G064). Raises Refusal INVALID_INPUT when an escape in the path is broken.
         """
         texts: list[str] = []
-        node = self._match(self._root, segments, 0, texts)
+        node = self._match(segments, texts)
         if node is None:
             return ()
         allowed: Iterable[str] = node.methods
@@ -145,28 +145,32 @@ class Routes:
                 allowed = {name for each, _ in nodes for name in each.methods}
         if answer is None:
             return tuple(sorted(allowed))
-        values = tuple(percent_decoded(text, "path", context) if "%" in text else text for text in texts)
+        values = tuple([percent_decoded(text, "path", context) if "%" in text else text for text in texts])
         if answer.places is not None:
             values = tuple(values[place] for place in answer.places)
-        return Found(answer.chosen(query), values)
+        return Found(answer.chosen(query) if answer.variants else answer.operation, values)
 
-    def _match(self, node: _Node, segments: list[str], at: int, texts: list[str]) -> _Node | None:
-        """The first node with methods that the segments from ``at`` lead to; ``texts`` gains the parameters' texts."""
-        if at == len(segments):
-            return node if node.methods else None
-        segment = segments[at]
-        literal = node.literals.get(segment.lower() if self._fold else segment)
-        if literal is not None:
-            found = self._match(literal, segments, at + 1, texts)
-            if found is not None:
-                return found
-        if node.parameter is not None and segment:
-            texts.append(segment)
-            found = self._match(node.parameter, segments, at + 1, texts)
-            if found is not None:
-                return found
-            texts.pop()
-        return None
+    def _match(self, segments: list[str], texts: list[str]) -> _Node | None:
+        """The first node with methods that the segments lead to; ``texts`` gains the parameters' texts."""
+        node, at = self._root, 0
+        others: list[tuple[_Node, int, int]] = []  # parameters passed over for a literal: node, depth, texts before it
+        while True:
+            if at == len(segments):
+                if node.methods:
+                    return node
+            else:
+                segment = segments[at]
+                literal = node.literals.get(segment.lower() if self._fold else segment)
+                at += 1
+                if node.parameter is not None and segment:
+                    others.append((node.parameter, at, len(texts)))
+                if literal is not None:
+                    node = literal
+                    continue
+            if not others:
+                return None
+            node, at, before = others.pop()
+            texts[before:] = [segments[at - 1]]
 
     def _all(self, segments: list[str]) -> list[tuple[_Node, list[str]]]:
         """Every node with methods that the segments lead to, with the texts of the parameters (G064)."""
