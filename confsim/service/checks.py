@@ -13,7 +13,6 @@ import msgspec
 from confsim.api import admission
 from confsim.api.call import Call
 from confsim.assumptions import members
-from confsim.assumptions import terms as assumed_terms
 from confsim.assumptions.protocol import parsing, sizes, transport, wire
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, value_of
@@ -21,17 +20,17 @@ from confsim.contract.decode import Body
 from confsim.contract.gates import Grant
 from confsim.contract.query import arguments
 from confsim.contract.text_values import invalid_input, split_list
-from confsim.domain import terms
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Refusal
 
+from .callers import Callers
 from .incoming import Incoming
 from .messages import Request
 
 
-def checked(call: Call, incoming: Incoming) -> Any:
+def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
     """The result of the operation, once every check is passed. Raises the Refusal of the first that is not."""
     operation, path, values, token = call.operation, incoming.path, incoming.query, incoming.token
     request, named = incoming.request, None
@@ -42,7 +41,7 @@ def checked(call: Call, incoming: Incoming) -> Any:
     grants = operation.gate.grants if gate is None else ask(call, gate)
     public = operation.public if gate is None else Grant.PUBLIC in grants
     if not public:
-        _identify(call, token)
+        callers.identify(call, token)
     elif token and ask(call, wire.PUBLIC_CREDENTIALS) == "checked":
         credentials.authenticate(call.change, token)
     things: list[Any] = []
@@ -81,21 +80,6 @@ def _resolve(call: Call, things: list[Any], public: bool, judged: tuple[Grant, .
         if judged and not public:
             admission.admit(call, judged, missing=True)
         raise
-
-
-def _identify(call: Call, token: str | None) -> None:
-    if not token:
-        raise Refusal(Reason.CREDENTIAL_MISSING)
-    caller = credentials.authenticate(call.change, token)
-    client = caller.client
-    call.caller, call.known_client = caller, client
-    if (
-        caller.user is not None
-        and terms.blocked(call.change, client, caller.user)
-        and call.operation.name not in ask(call, assumed_terms.OPEN_CALLS)
-    ):
-        raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
-    admission.require_service(call, client)
 
 
 def _enter_child(call: Call, id: str) -> None:

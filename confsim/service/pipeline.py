@@ -20,6 +20,7 @@ from confsim.kernel.refusal import NotYet, Refusal
 from confsim.kernel.world import Change, World
 
 from .address import HOST, NOWHERE, Address
+from .callers import Callers
 from .checks import checked
 from .conformance import Conformance
 from .deferred import monotonic
@@ -62,6 +63,7 @@ class Pipeline:
 
     ``address`` begins the URLs in responses, ``stages`` are those that the profile switches on. ``conformance``, where
     there is one, holds every answer of an operation against the OpenAPI document, and reports what differs as a bug.
+    ``callers`` identifies who calls.
     """
 
     def __init__(self, live: LiveWorld, journal: Journal, faults: Faults, usage: Usage) -> None:
@@ -71,9 +73,10 @@ class Pipeline:
         self._usage = usage
         self.address: Address = NOWHERE
         self.conformance: Conformance | None = None
+        self.callers = Callers()
         profile = live.profile
         self.stages: tuple[Stage, ...] = tuple(stage() for stage in _STAGES if profile and stage.needed(profile))
-        self._respond: Next = _checked
+        self._respond: Next = self._checked
         for stage in reversed(self.stages):
             self._respond = partial(_staged, stage, self._respond)
         self._stale = StaleReads(StaleReads.lag(profile)) if profile and StaleReads.lag(profile) else None
@@ -88,6 +91,10 @@ class Pipeline:
     def hold_against(self, conformance: Conformance | None) -> None:
         """Hold every answer of an operation against an OpenAPI document, with None no longer."""
         self.conformance = conformance
+
+    def share_callers(self, callers: Callers) -> None:
+        """Identify callers by what is known of them already."""
+        self.callers = callers
 
     def restart(self) -> None:
         """Let the stages forget every call."""
@@ -134,6 +141,10 @@ class Pipeline:
             if after is not change.world:
                 live.react(change.now)
             return entry.response
+
+    def _checked(self, call: Call, incoming: Incoming) -> Response:
+        """The response of the operation, once every check is passed. Raises Refusal."""
+        return Response(*encode(call, call.operation, checked(call, incoming, self.callers)))
 
     def _begin(self, incoming: Incoming, now: int | None) -> Change:
         """The change in which a call is performed, at the instant ``now``, None for that of the clock."""
@@ -214,11 +225,6 @@ def _receive(call: Call, incoming: Incoming) -> None:
     refusal = incoming.token_refusal
     if refusal is not None and not (public and ask(call, wire.PUBLIC_CREDENTIALS) == "ignored"):
         raise refusal
-
-
-def _checked(call: Call, incoming: Incoming) -> Response:
-    """The response of the operation, once every check is passed. Raises Refusal."""
-    return Response(*encode(call, call.operation, checked(call, incoming)))
 
 
 def _staged(stage: Stage, following: Next, call: Call, incoming: Incoming) -> Response:

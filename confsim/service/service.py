@@ -146,6 +146,7 @@ class Service:
         )
         if profile is None:
             other.pipeline.hold_against(self.pipeline.conformance)
+            other.pipeline.share_callers(self.pipeline.callers)
         other.take_over(self.settings)
         return other
 

@@ -19,6 +19,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Record, SharedTable
+from confsim.kernel.timers import NEVER
 from confsim.kernel.world import Change
 
 
@@ -82,6 +83,8 @@ class Caller(Struct, frozen=True, gc=False):
     api_token: str | None = None
     #: Whether the caller holds the Customer Admin level, or one that includes it (G139).
     customer_admin: bool = False
+    #: The instant at which the token expires by which it called (epoch milliseconds), NEVER for one that does not.
+    expires: int = NEVER
 
     @property
     def name(self) -> str:
@@ -102,20 +105,21 @@ def authenticate(change: Change, value: str) -> Caller:
     credential = CREDENTIALS.get(change, value)
     if credential is None:
         raise Refusal(MACHINE.reason(ABSENT, "present"))
-    if credential.expires is not None and credential.expires <= change.now:
+    expires = NEVER if credential.expires is None else credential.expires
+    if expires <= change.now:
         raise Refusal(MACHINE.reason(Life.ISSUED, "present"))
     client = clients.get(change, credential.client)
     if credential.user is None:
-        return Caller(client, api_token=credential.api_token)
+        return Caller(client, api_token=credential.api_token, expires=expires)
     user = USERS.get(change, credential.user, client.id)
     if user is None:
         raise Refusal(Reason.CREDENTIAL_INVALID)
-    return caller(change, client, user)
+    return caller(change, client, user, expires)
 
 
-def caller(change: Change, client: Client, user: User) -> Caller:
-    """The user of the client as a caller."""
-    return Caller(client, user, customer_admin=bool(user.levels) and _customer_admin(change, user))
+def caller(change: Change, client: Client, user: User, expires: int = NEVER) -> Caller:
+    """The user of the client as a caller, by a token that expires at the instant."""
+    return Caller(client, user, None, bool(user.levels) and _customer_admin(change, user), expires)
 
 
 def _customer_admin(change: Change, user: User) -> bool:
