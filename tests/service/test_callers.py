@@ -1,0 +1,62 @@
+"""Callers that are identified once: what is remembered, and what makes it forgotten."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.domain.identity import credentials
+from kit import ADMIN, API_TOKEN, CUSTOMER, MINUTE, OWNER, PARTNER_ADMIN, START
+
+
+@pytest.fixture
+def looked_up(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tokens that were looked up in the tables, in order."""
+    seen: list[str] = []
+    authenticate = credentials.authenticate
+
+    def noted(change, value):
+        seen.append(value)
+        return authenticate(change, value)
+
+    monkeypatch.setattr(credentials, "authenticate", noted)
+    return seen
+
+
+def test_a_caller_is_looked_up_once_also_in_forks(looked_up):
+    """The answers and the assumptions used are those of the first call."""
+    simulator = Simulator(clock=START)
+    first, again = (simulator.call("get_me", ADMIN) for _ in range(2))
+    forked = simulator.fork().call("get_me", ADMIN)
+    assert first.content == again.content == forked.content
+    one, other = (entry.assumptions for entry in simulator.service.journal)
+    assert list(one) == list(other)
+    assert looked_up == [ADMIN]
+
+
+def test_a_change_of_the_user_or_the_client_is_seen_at_once(looked_up):
+    """A caller is looked up again after either."""
+    simulator = Simulator(clock=START)
+    me = simulator.call("get_me", OWNER).body
+    simulator.call("set_user_full_name", OWNER, userId="me", body={"fullName": "Another Name"})
+    assert simulator.call("get_me", OWNER).body == {**me, "fullName": "Another Name"}
+    simulator.call("update_terms_url", API_TOKEN, body={"url": "https://terms.example/9"})
+    assert simulator.call("get_user_terms", OWNER).body["termsUrl"] == "https://terms.example/9"
+    assert looked_up.count(OWNER) == 3
+
+
+def test_one_who_was_identified_is_refused_from_the_instant_on_that_says_so():
+    """The token has expired, there are new terms to accept, or the client is disabled."""
+    simulator = Simulator(clock=START)
+    user = simulator.call("get_me", OWNER).body["id"]
+    token = simulator.control("issue_token", userId=user, ttl=MINUTE).token
+    assert simulator.call("get_me", token).ok
+    simulator.clock.advance(MINUTE)
+    assert simulator.call("get_me", token).status == 401
+    assert simulator.call("get_me", OWNER).ok
+    disabled = simulator.fork()
+    disabled.call("set_client_service_state", PARTNER_ADMIN, clientId=CUSTOMER, state="disable")
+    simulator.call("promulgate_terms", API_TOKEN, body={"url": "https://terms.example/9"})
+    assert [each.call("reserve_handle", OWNER, body={"handle": "Any"}).status for each in (simulator, disabled)] == [
+        *(403, 403),
+    ]
