@@ -75,8 +75,10 @@ class Simulator:
         when = clock if isinstance(clock, Clock) else Clock(clock)
         if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
             when.freeze()
-        made_from = "" if isinstance(world, Mapping) else str(world)
-        self._attach(Service(load(world, seed, chosen), when, chosen, Provenance(made_from)), through=transport)
+        built = load(world, seed, chosen)
+        assumptions = built.assumptions if clock is not None else (*built.assumptions, TIME_SOURCE.id)
+        made_from = Provenance("" if isinstance(world, Mapping) else str(world), assumptions=assumptions)
+        self._attach(Service(built.world, when, chosen, made_from), through=transport)
         if scenario is not None:
             from confsim.control.scenarios import start_from
 
@@ -248,8 +250,8 @@ class Simulator:
 
     @property
     def assumptions_used(self) -> list[str]:
-        """The ids of the assumptions that calls have used, in alphabetical order."""
-        return self.service.journal.assumptions()
+        """The ids of the assumptions that the world was built on, and all since has used, in alphabetical order."""
+        return self.service.assumptions_used()
 
     @property
     def outputs(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from confsim.assumptions import users as assumed_users
 from confsim.assumptions.protocol import images, parsing, sizes
-from confsim.assumptions.register import ask, value_of
+from confsim.assumptions.register import ask
 from confsim.contract.text_values import invalid_input
 from confsim.contract.types import ImageSize, Int, Long, Page, Wire
 from confsim.domain.users import languages, users
@@ -158,7 +158,7 @@ def user_summary(call: Call, user: Person, size: ImageSize | None) -> UserSummar
 def _page_limit(call: Call, limit: int | None) -> int:
     """Number of elements of a page: the limit, cut to the maximum, or the default (G079, G080)."""
     if limit is None or (limit == 0 and ask(call, parsing.LIMIT_ZERO) == "absent"):
-        return min(ask(call, sizes.PAGE), value_of(call, sizes.PAGE_MOST))
+        return min(ask(call, sizes.PAGE), ask(call, sizes.PAGE_MOST))
     most = ask(call, sizes.PAGE_MOST)
     if limit > most and ask(call, parsing.LIMIT_LARGE) == "refuse":
         raise invalid_input("query limit", f"it is more than {most}")

@@ -28,7 +28,8 @@ REPUTATION = assumption(
     "Reputation of a new user.",
     1,
     (0,),
-    "create_user create_guest create_predefined_user create_linked_user exchange_identity_token dial_unregistered_user",
+    "create_user create_guest create_predefined_user create_linked_user exchange_identity_token dial_unregistered_user "
+    "get_me get_user get_users",
 )
 ME = assumption(
     "users.me",

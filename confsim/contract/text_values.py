@@ -10,7 +10,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from confsim.assumptions.protocol import durations, parsing
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask, value_of
+from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 
 from .types import AbsoluteUrl, AtLeast, Sized, TextForm, Ttl
@@ -179,8 +179,9 @@ def text_check(sized: Sized) -> TextCheck:
             raise invalid_input(where, "control characters are not allowed")
         if not (plain or allow_blank or text.strip()):
             raise invalid_input(where, "it is blank")
-        if len(text) > value_of(context, sized.max_length):
-            raise invalid_input(where, f"it is longer than {ask(context, sized.max_length)} characters")
+        most = ask(context, sized.max_length)
+        if len(text) > most:
+            raise invalid_input(where, f"it is longer than {most} characters")
         if is_url and not plain and not is_absolute_url(text):
             raise invalid_input(where, f"{text[:80]!r} is no absolute http or https URL")
 

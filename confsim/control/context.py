@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from confsim.assumptions.protocol import parsing, transport
-from confsim.assumptions.register import in_force
+from confsim.assumptions.register import Entry, in_force
 from confsim.contract.operation import Operation
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.users import users
 from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.world import Change
+from confsim.kernel.world import Change, Place, World
 from confsim.service.address import HOST
 from confsim.service.journal import ControlCall
 from confsim.service.service import Service
@@ -30,10 +30,10 @@ class ControlContext:
     """A world, and the other worlds of its server.
 
     ``host`` is the Host name by which the caller reaches the server. ``profile`` and ``used`` are those of the decoder
-    of the call, not of the world.
+    of the call, not of the world; ``asked`` and ``touched`` are what changes on the world used and wrote in this call.
     """
 
-    __slots__ = ("host", "profile", "service", "used", "worlds")
+    __slots__ = ("asked", "host", "profile", "service", "touched", "used", "worlds")
 
     def __init__(self, service: Service, worlds: Worlds, host: str = HOST) -> None:
         self.service = service
@@ -41,42 +41,83 @@ class ControlContext:
         self.host = host
         self.profile = STRICT
         self.used: dict[str, None] = {}
+        self.asked: dict[str, None] = {}
+        self.touched: list[tuple[Place, Any]] = []
+
+    def for_call(self) -> ControlContext:
+        """The context of one call, which notes what that call uses."""
+        return ControlContext(self.service, self.worlds, self.host)
 
     @property
     def root(self) -> str:
         """The URL of the world's mount, without a slash at its end."""
-        scheme = in_force(self.service.profile, transport.SCHEME)
+        scheme = self._in_force(transport.SCHEME)
         return f"{self.service.address.public_url or f'{scheme}://{self.host}'}{self.service.address.mount}"
 
     @property
     def base_url(self) -> str:
         """The URL below which the API of the world stands."""
-        prefix = in_force(self.service.profile, transport.PREFIX)
-        return self.root + prefix
+        return self.root + self._in_force(transport.PREFIX)
+
+    def _in_force(self, entry: Entry[str]) -> str:
+        """The value of an entry under the profile of the world; its use is noted."""
+        self.asked[entry.id] = None
+        return in_force(self.service.profile, entry)
 
     def lock(self, operation: Operation) -> AbstractContextManager[object]:
         """The lock under which the operation runs: that of the world, unless the operation is declared without."""
         return self.service.lock if operation.locks else nullcontext()
 
-    def record(self, operation: Operation, path: tuple[str, ...], body: bytes) -> None:
-        """Record a completed call in the journal, if a replay of the journal repeats it."""
-        if operation.changes and operation.replayed:
-            service = self.service
-            service.journal.add_control_call(
-                ControlCall(service.journal.count, service.clock.now(), operation.name, path, body)
-            )
+    def record(
+        self,
+        operation: Operation,
+        path: tuple[str, ...],
+        query: Mapping[str, str],
+        body: bytes,
+        before: World,
+        status: int = 200,
+    ) -> None:
+        """Record a call in the journal, if a replay of the journal repeats it, or if it used or wrote anything.
+
+        ``before`` is the world before it; ``status`` is that of its refusal, if it was refused.
+        """
+        repeated = operation.changes and operation.replayed and status == 200
+        if not (repeated or self.asked or self.touched):
+            return
+        service = self.service
+        journal = service.journal
+        call = ControlCall(
+            journal.count,
+            service.clock.now(),
+            operation.name,
+            path,
+            body,
+            query,
+            status,
+            journal.next_between("c"),
+            self.asked,
+            self.touched,
+            (before, service.world),
+        )
+        if repeated:
+            journal.add_control_call(call)
+        else:
+            journal.add_other(call)
 
     def view(self) -> Change:
         """A change on the world at this instant, for reading; nothing commits it."""
-        return self.service.change()
+        change = self.service.change()
+        change.used = self.asked
+        return change
 
     @contextmanager
     def change(self) -> Iterator[Change]:
         """A change on the world, under its lock; committed at the end of the block, dropped when the block raises."""
         with self.service.lock:
-            change = self.service.change()
+            change = self.view()
             yield change
             self.service.commit(change)
+            self.touched += change.touched
 
 
 def get_client(change: Change, id: str) -> Client:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from .invoke import ControlPlane
-from .journal_view import FiredTimer, RequestInfo, describe
+from .journal_view import FiredTimer, Kind, RequestInfo, RequestPattern, describe, find
 from .operations.faults import FaultInfo
 from .operations.journal import UnmatchedRequest
 from .operations.webhooks import DeliveryInfo
@@ -114,6 +114,11 @@ class RequestsFacade(Sequence[RequestInfo]):
             "count_requests", operation=operation, method=method, path=path, status=status, body=body
         ).count
         return count
+
+    def between(self) -> list[RequestInfo]:
+        """What happened between the calls: calls of the control plane (kind "control"), and timers (kind "timer")."""
+        context = self._control.context
+        return [each for each in find(context, RequestPattern(), Kind.ALL) if each.kind is not Kind.CALL]
 
     @property
     def unmatched(self) -> list[UnmatchedRequest]:

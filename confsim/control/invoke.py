@@ -37,9 +37,10 @@ def invoke(
     """Run an operation and return its result.
 
     ``path`` holds the texts of the path parameters, ``query`` those of the query parameters by name, ``body`` the JSON
-    body. Decodes them, runs the function under the lock of the world and records the call in the journal. Raises
-    Misuse, Refusal, or Pending when the result is yet to come.
+    body. Decodes them, runs the function under the lock of the world and records the call in the journal, also one that
+    is refused. Raises Misuse, Refusal, or Pending when the result is yet to come.
     """
+    context = context.for_call()
     with context.lock(operation):
         found = [
             parameter.read(context, parameter.where, text)
@@ -51,8 +52,14 @@ def invoke(
         elif body.strip() not in _EMPTY_BODIES:
             raise Misuse(f"{operation.name} takes no body")
         context.service.usage.touch()
-        done = operation.function(context, *found, **named)
-        context.record(operation, tuple(path), body)
+        before = context.service.world
+        try:
+            done = operation.function(context, *found, **named)
+        except (Misuse, Refusal) as refusal:
+            told = misuse_of(refusal) if isinstance(refusal, Refusal) else refusal
+            context.record(operation, tuple(path), query, body, before, told.status)
+            raise
+        context.record(operation, tuple(path), query, body, before)
         return done
 
 
@@ -64,7 +71,7 @@ def respond(
 ) -> Response:
     """The response to a request of the control plane; never raises. ``Response.poll`` is set when it is yet to come.
 
-    Requests of the control plane are not in the journal.
+    Calls of the control plane are no calls of the API in the journal, but stand between those.
     """
     context = ControlContext(service, worlds, request.headers.get("host", HOST))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
 from fnmatch import fnmatchcase
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -17,12 +19,13 @@ from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.table import Table
 from confsim.kernel.timers import Timer
-from confsim.kernel.world import World
+from confsim.kernel.world import Place, World
 from confsim.service.faults.per_request import QUERY
-from confsim.service.journal import Entry
+from confsim.service.journal import ControlCall, Entry, TimerEntry
+from confsim.transport.address import route
 
 from .context import ControlContext
-from .declare import CommandBody
+from .declare import CONTROL, CommandBody
 
 
 class FiredTimer(Wire):
@@ -75,11 +78,24 @@ class FaultHit(Wire):
     when: str
 
 
-class RequestInfo(Wire):
-    """A call of the API. ``operation`` is null when no route matched; ``assumptions`` are the ids of those it used.
+class Kind(StrEnum):
+    """What an entry of the journal is: a call of the API, a call of the control plane, a timer that fired."""
 
+    CALL = "call"
+    CONTROL = "control"
+    TIMER = "timer"
+    ALL = "all"
+
+
+class RequestInfo(Wire):
+    """A call of the API. ``operation`` is null when no route matched.
+
+    ``assumptions`` are the ids of those that it used, and of those that the start was built on and that it shows.
     ``fault`` lists the faults injected into it; the status is 0 when no response was sent. ``fired`` lists the timers
     that fired since the call before it, in order, on a clock that ran or was moved.
+
+    An entry of ``kind`` "control" is a call of the control plane that changed something or used an assumption; its
+    answer is not kept. One of kind "timer" is a timer that ``fired``, at its due instant.
     """
 
     id: str
@@ -97,6 +113,7 @@ class RequestInfo(Wire):
     ignored: IgnoredInput
     fault: list[FaultHit]
     fired: list[FiredTimer]
+    kind: Kind = Kind.CALL
 
 
 class RequestPattern(CommandBody):
@@ -144,11 +161,86 @@ def describe(context: ControlContext, entry: Entry) -> RequestInfo:
         status=response.status,
         answer=_read(response.body),
         caller=_caller(entry.caller),
-        assumptions=list(entry.assumptions),
+        assumptions=context.service.relied_on(entry),
         changes=list(changes(entry)),
         ignored=_ignored(API.get(entry.operation), _without(query), request.body),
         fault=[FaultHit(id=hit.id or None, do=hit.do, when=hit.when) for hit in entry.fault],
         fired=[describe_timer(timer) for timer in entry.fired],
+    )
+
+
+def find(context: ControlContext, pattern: RequestPattern, kind: Kind) -> list[RequestInfo]:
+    """The descriptions of the entries of a kind that match, oldest first. Raises Misuse (404) for an unknown operation.
+
+    What happened between two calls stands between them.
+    """
+    found: list[tuple[tuple[int, int], RequestInfo]] = []
+    if kind in {Kind.CALL, Kind.ALL}:
+        if pattern.operation is None or kind is Kind.CALL or pattern.operation not in CONTROL.operations:
+            found += (((each.number, 0), describe(context, each)) for each in matching(context, pattern))
+    elif pattern.operation is not None and pattern.operation not in CONTROL.operations:
+        raise Misuse(f"the control plane has no operation {pattern.operation!r}", status=404)
+    if kind is not Kind.CALL:
+        for place, between in enumerate(context.service.journal.between, 1):
+            described = _control_call(context, between) if isinstance(between, ControlCall) else _timer(between)
+            if kind in {described.kind, Kind.ALL} and _matches(described, pattern):
+                found.append(((between.after, place), described))
+    return [described for _, described in sorted(found, key=itemgetter(0))]
+
+
+def _matches(info: RequestInfo, pattern: RequestPattern) -> bool:
+    return (
+        pattern.operation in (None, info.operation)
+        and (pattern.method is None or info.method == pattern.method.upper())
+        and (pattern.path is None or fnmatchcase(info.path, pattern.path))
+        and pattern.status in (None, info.status)
+        and (pattern.body is None or part_of(pattern.body, info.body))
+    )
+
+
+def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
+    """The description of a call of the control plane."""
+    operation = CONTROL[call.operation]
+    method, target = route(operation, call.path, {})
+    return RequestInfo(
+        id=call.id,
+        at=call.at,
+        operation=call.operation,
+        method=method,
+        path=context.service.address.mount + target,
+        query=dict(call.query),
+        body=_read(call.body),
+        status=call.status,
+        answer=None,
+        caller=None,
+        assumptions=list(call.assumptions),
+        changes=[] if call.worlds is None else list(_changes(call.touched, *call.worlds)),
+        ignored=IgnoredInput(body=[], query=[]),
+        fault=[],
+        fired=[],
+        kind=Kind.CONTROL,
+    )
+
+
+def _timer(entry: TimerEntry) -> RequestInfo:
+    """The description of a timer."""
+    return RequestInfo(
+        id=entry.id,
+        at=entry.at,
+        operation=None,
+        method="",
+        path="",
+        query={},
+        body=None,
+        status=0,
+        answer=None,
+        caller=None,
+        assumptions=list(entry.assumptions),
+        changes=list(_changes(entry.touched, *entry.worlds)),
+        ignored=IgnoredInput(body=[], query=[]),
+        fault=[],
+        fired=[FiredTimer(at=entry.at, what=entry.kind, client=entry.client, subject=entry.subject)],
+        kind=Kind.TIMER,
     )
 
 
@@ -199,8 +291,12 @@ def _read(raw: bytes) -> Any:
 
 def changes(entry: Entry) -> Iterator[RecordChange]:
     """The records that the call wrote, each once, with the fields that changed."""
-    for (client, table), key in dict.fromkeys(entry.touched):
-        before, after = (_record(world, client, table, key) for world in (entry.before, entry.after))
+    return _changes(entry.touched, entry.before, entry.after)
+
+
+def _changes(touched: Iterable[tuple[Place, Any]], *worlds: World) -> Iterator[RecordChange]:
+    for (client, table), key in dict.fromkeys(touched):
+        before, after = (_record(world, client, table, key) for world in worlds)
         if before == after:
             continue
         if before is not None and after is not None:

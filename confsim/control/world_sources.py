@@ -94,8 +94,9 @@ def _from_world_file(context: ControlContext, source: str | Mapping[str, Any], b
     """A world made from a world file: the name of a shipped one, or its content."""
     root = context.worlds.default
     seed = root.history.origin.seed if body.seed is None else body.seed
-    world = world_file.load(source, seed, _profile(root.profile, body) or root.profile)
-    return _at_start(root, world, body, Provenance(source if isinstance(source, str) else ""))
+    built = world_file.load(source, seed, _profile(root.profile, body) or root.profile)
+    made_from = source if isinstance(source, str) else ""
+    return _at_start(root, built.world, body, Provenance(made_from, assumptions=built.assumptions))
 
 
 def _as_root(context: ControlContext, body: MakeWorld) -> Service:

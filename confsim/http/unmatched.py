@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ProfileContext, ask, value_of
+from confsim.assumptions.register import ProfileContext, ask
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
@@ -58,10 +58,10 @@ def _unanswered(service: Service, request: Request, found: tuple[str, ...], cont
     """The response where the path is not served, or not to this method (G002, G003, G005)."""
     if not found:
         raise no_route(request)
-    head = value_of(context, transport.HEAD) == "as GET"
-    options = request.method == "OPTIONS" and ask(context, transport.OPTIONS) == "204"
-    allowed = allow(found, head=head, options=value_of(context, transport.OPTIONS) == "204")
-    if options:
+    head = ask(context, transport.HEAD) == "as GET"
+    options = ask(context, transport.OPTIONS) == "204"
+    allowed = allow(found, head=head, options=options)
+    if options and request.method == "OPTIONS":
         return Response(204, [("Allow", allowed), *cors.preflight(service, request, context, allowed)])
     if request.method not in {"HEAD", "OPTIONS"} and ask(context, transport.WRONG_METHOD) == "404":
         raise no_route(request)

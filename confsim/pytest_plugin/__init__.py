@@ -149,7 +149,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for id, calls in sorted(used.items()):
         tests = sorted(calls)
         more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
-        counts = f"{_counted(sum(calls.values()), 'call')} in {_counted(len(tests), 'test')}"
+        count = sum(calls.values())
+        what = _counted(count, "call") if count else "no call, but the world"
+        counts = f"{what} in {_counted(len(tests), 'test')}"
         terminalreporter.write_line(f"{id}: {counts}: {', '.join(tests[:NAMED])}{more}")
     if not used:
         terminalreporter.write_line("none")

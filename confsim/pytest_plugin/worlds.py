@@ -11,7 +11,6 @@ import pytest
 if TYPE_CHECKING:
     from confsim.control.facade_worlds import WorldsFacade
     from confsim.http.live.serving import Serving
-    from confsim.service.journal import Entry
     from confsim.service.service import Service
     from confsim.simulator import Simulator
 
@@ -121,12 +120,15 @@ class Run:
             self._chosen = read_profile(file if given or setting else None)
         return {**self._chosen, **read_profile(profile)}
 
-    def count(self, nodeid: str, entries: list[Entry]) -> None:
-        """Count the calls of a test that used assumptions, by assumption."""
-        for entry in entries:
-            for id in entry.assumptions:
-                calls = self.used.setdefault(id, {})
-                calls[nodeid] = calls.get(nodeid, 0) + 1
+    def count(self, nodeid: str, services: list[Service]) -> None:
+        """Count the calls of a test that relied on assumptions, by assumption; 0 for those that its world rests on."""
+        for service in services:
+            for id in service.assumptions_used():
+                self.used.setdefault(id, {}).setdefault(nodeid, 0)
+            for entry in service.journal:
+                for id in service.relied_on(entry):
+                    self.used.setdefault(id, {}).setdefault(nodeid, 0)
+                    self.used[id][nodeid] += 1
 
     def serve(self, test: str, simulator: Simulator) -> Server:
         """Add the world to the live server, which starts with the first world."""
@@ -189,10 +191,6 @@ class Test:
         self.servers.append(server)
         return server
 
-    def entries(self) -> list[Entry]:
-        """The entries of the journals of the worlds."""
-        return [entry for simulator in self.simulators for entry in simulator.service.journal]
-
     def bugs(self) -> BaseException | None:
         """The defects of confsim that occurred since the last call of this method, as one exception."""
         found: list[BaseException] = []
@@ -209,7 +207,7 @@ class Test:
         if self.servers:
             self.run.clear()
         if setting(self.item.config, "report"):
-            self.run.count(self.item.nodeid, self.entries())
+            self.run.count(self.item.nodeid, [each.service for each in self.simulators])
         if bug is not None:
             raise bug
 

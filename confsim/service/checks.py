@@ -113,8 +113,9 @@ def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, An
         check_coding(request)
     if body.is_json:
         if raw:
-            if len(raw) > value_of(call, sizes.JSON_BODY):
-                raise Refusal(Reason.BODY_TOO_LARGE, limit=ask(call, sizes.JSON_BODY))
+            most = ask(call, sizes.JSON_BODY)
+            if len(raw) > most:
+                raise Refusal(Reason.BODY_TOO_LARGE, limit=most)
             given = request.headers.get("content-type")
             if given is not None and given != "application/json":
                 _check_json(call, given)

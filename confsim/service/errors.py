@@ -8,7 +8,7 @@ import msgspec
 
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
-from confsim.assumptions.register import Context, ask, value_of
+from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 
 from .credentials import challenge
@@ -23,7 +23,7 @@ def refused(context: Context, refusal: Refusal) -> Response:
     status = reason.value.status if entry is None else ask(context, entry)
     facts = refusal.facts
     headers = []
-    if status == 401 and (wanted := challenge(value_of(context, wire.PRESENTATION))) is not None:
+    if status == 401 and (wanted := challenge(ask(context, wire.PRESENTATION))) is not None:
         headers.append(("WWW-Authenticate", wanted))
     if "allowed" in facts:
         headers.append(("Allow", str(facts["allowed"])))

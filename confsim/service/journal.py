@@ -1,9 +1,12 @@
-"""The journal of a world: every call with its final response, the assumptions it used and what it changed."""
+"""The journal of a world: every call with its final response, the assumptions it used and what it changed.
+
+Beside the calls of the API it keeps what happens between them: calls of the control plane, and timers that fire.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -64,9 +67,10 @@ class Entry(Struct, gc=False):
 
 
 class ControlCall(Struct, frozen=True):
-    """A call of the control plane that changed something, for the export of a journal.
+    """A call of the control plane that a replay repeats, that changed something, or that used an assumption.
 
-    ``after`` is the number of the last call of the API before it, ``at`` what the clock showed after it.
+    ``after`` is the number of the last call of the API before it, ``at`` what the clock showed after it, ``status``
+    that of its answer. ``touched`` lists what it wrote, by place and key, and ``worlds`` are those before and after it.
     """
 
     after: int
@@ -74,10 +78,33 @@ class ControlCall(Struct, frozen=True):
     operation: str
     path: tuple[str, ...]
     body: bytes
+    query: Mapping[str, str] = {}
+    status: int = 200
+    id: str = ""
+    assumptions: Mapping[str, None] = {}
+    touched: Collection[tuple[Place, Any]] = ()
+    worlds: tuple[World, World] | None = None
+
+
+class TimerEntry(Struct, frozen=True):
+    """A timer that fired: its kind, the client and the thing that it concerned, and what it used and wrote.
+
+    ``after`` is the number of the last call of the API before it, ``at`` its due instant.
+    """
+
+    after: int
+    at: int
+    id: str
+    kind: str
+    client: str
+    subject: str
+    assumptions: Mapping[str, None]
+    touched: Collection[tuple[Place, Any]]
+    worlds: tuple[World, World]
 
 
 class Journal:
-    """The last calls, oldest first, at most ``most`` of them, and the calls of the control plane between them.
+    """The last calls, oldest first, at most ``most`` of them, and what happened between them.
 
     ``count`` is the number of calls ever recorded, ``epoch`` that of restarts.
     """
@@ -86,6 +113,8 @@ class Journal:
         self._entries: deque[Entry] = deque()
         self._most = most
         self._control_calls: deque[ControlCall] = deque(maxlen=most)
+        self._others: deque[ControlCall | TimerEntry] = deque(maxlen=most)
+        self._between = 0
         self.count = 0
         self.epoch = 0
         self._used: dict[str, None] = {}
@@ -103,13 +132,18 @@ class Journal:
 
     @property
     def control_calls(self) -> tuple[ControlCall, ...]:
-        """The calls of the control plane that changed something, oldest first."""
+        """The calls of the control plane that a replay repeats, oldest first."""
         return tuple(self._control_calls)
+
+    @property
+    def between(self) -> list[ControlCall | TimerEntry]:
+        """What happened between the calls of the API, oldest first: all calls of the control plane, and timers."""
+        return sorted((*self._control_calls, *self._others), key=lambda each: int(each.id[1:] or 0))
 
     def restart(self) -> None:
         """Forget everything, and count from 1 again."""
         self.clear()
-        self.count = 0
+        self.count = self._between = 0
         self.epoch += 1
 
     def limit(self, most: int) -> None:
@@ -118,12 +152,18 @@ class Journal:
             raise Misuse(f"a journal cannot keep {most} calls")
         self._most = most
         self._control_calls = deque(self._control_calls, most)
+        self._others = deque(self._others, most)
         while len(self._entries) > most:
-            self._used.update(self._entries.popleft().assumptions)
+            self._entries.popleft()
 
     def use(self, assumptions: Iterable[str]) -> None:
         """Take assumptions up that no call used, but what came of one."""
         self._used.update(dict.fromkeys(assumptions))
+
+    @property
+    def used_count(self) -> int:
+        """How many assumptions were used since it began."""
+        return len(self._used)
 
     def last(self) -> Entry | None:
         """The newest entry."""
@@ -138,19 +178,31 @@ class Journal:
         """Take an entry up; the oldest goes when there are too many."""
         entries = self._entries
         entries.append(entry)
+        self._used.update(entry.assumptions)
         if len(entries) > self._most:
-            self._used.update(entries.popleft().assumptions)
+            entries.popleft()
         if len(entry.request.body) > LARGE or len(entry.response.body) > LARGE:
             self._lighten()
 
     def _lighten(self) -> None:
         """Let the oldest calls go until the large bodies of the rest weigh no more than they may."""
         for _ in range(_too_heavy([_weight(each.request.body, each.response.body) for each in self._entries])):
-            self._used.update(self._entries.popleft().assumptions)
+            self._entries.popleft()
+
+    def next_between(self, kind: str) -> str:
+        """The id of the next thing between calls; ``kind`` is the letter that it begins with."""
+        self._between += 1
+        return f"{kind}{self._between}"
+
+    def add_other(self, other: ControlCall | TimerEntry) -> None:
+        """Take up a timer, or a call of the control plane that a replay leaves out; the oldest go."""
+        self._others.append(other)
+        self._used.update(other.assumptions)
 
     def add_control_call(self, call: ControlCall) -> None:
-        """Take a call of the control plane up; the oldest go as the oldest calls do."""
+        """Take up a call of the control plane that a replay repeats; the oldest go as the oldest calls do."""
         self._control_calls.append(call)
+        self._used.update(call.assumptions)
         if len(call.body) > LARGE:
             for _ in range(_too_heavy([_weight(each.body) for each in self._control_calls])):
                 self._control_calls.popleft()
@@ -160,6 +212,7 @@ class Journal:
         count = len(self._entries)
         self._entries.clear()
         self._control_calls.clear()
+        self._others.clear()
         self._used.clear()
         return count
 
@@ -171,11 +224,8 @@ class Journal:
         return count
 
     def assumptions(self) -> list[str]:
-        """The ids of the assumptions that were used, also by calls that are gone, in alphabetical order."""
-        used = dict(self._used)
-        for entry in self._entries:
-            used.update(entry.assumptions)
-        return sorted(used)
+        """The ids of the assumptions used since it began, also by what is gone, in alphabetical order."""
+        return sorted(self._used)
 
 
 def _weight(*bodies: bytes) -> int:

@@ -45,6 +45,7 @@ class LiveWorld:
         "_observers",
         "_reactions",
         "_replaced",
+        "_timer_observers",
         "bugs",
         "clock",
         "fired",
@@ -64,12 +65,17 @@ class LiveWorld:
         self._reactions: tuple[Reaction, ...] = ()
         self._fault_points: Callable[[], FaultSource | None] | None = None
         self.fired: list[Timer] = []
+        self._timer_observers: tuple[Observer, ...] = ()
 
     # Those who follow
 
     def observe(self, observer: Observer) -> None:
         """Call the observer with every change from now on. It changes nothing itself."""
         self._observers = (*self._observers, observer)
+
+    def observe_timers(self, observer: Observer) -> None:
+        """Call the observer with the change of every timer that fires, whether or not it writes anything."""
+        self._timer_observers = (*self._timer_observers, observer)
 
     def stop_observing(self, observer: Observer) -> None:
         """Call the observer no longer."""
@@ -162,7 +168,7 @@ class LiveWorld:
 
     def _timer_fired(self, after: World, change: Change) -> World:
         """Let what follows the change of a timer follow at its own instant: what comes of it may fall due yet."""
-        for observer in self._observers:
+        for observer in (*self._timer_observers, *self._observers):
             observer(change.world, change, after)
         for reaction in self._reactions:
             if reaction.pending(after):

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from confsim.assumptions.protocol import wire
-from confsim.assumptions.register import in_force
+from confsim.assumptions.protocol import sizes, transport, wire
+from confsim.assumptions.register import REGISTER, in_force
 from confsim.kernel.world import Change, World
 
 from .address import Address
@@ -19,17 +20,36 @@ from .credentials import presentation
 from .faults.injection import Faults
 from .history import History
 from .incoming import incoming
-from .journal import Journal
+from .journal import Entry, Journal, TimerEntry
 from .live import LiveWorld
 from .pipeline import Pipeline, Usage
 from .webhooks.delivery import Webhooks
 
+#: Choices that are read when a world is put into service; each of its calls, or of its resets, rests on them.
+_SERVED_UNDER = tuple(
+    each.id
+    for each in (
+        transport.RATE,
+        transport.IDEMPOTENCY,
+        transport.LAG,
+        transport.REQUEST_ID,
+        transport.RESET_CLOCK,
+        sizes.REQUEST_URL,
+        sizes.REQUEST_HEADERS,
+        sizes.REQUEST_BODY,
+    )
+)
+
 
 class Provenance(Struct, frozen=True):
-    """What a world was made from, as it was said, and the outputs of the scenario that it starts from."""
+    """What a world was made from, as it was said, and the outputs of the scenario that it starts from.
+
+    ``assumptions`` are the ids of those that it was built on, in alphabetical order.
+    """
 
     made_from: str = ""
     outputs: Mapping[str, Any] = {}
+    assumptions: tuple[str, ...] = ()
 
 
 class Settings(Struct, frozen=True):
@@ -57,6 +77,8 @@ class Service:
         self.profile = profile
         self.clock = clock
         self.provenance = provenance or Provenance()
+        #: What a fork comes from: of how many assumptions used since the start, of which start.
+        self._forked_from: tuple[int, Provenance, Provenance] | None = None
         self.usage = Usage()
         self.journal = Journal()
         self.faults = Faults(live)
@@ -68,6 +90,43 @@ class Service:
         self.perform = self.pipeline.perform
         self.unrouted = self.pipeline.unrouted
         self.change = live.change
+        live.observe_timers(self._note_timer)
+
+    # Assumptions
+
+    @property
+    def start_assumptions(self) -> frozenset[str]:
+        """The ids of the assumptions that the world was built on, and is served under."""
+        return frozenset((*self.provenance.assumptions, *_SERVED_UNDER))
+
+    def assumptions_used(self) -> list[str]:
+        """The ids of all assumptions that the world rests on: its start, its calls, timers and deliveries; sorted."""
+        return sorted({*self.start_assumptions, *self.journal.assumptions()})
+
+    def relied_on(self, entry: Entry) -> list[str]:
+        """The ids of the assumptions that a call relied on: those it used, and those of the start that it shows."""
+        used = entry.assumptions
+        entries = REGISTER.entries
+        shown = (id for id in self.provenance.assumptions if entry.operation in entries[id].operations)
+        return [*used, *(id for id in shown if id not in used)]
+
+    def _note_timer(self, before: World, change: Change, after: World) -> None:
+        """Note a timer in the journal, if it used or wrote anything."""
+        if change.used or change.touched:
+            journal, (kind, client, subject) = self.journal, change.timed[0]
+            journal.add_other(
+                TimerEntry(
+                    journal.count,
+                    change.now,
+                    journal.next_between("t"),
+                    kind,
+                    client,
+                    subject,
+                    change.used,
+                    change.touched,
+                    (before, after),
+                )
+            )
 
     # The live world
 
@@ -114,6 +173,7 @@ class Service:
     def begin(self) -> None:
         """Let this world and this instant be the start, which a reset brings back; the journal is empty."""
         with self.lock:
+            self.provenance = self._provenance()
             self.history.begin()
             self.journal.restart()
             self.pipeline.restart()
@@ -122,8 +182,19 @@ class Service:
         """Let this world, made from what is said, be the world and the start."""
         with self.lock:
             self.live.replace(world)
+            self.journal.restart()
             self.provenance = Provenance(made_from, self.provenance.outputs)
             self.begin()
+
+    def _provenance(self) -> Provenance:
+        """Where the world as it is now comes from: what it was built on, and what has been used since."""
+        count, known = self.journal.used_count, self.provenance
+        if not count:
+            return known
+        if self._forked_from is None or self._forked_from[:2] != (count, known):
+            whole = tuple(sorted({*known.assumptions, *self.journal.assumptions()}))
+            self._forked_from = count, known, replace(known, assumptions=whole)
+        return self._forked_from[2]
 
     def fork(
         self,
@@ -142,7 +213,7 @@ class Service:
             found if world is None else world,
             copied if clock is None else clock,
             self.profile if profile is None else profile,
-            self.provenance if provenance is None else provenance,
+            self._provenance() if provenance is None else provenance,
         )
         if profile is None:
             other.pipeline.hold_against(self.pipeline.conformance)

@@ -8,9 +8,17 @@ from confsim.assumptions.identity import AVAILABLE_PROVIDERS
 from confsim.assumptions.register import assumption, integer, text, texts
 
 _CREATE = "create_channel get_channel"
+_CLIENT = "create_client list_clients get_client_settings"
+_FEATURE = f"{_CLIENT} create_channel get_channel_settings"
 
 TERMS_URL = assumption(
-    "initial.terms-url", "G168", "URL of the terms of a new client.", "https://terms.example/1", check=text
+    "initial.terms-url",
+    "G168",
+    "URL of the terms of a new client.",
+    "https://terms.example/1",
+    (),
+    "create_client get_client_terms get_user_terms",
+    check=text,
 )
 TERMS_FROM = assumption(
     "initial.terms-from",
@@ -29,32 +37,73 @@ TERMS_REQUIRED = assumption(
     (True,),
 )
 UNIQUE_HANDLES = assumption(
-    "initial.unique-handles", "G253", "Whether a new client requires unique handles.", True, (False,)
+    "initial.unique-handles",
+    "G253",
+    "Whether a new client requires unique handles.",
+    True,
+    (False,),
+    f"{_CLIENT} check_handle_unique reserve_handle",
 )
 FRIENDLY_URLS = assumption(
-    "initial.friendly-urls", "G286", "Whether a new client may use friendly URLs.", True, (False,)
+    "initial.friendly-urls",
+    "G286",
+    "Whether a new client may use friendly URLs.",
+    True,
+    (False,),
+    f"{_CLIENT} set_channel_friendly_url",
 )
 SPEECH2TEXT = assumption(
-    "initial.speech2text", "G296 G297", "Whether new channels of a new client have speech to text.", False, (True,)
+    "initial.speech2text",
+    "G296 G297",
+    "Whether new channels of a new client have speech to text.",
+    False,
+    (True,),
+    _FEATURE,
 )
 DIAL_IN = assumption(
-    "initial.dial-in", "G296 G297", "Whether new channels of a new client allow dial-in.", False, (True,)
+    "initial.dial-in", "G296 G297", "Whether new channels of a new client allow dial-in.", False, (True,), _FEATURE
 )
 DIAL_OUT = assumption(
-    "initial.dial-out", "G296 G297", "Whether new channels of a new client allow dial-out.", False, (True,)
+    "initial.dial-out",
+    "G296 G297",
+    "Whether new channels of a new client allow dial-out.",
+    False,
+    (True,),
+    f"{_FEATURE} dial_registered_user dial_unregistered_user",
 )
-MIDI = assumption("initial.midi", "G296 G297 G588", "Whether new channels of a new client have midi.", False, (True,))
-EVENTS = assumption("initial.events", "G296 G597", "Whether a new client has the events interface on.", False, (True,))
+MIDI = assumption(
+    "initial.midi",
+    "G296 G297 G588",
+    "Whether new channels of a new client have midi.",
+    False,
+    (True,),
+    f"{_FEATURE} get_channel",
+)
+EVENTS = assumption(
+    "initial.events",
+    "G296 G597",
+    "Whether a new client has the events interface on.",
+    False,
+    (True,),
+    f"{_CLIENT} get_events_status set_events_state update_events_endpoint list_events_endpoints remove_events_endpoint "
+    "get_events_secret regenerate_events_secret",
+)
 PROVIDERS = assumption(
     "initial.providers",
     "G186",
     "Authentication providers of a new client.",
     AVAILABLE_PROVIDERS.default,
     ("any list of names",),
+    "create_client list_client_auth_providers",
     check=texts("names"),
 )
 SERVICE_MODE = assumption(
-    "initial.service-mode", "G301 G314", "Mode of a new channel.", "conference", ("panel",), _CREATE
+    "initial.service-mode",
+    "G301 G314",
+    "Mode of a new channel.",
+    "conference",
+    ("panel",),
+    f"{_CREATE} list_active_channels get_streaming_proxy",
 )
 AUDIO_QUALITY = assumption(
     "initial.audio-quality", "G301 G314", "Audio quality of a new channel.", "toll", ("broadcast",), _CREATE
@@ -122,7 +171,7 @@ CHANNEL_FLAGS = assumption(
     "Flags of a new channel; no documented call sets most of them.",
     _FLAGS,
     ("any of them true",),
-    _CREATE,
+    f"{_CREATE} get_channel_settings",
     check=_flags,
 )
 RESELLER = assumption(

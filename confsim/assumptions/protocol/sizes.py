@@ -41,6 +41,8 @@ MEDIA_POOL = assumption(
     "Bytes that the media pool of a client, or of a new channel, holds (1 Gbyte); 0 for any.",
     2**30,
     (0,),
+    "get_channel_settings get_channel_media_pool_size get_client_media_pool_size upload_channel_media "
+    "upload_client_media",
 )
 IDENTITY_TOKEN = assumption(
     "size.identity-token", "G195", "Most characters of an identity token.", 16_384, (65_536,), "exchange_identity_token"

@@ -201,7 +201,7 @@ def starting_world(service: Service) -> str | None:
     if not name:
         return None
     try:
-        world = world_file.load(name, origin.seed, service.profile)
+        world = world_file.load(name, origin.seed, service.profile).world
     except Misuse:
         return None
     return name if world is origin or world.digest() == origin.digest() else None

@@ -77,7 +77,11 @@ class OperationInfo(Wire):
 
 
 class AssumptionInfo(Wire):
-    """A question that the documents leave open. ``value`` is what is in force, ``used`` whether calls used it."""
+    """A question that the documents leave open. ``value`` is what is in force.
+
+    ``used`` says whether the world rests on it, ``start`` whether it was built on it or is served under it, so that no
+    call need have used it.
+    """
 
     id: str
     gaps: list[str]
@@ -87,6 +91,7 @@ class AssumptionInfo(Wire):
     alternatives: list[Any]
     operations: list[str]
     used: bool
+    start: bool
 
 
 @operation("GET /health")
@@ -160,13 +165,15 @@ def describe_operation(each: Operation, context: ControlContext) -> OperationInf
 def list_assumptions(
     context: ControlContext, *, operation: str | None = None, used: bool | None = None
 ) -> list[AssumptionInfo]:
-    """List the assumptions: all, those of one operation, or those that calls have ``used`` since the last reset.
+    """List the assumptions: all, those of one operation, or those that are ``used``.
 
-    Misuse (404) for an unknown operation.
+    Those are used that the world was built on and is served under, and that calls, of the control plane too, timers
+    and deliveries have used since the last reset. Misuse (404) for an unknown operation.
     """
-    used_ids = set(context.service.journal.assumptions())
+    start = context.service.start_assumptions
+    used_ids = {*start, *context.service.journal.assumptions()}
     return [
-        _describe_assumption(entry, context, entry.id in used_ids)
+        _describe_assumption(entry, context, entry.id in used_ids, entry.id in start)
         for entry in assumptions_of(operation)
         if used is None or used is (entry.id in used_ids)
     ]
@@ -181,7 +188,7 @@ def assumptions_of(operation: str | None) -> list[Entry[Any]]:
     return [entry for entry in found if operation is None or not entry.operations or operation in entry.operations]
 
 
-def _describe_assumption(entry: Entry[Any], context: ControlContext, used: bool) -> AssumptionInfo:
+def _describe_assumption(entry: Entry[Any], context: ControlContext, used: bool, start: bool) -> AssumptionInfo:
     return AssumptionInfo(
         id=entry.id,
         gaps=list(entry.gaps),
@@ -191,6 +198,7 @@ def _describe_assumption(entry: Entry[Any], context: ControlContext, used: bool)
         alternatives=list(entry.alternatives),
         operations=list(entry.operations),
         used=used,
+        start=start,
     )
 
 

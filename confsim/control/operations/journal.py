@@ -12,7 +12,7 @@ from confsim.assumptions.register import in_force
 from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.control.journal_view import RequestInfo, RequestPattern, below, describe, matching
+from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, below, describe, find, matching
 from confsim.kernel.refusal import Misuse
 from confsim.service.journal import Entry
 
@@ -51,13 +51,19 @@ def list_requests(
     method: str | None = None,
     path: str | None = None,
     status: int | None = None,
+    kind: Kind = Kind.CALL,
     limit: int | None = None,
 ) -> list[RequestInfo]:
     """List the calls of the API that match, newest last; with ``limit`` the newest so many of them.
 
-    Misuse (404) for an unknown operation.
+    ``kind`` is "call"; with "control" it lists calls of the control plane that changed something or used an assumption,
+    with "timer" timers that fired, with "all" everything in the order in which it happened. Misuse (404) for an unknown
+    operation.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
+    if kind is not Kind.CALL:
+        listed = find(context, pattern, kind)
+        return listed if limit is None else listed[max(0, len(listed) - limit) :]
     found = list(matching(context, pattern))
     return [describe(context, each) for each in (found if limit is None else found[max(0, len(found) - limit) :])]
 

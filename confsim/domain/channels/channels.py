@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol import initial, sizes
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, value_of
+from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.users.users import LISTED, USERS, Level, User
 from confsim.kernel.indexes import Index
@@ -233,7 +233,7 @@ def _choose_name(change: Change, client: str, name: str, own: Channel | None = N
     """
     if own is not None and own.parent is not None:
         return {"name": name, "free": True}
-    everywhere = value_of(change, assumed.UNIQUE_NAMES) == "refuse-everywhere"
+    everywhere = ask(change, assumed.UNIQUE_NAMES) == "refuse-everywhere"
     where = [each.id for each in CLIENTS.of(change).all] if everywhere else [client]
 
     def taken(name: str) -> bool:

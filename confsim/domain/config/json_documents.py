@@ -9,7 +9,7 @@ from typing import Any
 
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, value_of
+from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
@@ -18,12 +18,11 @@ Document = dict[str, Any]
 
 def bounded(change: Change, value: Any) -> Any:
     """The JSON value unchanged. Refusal INVALID_INPUT when it is nested deeper than a stored value may be."""
-    level = [value]
-    for _ in range(value_of(change, sizes.JSON_DEPTH)):
+    level, most = [value], ask(change, sizes.JSON_DEPTH)
+    for _ in range(most):
         level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, dict | list)]
         if not level:
             return value
-    most = ask(change, sizes.JSON_DEPTH)
     raise Refusal(Reason.INVALID_INPUT, where="body", problem=f"it is nested deeper than {most} levels")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import Kind
-from confsim.assumptions.register import ask, note, value_of
+from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.table import Record, Table, View
 from confsim.kernel.world import Change
@@ -52,10 +52,7 @@ def emit(change: Change, client: str, kind: Kind, payload: Mapping[str, Any]) ->
 
 def _is_recorded(change: Change, client: str) -> bool:
     subscribed = endpoints.subscribed(change, client) and CLIENTS.of(change)[client].events
-    if not subscribed and value_of(change, assumed.RECORDED) != "always":
-        return False
-    note(change, assumed.RECORDED)
-    return True
+    return ask(change, assumed.RECORDED) == "always" or bool(subscribed)
 
 
 def list_events(change: Change, client: str) -> View[Event]:

@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
+from msgspec.structs import replace
 
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.difference import Touched, difference
@@ -353,6 +354,6 @@ def _same(one: World, other: World) -> bool:
 def _put(service: Service, recovered: RecoveredWorld) -> None:
     service.live.replace(recovered.world)
     service.history.recover(recovered.origin, recovered.snapshots)
-    service.started_from(Provenance(service.provenance.made_from, recovered.outputs))
+    service.started_from(replace(service.provenance, outputs=recovered.outputs))
     service.clock.show(recovered.clock)
     service.faults.restore(recovered.faults)

@@ -155,7 +155,14 @@ def _origin_of(world: str | Path | Mapping[str, Any]) -> str:
     return "world" if isinstance(world, Mapping) else f"world {str(world)!r}"
 
 
-def build(file: WorldFile, seed: int, profile: Mapping[str, Any]) -> World:
+class Built(Struct, frozen=True):
+    """A world made from a file, and the ids of the assumptions that it was built on, in alphabetical order."""
+
+    world: World
+    assumptions: tuple[str, ...]
+
+
+def build(file: WorldFile, seed: int, profile: Mapping[str, Any]) -> Built:
     """The world that the file describes. Misuse for what cannot be, such as a reference that names nothing."""
     if file.version != 1:
         raise Misuse(f"it is a file of version {file.version}; this confsim reads version 1")
@@ -177,7 +184,7 @@ def build(file: WorldFile, seed: int, profile: Mapping[str, Any]) -> World:
             made[each.name] = _client(change, each, made)
         except Refusal as refusal:
             raise Misuse(f"client {each.name!r}: {refusal}") from None
-    return change.commit()
+    return Built(change.commit(), tuple(sorted(change.used)))
 
 
 def _once(what: str, values: Iterable[str | None]) -> None:
@@ -292,7 +299,7 @@ def _channel(change: Change, client: Client, file: ChannelFile, id: str, people:
 
 
 @lru_cache(maxsize=32)
-def _shipped(name: str, seed: int, profile: tuple[tuple[str, str], ...], chosen: _Chosen) -> World:
+def _shipped(name: str, seed: int, profile: tuple[tuple[str, str], ...], chosen: _Chosen) -> Built:
     return build(read(name), seed, chosen.profile)
 
 
@@ -309,7 +316,7 @@ class _Chosen:
         return 0
 
 
-def load(world: str | Path | Mapping[str, Any], seed: int, profile: Mapping[str, Any]) -> World:
+def load(world: str | Path | Mapping[str, Any], seed: int, profile: Mapping[str, Any]) -> Built:
     """The world of that name, path or data. A shipped world is built once for each seed and profile."""
     if isinstance(world, str) and not world.endswith(".json"):
         key = tuple(sorted((id, repr(value)) for id, value in profile.items()))

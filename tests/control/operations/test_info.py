@@ -82,8 +82,10 @@ def test_assumptions_of_an_operation(plane):
 
 
 def test_assumptions_that_calls_leaned_on(plane, sim):
-    """Used ones are those of the journal."""
-    assert plane("GET", "/assumptions?used=true")[1] == []
+    """Used ones are those of the start and those of the journal."""
+    start = plane("GET", "/assumptions?used=true")[1]
+    assert [each["id"] for each in start] == sorted(sim.service.start_assumptions)
+    assert {each["start"] for each in start} == {True}
     sim.call("promulgate_terms", "demo-api-token", body={"url": "https://x.example/"})
     used = [each["id"] for each in plane("GET", "/assumptions?used=true")[1]]
     assert used == sim.assumptions_used

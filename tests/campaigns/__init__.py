@@ -1,0 +1,1 @@
+"""Campaigns, started by ``python tests/campaigns NAME``."""

@@ -1,0 +1,41 @@
+"""Campaigns: long searches for defects that no gate runs. ``python tests/campaigns NAME [options]``.
+
+Each module beside this one is a campaign: ``add_options`` declares its options, and ``run`` returns its figures by
+name. ``--json FILE`` writes them; the exit code is 1 unless those that ``BAD`` names are 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
+
+NAMES = sorted(path.stem for path in HERE.glob("[a-z]*.py"))
+
+
+def main(arguments: list[str]) -> int:
+    """Run one campaign and print its figures."""
+    parser = argparse.ArgumentParser("python tests/campaigns", description=__doc__.partition("\n")[0])
+    names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
+    for name in NAMES:
+        campaign = import_module(f"campaigns.{name}")
+        options = names.add_parser(name, help=campaign.__doc__.partition("\n")[0], description=campaign.__doc__)
+        options.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file")
+        campaign.add_options(options)
+    chosen = parser.parse_args(arguments)
+    campaign = import_module(f"campaigns.{chosen.name}")
+    figures = campaign.run(chosen)
+    for name, figure in figures.items():
+        print(f"{name}: {figure}")  # noqa: T201  (this is its output)
+    if chosen.json:
+        chosen.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return int(any(figures[name] for name in campaign.BAD))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,106 @@
+"""Flip every alternative of every assumption over journeys: what it changes must have been reported before.
+
+Journeys are the scenarios that ship, walks through the catalogue, calls of each operation by everybody, and with
+``--suite`` what the tests of the suite send: these are recorded first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kit import flips, journeys
+from kit.flips import Flip, Journey, Report
+
+BAD = ("unsound", "never effective")
+TESTS = Path(__file__).resolve().parents[1]
+
+#: Flips that change nothing that a journey could show, each with the reason.
+UNSEEN: dict[str, str] = {}
+
+
+def add_options(options: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    options.add_argument(
+        "--suite", nargs="*", metavar="PATH", help="record the journeys of these tests, all by default"
+    )
+    options.add_argument("--journeys", type=Path, metavar="FILE", help="where recorded journeys are, or are to be kept")
+    options.add_argument("--walks", type=int, default=0, help="walks through the catalogue")
+    options.add_argument("--only", default="", metavar="TEXT", help="journeys whose name contains the text")
+    options.add_argument("--ids", default="", metavar="PREFIX,…", help="entries whose id begins so")
+    options.add_argument("--sample", type=int, metavar="N", help="this many journeys, drawn at random")
+    options.add_argument("--seed", type=int, default=0, help="of the sample")
+    options.add_argument("--all-entries", action="store_true", help="flip also what code does not read in a journey")
+    options.add_argument("--workers", type=int, default=2)
+    options.add_argument("--show", type=int, default=40, help="findings of each sort that are printed")
+
+
+def run(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Flip, print what is unsound and what is never effective, and return the figures."""
+    found = [each for each in collected(chosen) if chosen.only in each.name]
+    if chosen.sample is not None:
+        found = random.Random(chosen.seed).sample(found, min(chosen.sample, len(found)))
+    prefixes = tuple(chosen.ids.split(","))
+    wanted = {id: each for id, each in flips.flips().items() if id.startswith(prefixes)}
+    report = Report()
+    with ProcessPoolExecutor(chosen.workers) as processes:
+        work = partial(_flip, wanted=wanted, read_alone=not chosen.all_entries)
+        for each in processes.map(work, found, chunksize=max(1, len(found) // 200)):
+            report.add(each)
+    named = [str(flip) for each in wanted.values() for flip in each]
+    never = [name for name in named if name not in report.effective and name not in UNSEEN]
+    for title, lines in (("unsound", report.unsound), ("never effective", never), ("left out", report.left_out)):
+        for line in lines[: chosen.show]:
+            print(f"{title}: {line}")  # noqa: T201  (this is its output)
+    return {
+        "journeys": report.journeys,
+        "left out": len(report.left_out),
+        "entries": len(wanted),
+        "alternatives": len(named),
+        "pairs": report.pairs,
+        "unsound": len(report.unsound),
+        "effective": len([name for name in named if name in report.effective]),
+        "named with why": len([name for name in named if name in UNSEEN]),
+        "never effective": len(never),
+    }
+
+
+def _flip(journey: Journey, wanted: dict[str, list[Flip]], read_alone: bool) -> Report:
+    """Flip over one journey; gates and routes of one operation only where everybody calls it."""
+    operation = journey.name.removeprefix("everybody calls ")
+    own = {f"gate.{operation}", f"route.{operation}"}
+    if operation != journey.name:
+        return flips.flip_journey(journey, {id: wanted[id] for id in own & wanted.keys()}, read_alone=False)
+    others = {id: each for id, each in wanted.items() if not id.startswith("gate.")}
+    return flips.flip_journey(journey, others, read_alone=read_alone)
+
+
+def collected(chosen: argparse.Namespace) -> Iterator[Journey]:
+    """The journeys: those that ship, calls by everybody, walks, and the suite's."""
+    yield from journeys.scenarios()
+    yield from journeys.by_everybody()
+    yield from (journeys.catalogue_walk(seed) for seed in range(chosen.walks))
+    if chosen.suite is None and chosen.journeys is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = chosen.journeys or Path(folder) / "journeys"
+        if chosen.suite is not None:
+            record(chosen.suite or [str(TESTS)], file, chosen.workers)
+        yield from journeys.distinct(journeys.stored(file))
+
+
+def record(paths: list[str], file: Path, workers: int) -> None:
+    """Run tests, and add what they send to the file."""
+    file.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "kit.recording", "--through", "wsgi", "-n", str(workers)]
+    environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent}:{TESTS}", "CONFSIM_JOURNEYS": str(file)}
+    subprocess.run([*command, *paths], cwd=TESTS.parent, env=environment, check=False, stdout=sys.stderr)

@@ -1,0 +1,334 @@
+"""The flip test: a journey runs again under another alternative of an assumption, and what changes was reported before.
+
+A journey is a list of raw requests, of the API and of the control plane, to a world that is built anew for each run.
+Only the first difference counts, so that ids in later requests need not follow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+import confsim.control.catalogue  # noqa: F401 declares every entry
+from confsim import Simulator
+from confsim.assumptions.register import REGISTER, Entry
+from confsim.control.scenarios import start_from
+from confsim.kernel.world import World
+from confsim.service.clock import Clock
+from confsim.service.files.profile import read_profile
+from confsim.service.messages import Request, Response
+from confsim.service.service import Provenance, Service
+
+from . import START_MS
+
+#: Values of what entries describe in words, by id; a prefix with its dot stands for every entry below it.
+SAMPLES: Mapping[str, tuple[object, ...]] = {
+    "code.": ("another_code",),
+    "status.": (418,),
+    "size.": (2,),
+    "breakout.session-name": ("Group work {number}",),
+    "breakout.room-name": ("Corner {number}",),
+    "broadcast.schemes": (["srt"],),
+    "broadcast.states": (["idle", "soon", "on"],),
+    "channels.compound-name": ("{name} of {parent}",),
+    "clients.reseller-calls": ([],),
+    "config.default-language": ("de",),
+    "config.service-default": ({"theme": "dark"},),
+    "config.themes": (["dark"],),
+    "dial-in.anonymous": ("nobody",),
+    "encode.absent": (["description", "imageUrl"],),
+    "errors.body": ({"fault": {"is": "{code}", "says": "{message}"}},),
+    "events.kinds": (["channel.created"],),
+    "events.open-while-off": ([],),
+    "friendly-urls.form": ("[a-z]{3,64}",),
+    "gateway.credentials": (["SRT"],),
+    "gateway.host": ("gateway.example",),
+    "gateway.kinds": ({"RTMP": 1936},),
+    "http.idempotency-key": ("Idempotency-Key",),
+    "identity.claims": ({"originId": "id"},),
+    "images.unreachable": ([],),
+    "initial.channel-flags": (
+        {"private": True},
+        {"star": True, "organization": True, "premium": True, "off_air": True, "range_enabled": True},
+        {"wall_disabled": True, "event_room": True, "auto_close": True, "attendees_muted": True},
+        {"public_pin": True, "broadcast_enabled": True},
+    ),
+    "initial.channel-reputation": (7,),
+    "initial.max-users": (1,),
+    "initial.providers": (["google"],),
+    "initial.terms-url": ("https://terms.example/other",),
+    "languages.supported": (["en"],),
+    "levels.table": ({"customer-admin": {"id": 7, "name": "Boss"}, "partner-admin": {"id": 8, "name": "Partner"}},),
+    "parse.booleans": ({"yes": True, "no": False},),
+    "parse.ttl-units": ({"y": 31_536_000_000},),
+    "providers.available": (["google"],),
+    "providers.icon": ("https://icons.example/png/{name}.png",),
+    "quote.prices": ({"*": 1.5},),
+    "recordings.asset-kinds": ({"archive": "video", "combined": "audio", "captions": "audio", "individual": "other"},),
+    "recordings.download-kinds": (
+        {"archive": "other", "combined": "other", "captions": "other", "individual": "captions"},
+    ),
+    "recordings.formats": ({"archive": "A", "combined": "B", "captions": "C", "individual": "D"},),
+    "recordings.captions-language": ("de",),
+    "recordings.mail-link": ("https://mail.example/{token}",),
+    "roles.api-token-passes": ([],),
+    "roles.customer-admin-passes": (["owner", "operator", "access"],),
+    "roles.partner-admin-includes": (["own"], ["children"]),
+    "route.prefix": ("/api/v1_0",),
+    "service.open-while-disabled": ([], ["get_me", "list_channels"]),
+    "streaming.url": ("{root}/stream/{channel}",),
+    "terms.open-calls": ([], ["get_me", "list_channels"]),
+    "turn.uris": (["turn:elsewhere.example"],),
+    "users.auth-kinds": ({"OAuth": "oauth", "Custom": "own"},),
+    "users.first-id": (5000,),
+    "users.kinds": (
+        {"registered": "R", "predefined": "P", "guest": "G", "linked": "L", "dialled-in": "I", "dialled-out": "O"},
+    ),
+    "validators.algorithms": (["HS256"],),
+    "webhooks.retries": ([1000],),
+}
+
+
+class Start(Struct, frozen=True):
+    """What a journey starts from, as for ``Simulator``; the clock stands at ``now``."""
+
+    world: Any = "demo"
+    seed: int = 0
+    now: int = START_MS
+    profile: Mapping[str, Any] = {}
+    scenario: str | None = None
+
+
+class Journey(Struct, frozen=True):
+    """Requests to one app, in order."""
+
+    name: str
+    start: Start
+    requests: tuple[Request, ...]
+
+
+class Flip(Struct, frozen=True):
+    """An entry and another value of it."""
+
+    id: str
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.id} = {self.value!r}"
+
+
+class Run(Struct):
+    """What a journey was answered, the worlds after each request (first those of the start), and what was reported.
+
+    ``reported`` says after how many requests an assumption was reported first: 0 for the start.
+    """
+
+    answers: list[object]
+    worlds: list[tuple[World, ...]]
+    reported: dict[str, int]
+    bugs: list[str]
+
+
+class Traced(dict[str, Any]):
+    """A profile that notes which entries code reads. It counts as one with choices, even when it is empty."""
+
+    def __init__(self, chosen: Mapping[str, Any]) -> None:
+        super().__init__(chosen)
+        self.read: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def get(self, id: str, default: Any = None) -> Any:  # type: ignore[override]
+        """The value chosen for an entry, noted."""
+        self.read.add(id)
+        return super().get(id, default)
+
+    def __contains__(self, id: object) -> bool:
+        self.read.add(str(id))
+        return super().__contains__(id)
+
+
+def alternatives(entry: Entry[Any]) -> list[Flip]:
+    """The flips of an entry: its alternatives as values, and samples of what it describes in words."""
+    found: list[object] = []
+    for value in entry.alternatives:
+        if not isinstance(value, str) or _taken(entry, value):
+            found.append(value)
+    samples = SAMPLES.get(entry.id) or (() if found else SAMPLES.get(entry.id.partition(".")[0] + ".", ()))
+    if entry.id.startswith("status."):
+        found = [value for value in found if value != entry.default]
+    checked = [entry.check(value) for value in (*found, *samples)]
+    if entry.id.startswith("route.") and " " in str(entry.default):
+        method, path = entry.default.split(" ", 1)
+        checked = [f"{method} /moved{path}"]
+    return [Flip(entry.id, value) for value in checked if value != entry.default]
+
+
+def _taken(entry: Entry[Any], value: object) -> bool:
+    """Whether an alternative is a value of the entry, and no phrase that describes values."""
+    if isinstance(value, str) and " " in value and entry.id.partition(".")[0] in {"code", "status", "route"}:
+        return False
+    try:
+        entry.check(value)
+    except (ValueError, TypeError):
+        return False
+    return not (isinstance(value, str) and value.startswith("any "))
+
+
+def flips() -> dict[str, list[Flip]]:
+    """Every flip of the register, by the id of its entry."""
+    return {id: alternatives(entry) for id, entry in REGISTER.entries.items()}
+
+
+def begin(start: Start, profile: Mapping[str, Any]) -> Simulator:
+    """A simulator at the start of a journey, under a profile."""
+    clock = Clock(start.now)
+    if isinstance(profile, Traced):  # the cache of shipped worlds would not read it
+        from confsim.service.files import world_file
+
+        built = world_file.build(world_file.read(start.world), start.seed, profile)
+        provenance = Provenance(start.world if isinstance(start.world, str) else "", assumptions=built.assumptions)
+        simulator = Simulator.__new__(Simulator)._attach(Service(built.world, clock, profile, provenance))
+    else:
+        simulator = Simulator(start.world, start.seed, clock, profile)
+    if start.scenario is not None:
+        start_from(start.scenario, simulator.control.context)
+    return simulator
+
+
+def run(journey: Journey, profile: Mapping[str, Any]) -> Run:
+    """Send the requests of a journey to a world that starts under this profile."""
+    simulator = begin(journey.start, profile)
+    app, worlds = simulator.app, simulator._all()
+    found = Run([], [], {}, [])
+    _look(found, worlds, 0)
+    for number, request in enumerate(journey.requests, 1):
+        found.answers.append(_told(app(replace(request, headers=dict(request.headers)))))
+        _look(found, worlds, number)
+    found.bugs = [repr(bug) for _, service in worlds.items() for bug in service.bugs]
+    return found
+
+
+def _told(response: Response) -> object:
+    """What a client is told: what is yet to come is looked at once."""
+    if response.poll is not None:
+        response = response.poll() or response
+    return response.status, tuple(response.headers), response.body, response.cut
+
+
+def _look(found: Run, worlds: Any, number: int) -> None:
+    """Note the worlds, and what has been reported by now."""
+    services = [service for _, service in worlds.items()]
+    found.worlds.append(tuple(service.world for service in services))
+    for service in services:
+        for id in service.assumptions_used():
+            found.reported.setdefault(id, number)
+
+
+class Judgement(Struct):
+    """What a flip did to a journey: whether anything changed, and what is unsound about that ("" for nothing)."""
+
+    effective: bool
+    unsound: str = ""
+
+
+def judge(base: Run, flipped: Run, flip: Flip) -> Judgement:
+    """Compare a run under a flip with the one without.
+
+    Unsound is an answer that differs although no request up to it had reported the entry, and a world that differs
+    before the request that reports it. A bug under a flip is unsound too.
+    """
+    first = next(
+        (n for n, pair in enumerate(zip(base.answers, flipped.answers, strict=True), 1) if pair[0] != pair[1]), 0
+    )
+    moved = bool(first) or _digests(base.worlds[-1]) != _digests(flipped.worlds[-1])
+    if flipped.bugs and not base.bugs:
+        return Judgement(True, f"bug: {flipped.bugs[0][:300]}")
+    if not moved:
+        return Judgement(False)
+    reported = base.reported.get(flip.id)
+    if first and (reported is None or reported > first):
+        when = "never" if reported is None else f"by request {reported}"
+        return Judgement(True, f"request {first} is answered otherwise, reported {when}")
+    if reported is None:
+        return Judgement(True, "the world differs in the end, never reported")
+    if reported and _digests(base.worlds[reported - 1]) != _digests(flipped.worlds[reported - 1]):
+        return Judgement(True, f"the world differs before request {reported}, which reports it first")
+    return Judgement(True)
+
+
+def _digests(worlds: Sequence[World]) -> list[str]:
+    return [world.digest() for world in worlds]
+
+
+class Report(Struct):
+    """The figures of a flip test: pairs of journey and flip, those not repeatable, unsound ones, effective flips."""
+
+    journeys: int = 0
+    pairs: int = 0
+    left_out: list[str] = []
+    unsound: list[str] = []
+    effective: dict[str, str] = {}
+
+    def add(self, other: Report) -> None:
+        """Take the figures of other journeys up."""
+        self.journeys += other.journeys
+        self.pairs += other.pairs
+        self.left_out += other.left_out
+        self.unsound += other.unsound
+        self.effective = {**other.effective, **self.effective}
+
+
+def read_by(journey: Journey) -> tuple[set[str], Run]:
+    """The entries that code reads in a journey, and the run that shows it."""
+    traced = Traced(read_profile(journey.start.profile))
+    found = run(journey, traced)
+    return traced.read, found
+
+
+def flip_journey(
+    journey: Journey, chosen: Mapping[str, Iterable[Flip]], *, read_alone: bool = True, known: Iterable[str] = ()
+) -> Report:
+    """Flip entries over one journey: those that code reads in it, or all.
+
+    What code does not read cannot matter: ``read_alone`` trusts the trace of a profile for that. ``known`` are flips
+    that need not run again. A journey that is not repeatable is left out.
+    """
+    profile = read_profile(journey.start.profile)
+    report = Report(1)
+    base = run(journey, profile)
+    if run(journey, profile).answers != base.answers:
+        return Report(1, left_out=[f"{journey.name}: it does not repeat"])
+    read, traced = read_by(journey)
+    if traced.answers != base.answers:
+        report.unsound.append(f"{journey.name}: an empty profile is answered otherwise than one with choices")
+    done = set(known)
+    for flip in _wanted(chosen, read if read_alone else None, profile):
+        if str(flip) in done:
+            continue
+        report.pairs += 1
+        try:
+            flipped = run(journey, {**profile, flip.id: flip.value})
+        except Exception as problem:  # a profile under which the start cannot be is told so
+            report.left_out.append(f"{journey.name}, {flip}: {type(problem).__name__}: {str(problem)[:200]}")
+            continue
+        judgement = judge(base, flipped, flip)
+        if judgement.effective:
+            shown = Flip(flip.id, profile.get(flip.id, flip.value))
+            report.effective.setdefault(str(shown), journey.name)
+        if judgement.unsound:
+            report.unsound.append(f"{journey.name}, {flip}: {judgement.unsound}")
+    return report
+
+
+def _wanted(chosen: Mapping[str, Iterable[Flip]], read: set[str] | None, profile: Mapping[str, Any]) -> Iterator[Flip]:
+    for id, found in chosen.items():
+        if read is None or id in read:
+            if id in profile:  # the journey is of an alternative: it is flipped back, which proves it effective
+                yield Flip(id, REGISTER.entries[id].default)
+            else:
+                yield from found

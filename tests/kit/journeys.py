@@ -1,0 +1,174 @@
+"""Journeys for the flip test: the scenarios that ship, walks through the catalogue, and what a suite of tests sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+from msgspec.structs import replace
+
+from confsim import Simulator
+from confsim.api.catalogue import API
+from confsim.arazzo import library, runner
+from confsim.control.scenarios import compile_scenario
+from confsim.http.app import App
+from confsim.service.files.profile import plain
+from confsim.service.messages import Request, Response
+from confsim.testing.samples import Pool, valid
+from confsim.transport.address import address
+from confsim.transport.wsgi import WsgiTransport
+
+from . import ADMIN, API_TOKEN, CUSTOMER, GUEST, OPERATOR, OTHER_ADMIN, OWNER, PARTNER, PARTNER_ADMIN, START, USER
+from .catalogue_walk import walk
+from .flips import Journey, Start
+from .through import through
+
+#: Requests of a journey that are left out: they wait in real time, or keep the journal from being read.
+_SKIPPED = ("/_confsim/wait",)
+
+
+_CALLERS = (API_TOKEN, ADMIN, OWNER, OPERATOR, USER, GUEST, PARTNER_ADMIN, OTHER_ADMIN)
+
+
+class Recorder:
+    """Notes the requests that apps answer, by app, while it is installed."""
+
+    def __init__(self) -> None:
+        self.starts: WeakKeyDictionary[Simulator, Start | None] = WeakKeyDictionary()
+        self.journeys: dict[int, tuple[Start, list[Request]]] = {}
+        self._apps: list[App] = []
+
+    @contextmanager
+    def installed(self) -> Iterator[Recorder]:
+        """Note what every app answers while the block runs, and what every simulator starts from."""
+        make, answer, attach = Simulator.__init__, App.__call__, Simulator.app.fget
+        assert attach is not None
+
+        def made(simulator: Simulator, *given: Any, **named: Any) -> None:
+            make(simulator, *given, **named)
+            self.starts[simulator] = _start(simulator, *given, **named)
+
+        def app(simulator: Simulator) -> App:
+            found = attach(simulator)
+            start = self.starts.get(simulator)
+            if id(found) not in self.journeys and start is not None and len(simulator.service.journal) == 0:
+                self._apps.append(found)
+                self.journeys[id(found)] = start, []
+            return found
+
+        def answered(app: App, request: Request) -> Response:
+            noted = self.journeys.get(id(app))
+            if noted is not None and not any(part in request.target for part in _SKIPPED):
+                noted[1].append(replace(request, headers=dict(request.headers)))
+            return answer(app, request)
+
+        Simulator.__init__, App.__call__, Simulator.app = made, answered, property(app)  # type: ignore
+        try:
+            yield self
+        finally:
+            Simulator.__init__, App.__call__, Simulator.app = make, answer, property(attach)  # type: ignore
+
+    def take(self, name: str) -> list[Journey]:
+        """The journeys noted so far, and forget them."""
+        found = [Journey(name, start, tuple(requests)) for start, requests in self.journeys.values() if requests]
+        self.journeys.clear()
+        self._apps.clear()
+        return found
+
+
+def _start(
+    simulator: Simulator,
+    world: Any = "demo",
+    seed: int = 0,
+    clock: Any = None,
+    profile: Any = None,
+    scenario: Any = None,
+    transport: Any = None,
+) -> Start | None:
+    """What a simulator starts from; None where no data says it all."""
+    del clock, profile, transport
+    if isinstance(world, Path) or (scenario is not None and not isinstance(scenario, str)):
+        return None
+    try:
+        chosen = msgspec.json.decode(msgspec.json.encode(plain(simulator.service.profile)))
+        return Start(world, seed, simulator.service.clock.now(), chosen, scenario)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def recorded(name: str, play: Callable[[], object]) -> list[Journey]:
+    """The journeys of what ``play`` does with simulators, every call sent through their apps."""
+    recorder = Recorder()
+    with recorder.installed(), through("wsgi"):
+        play()
+    return recorder.take(name)
+
+
+def scenario(name: str) -> Journey:
+    """A scenario that ships, from the demo world."""
+
+    def play() -> None:
+        simulator = Simulator(clock=START)
+        report = runner.run(compile_scenario(name, {}), WsgiTransport(simulator.wsgi))
+        assert report.passed, report.failure
+
+    (found,) = recorded(f"scenario {name}", play)
+    return found
+
+
+def scenarios() -> Iterator[Journey]:
+    """Every scenario that ships."""
+    return (scenario(name) for name in library.shipped())
+
+
+def catalogue_walk(seed: int) -> Journey:
+    """Every operation, called with sample arguments by whoever may, in the demo world."""
+
+    def play() -> None:
+        simulator = Simulator(clock=START, seed=seed)
+        for _ in walk(simulator, CUSTOMER if seed % 2 == 0 else PARTNER, _CALLERS, (seed,)):
+            pass
+
+    (found,) = recorded(f"walk {seed}", play)
+    return found
+
+
+def by_everybody() -> Iterator[Journey]:
+    """For each operation of the API a journey in which everybody calls it, and nobody."""
+    pool = Pool(Simulator(clock=START).service.world, CUSTOMER)
+    for operation in API:
+        arguments = [valid(operation, pool, sample) for sample in range(2)]
+        asked = [
+            address(
+                operation, {**each.path, **each.query}, {}, body=None if each.body is None else each.raw(), token=caller
+            )
+            for caller in (*_CALLERS, None)
+            for each in arguments
+        ]
+        yield Journey(f"everybody calls {operation.name}", Start(), tuple(each.request for each in asked))
+
+
+def distinct(journeys: Iterable[Journey]) -> list[Journey]:
+    """The journeys without those that send what another does from the same start."""
+    found = {
+        (repr(each.start), repr([(r.method, r.target, r.query, r.body) for r in each.requests])): each
+        for each in journeys
+    }
+    return list(found.values())
+
+
+def store(journeys: list[Journey], path: Path) -> None:
+    """Add journeys to a file, one a line."""
+    with path.open("ab") as file:
+        for each in journeys:
+            file.write(msgspec.msgpack.encode(each).hex().encode() + b"\n")
+
+
+def stored(path: Path) -> list[Journey]:
+    """The journeys of a file."""
+    decoder = msgspec.msgpack.Decoder(Journey)
+    return [decoder.decode(bytes.fromhex(line.decode())) for line in path.read_bytes().splitlines()]

@@ -1,0 +1,59 @@
+"""A sample of the flip test: what an alternative changes was reported before; the campaign runs all of it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from confsim.arazzo import library
+from confsim.assumptions.register import REGISTER
+from confsim.service.messages import Request
+from kit import flips, journeys
+from kit.flips import Flip, Journey, Start, judge, run
+
+#: Flips of each scenario, drawn anew for each.
+SAMPLE = 12
+
+
+@pytest.mark.parametrize("name", library.shipped())
+def test_what_a_flip_changes_was_reported(name):
+    """Answers, and the world with its mail and deliveries, over a whole scenario."""
+    journey = journeys.scenario(name)
+    draw = random.Random(name)
+    read, _ = flips.read_by(journey)
+    ids = draw.sample(sorted(read & REGISTER.entries.keys()), SAMPLE)
+    report = flips.flip_journey(journey, {id: flips.alternatives(REGISTER.entries[id]) for id in ids})
+    assert (report.unsound, report.left_out) == ([], [])
+    assert report.pairs >= SAMPLE / 2
+
+
+def test_what_is_not_read_changes_nothing():
+    """The trace of what code reads can be trusted: flips of everything else, routes aside, leave a journey alone."""
+    journey = journeys.scenario("lobby")
+    read, _ = flips.read_by(journey)
+    rest = sorted(REGISTER.entries.keys() - read)
+    chosen = [
+        flip for id in random.Random(1).sample(rest, 150) for flip in flips.alternatives(REGISTER.entries[id])[:1]
+    ]
+    base = run(journey, {})
+    assert [str(each) for each in chosen if judge(base, run(journey, {each.id: each.value}), each).effective] == []
+
+
+def test_the_flip_test_finds_what_is_not_reported(monkeypatch):
+    """An entry that is read behind the back of the register is unsound; one that is asked is not."""
+    journey = Journey(
+        "one", Start(), (Request("GET", "/v1_0/users/me", headers={"authorization": "Bearer demo-user"}),)
+    )
+    flip = Flip("users.kinds", {**REGISTER.entries["users.kinds"].default, "registered": "Person"})
+    base, flipped = run(journey, {}), run(journey, {flip.id: flip.value})
+    assert judge(base, flipped, flip) == flips.Judgement(True)
+    del base.reported[flip.id]
+    assert judge(base, flipped, flip).unsound == "request 1 is answered otherwise, reported never"
+    base.reported[flip.id] = 2
+    assert judge(base, flipped, flip).unsound == "request 1 is answered otherwise, reported by request 2"
+
+
+def test_every_entry_with_alternatives_can_be_flipped():
+    """Also what is described in words has a value to choose; an entry without alternatives has no other value."""
+    assert [id for id, found in flips.flips().items() if REGISTER.entries[id].alternatives and not found] == []

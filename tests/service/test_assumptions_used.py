@@ -1,0 +1,136 @@
+"""What a world rests on is reported: its start, calls of both planes, timers; in the call that changes by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Misuse, Simulator
+from kit import ADMIN, CUSTOMER, OTHER_ADMIN, OWNER, ROOM, START, USER, ok
+
+
+def test_the_start_reports_what_it_was_built_on(sim):
+    """Before any call; a fork, a scenario and a reset keep it, and the start of a fork is what its world came from."""
+    built = {"initial.midi", "initial.terms-required", "users.reputation", "users.first-id", "ids.meeting-id"}
+    assert built <= set(sim.assumptions_used)
+    ok(sim, "update_terms_url", body={"url": "https://terms.example/3"})
+    assert {*built, "encode.empty"} <= sim.fork().service.start_assumptions
+    assert "encode.empty" not in sim.service.start_assumptions
+    sim.reset()
+    assert sim.assumptions_used == sorted(sim.service.start_assumptions)
+    after = Simulator(clock=START, scenario="lobby")
+    assert {*built, "lobby.passes"} <= after.service.start_assumptions
+    assert len(after.service.journal) == 0
+
+
+@pytest.mark.parametrize(
+    ("entry", "operation", "arguments"),
+    [
+        ("initial.midi", "get_channel_settings", {"uuid": ROOM}),
+        ("initial.service-mode", "get_channel", {"uuid": ROOM}),
+        ("initial.providers", "list_client_auth_providers", {"clientId": CUSTOMER}),
+        ("users.reputation", "get_me", {}),
+    ],
+)
+def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, operation, arguments):
+    """Its entry in the journal names it, though the call itself asks for nothing."""
+    ok(sim, operation, OWNER, **arguments)
+    assert entry not in list(sim.service.journal)[-1].assumptions
+    assert entry in sim.requests[-1].assumptions
+    ok(sim, "get_client_settings", ADMIN)
+    assert "initial.service-mode" not in sim.requests[-1].assumptions
+
+
+def test_a_control_call_is_in_the_journal_with_its_assumptions(sim):
+    """With what it changed; calls of the API are counted and listed without it, unless it is asked for."""
+    sim.presence.join(ROOM, 1002)
+    sim.presence.leave(ROOM, 1002)
+    joined, left = sim.requests.between()
+    assert (joined.kind, joined.id, joined.operation, joined.method) == ("control", "c1", "join_channel", "POST")
+    assert (joined.path, joined.status, joined.body) == (
+        "/_confsim/presence/join",
+        200,
+        {"channel": ROOM, "userId": 1002},
+    )
+    assert {"sessions.name", "presence.joining"} <= set(joined.assumptions)
+    assert "sessions" in {each.table for each in joined.changes}
+    assert {"sessions.end", "duration.session-grace"} <= set(left.assumptions)
+    assert {"sessions.end", "sessions.name"} <= set(sim.assumptions_used)
+    assert (len(sim.requests), sim.requests.matching(), sim.requests.find()) == (0, 0, [])
+
+
+def test_a_refused_control_call_is_in_the_journal_with_what_refused_it(sim):
+    """A refusal by the rules of the channel is an answer that an assumption may change."""
+    sim.change_record("channel", ROOM, private=True)
+    with pytest.raises(Misuse) as refusal:
+        sim.presence.join(ROOM, 1004)
+    found = sim.requests.between()[-1]
+    assert (found.status, found.operation, found.changes) == (refusal.value.status, "join_channel", [])
+    assert "channels.access" in found.assumptions
+
+
+def test_a_timer_is_in_the_journal_with_its_assumptions(sim):
+    """At its due instant, before the call that comes after it, with what it changed."""
+    sim.presence.join(ROOM, 1002)
+    session = ok(sim, "list_sessions", OWNER)["results"][0]["id"]
+    assert session
+    ok(sim, "start_recording", OWNER, uuid=ROOM)
+    sim.presence.leave(ROOM, 1002)
+    sim.clock.advance("1h")
+    ok(sim, "list_sessions", OWNER)
+    everything = sim.control("list_requests", kind="all")
+    timers = [each for each in everything if each.kind == "timer"]
+    assert [(each.operation, each.path, each.status) for each in timers] == [(None, "", 0)] * len(timers)
+    assert any(each.changes and each.assumptions for each in timers)
+    assert all(each.fired[0].at == each.at for each in timers)
+    assert [each.id for each in everything][-1] == "r3"
+    assert sim.control("list_requests", kind="timer") == timers
+    assert sim.control("list_requests", kind="timer", limit=1) == timers[-1:]
+
+
+def test_kinds_are_listed_apart(sim):
+    """By operation too; an operation of the other plane is unknown to a kind."""
+    sim.presence.join(ROOM, 1002)
+    ok(sim, "get_me", USER)
+    listed = sim.control("list_requests", kind="all")
+    assert [(each.kind, each.operation) for each in listed] == [("control", "join_channel"), ("call", "get_me")]
+    assert [each.operation for each in sim.control("list_requests", kind="control")] == ["join_channel"]
+    assert [each.operation for each in sim.control("list_requests", kind="all", operation="join_channel")] == [
+        "join_channel"
+    ]
+    with pytest.raises(Exception, match="no operation 'get_me'"):
+        sim.control("list_requests", kind="control", operation="get_me")
+    with pytest.raises(Exception, match="no operation 'join_channel'"):
+        sim.control("list_requests", operation="join_channel")
+
+
+@pytest.mark.parametrize(
+    ("entry", "operation", "arguments"),
+    [
+        ("channels.unique-names", "create_channel", {"caller": OTHER_ADMIN, "body": {"name": "Demo Room"}}),
+        ("size.page-most", "list_users", {"caller": ADMIN}),
+        ("size.name", "create_channel", {"caller": ADMIN, "body": {"name": "New"}}),
+        ("size.json-body", "create_channel", {"caller": ADMIN, "body": {"name": "New"}}),
+        ("size.url", "update_terms_url", {"caller": ADMIN, "body": {"url": "https://terms.example/2"}}),
+        ("events.recorded", "create_channel", {"caller": ADMIN, "body": {"name": "New"}}),
+        ("auth.presentation", "get_me", {"caller": "nobody"}),
+    ],
+)
+def test_what_might_matter_is_noted(sim, entry, operation, arguments):
+    """Also where the value in force lets the call pass."""
+    sim.call(operation, **arguments)
+    assert entry in sim.requests[-1].assumptions
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["http.request-id", "http.rate-limit", "http.idempotency-key", "time.visibility-lag", "world.reset-clock"],
+)
+def test_what_a_world_is_served_under_is_reported_from_the_start(sim, entry):
+    """No call asks for it as long as it is off."""
+    assert entry in sim.assumptions_used
+
+
+def test_the_clock_of_a_world_is_an_assumption_where_none_is_given(sim):
+    """With a clock of its own a world rests on none."""
+    assert "time.source" in Simulator().assumptions_used
+    assert "time.source" not in sim.assumptions_used
