@@ -16,7 +16,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import User
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
@@ -69,7 +69,7 @@ class Log(Record, kw_only=True):
 
 APP_SESSIONS: Table[str, AppSession] = Table("app sessions", AppSession, "id")
 BY_SESSION: Index[Log] = Index("app session", lambda log: (log.app_session,))
-BY_INDEX: Index[Log] = Index("index", lambda log: ((log.app_session, log.index),) if log.index is not None else ())
+BY_INDEX: Unique[Log] = Unique("index", lambda log: ((log.app_session, log.index),) if log.index is not None else ())
 LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "place", BY_SESSION, BY_INDEX)
 
 
@@ -152,7 +152,7 @@ def append(change: Change, run: AppSession, time: int, data: str, index: int | N
     """Append a log. Refusals LOG_INDEX_TAKEN (G383), INVALID_INPUT for a missing index where one is required (G384)."""
     if index is None and ask(change, assumed.INDEX_NEEDED):
         raise Refusal(Reason.INVALID_INPUT, where="body index", problem="it is missing")
-    earlier = None if index is None else LOGS.of(change, run.client).where(BY_INDEX, (run.id, index)).first
+    earlier = None if index is None else LOGS.of(change, run.client).one(BY_INDEX, (run.id, index))
     log = Log(app_session=run.id, number=run.logged + 1, time=time, data=data, index=index)
     how = "overwrites" if earlier is None else ask(change, assumed.REPEATED_INDEX)
     if earlier is None or how == "overwrites":

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Context, ask
+from confsim.kernel.indexes import Order
+from confsim.kernel.table import Record
+from confsim.kernel.views import View
 
+R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 
 
@@ -43,3 +47,21 @@ def ordered(context: Context, oldest_first: Iterable[T], key: Callable[[T], Any]
         found.reverse()
         return found
     return sorted(oldest_first, key=key, reverse=descending)
+
+
+def in_order(
+    context: Context, view: View[R], order: Order[R], *, text: Callable[[R], str] | None = None, descending: bool
+) -> Sequence[R]:
+    """The records of a view in an order that it declares, of equal keys by G086.
+
+    ``text`` is the text that an order without case compares. Where texts are compared otherwise (G087), or equal keys
+    do not follow the direction, the records are sorted.
+    """
+    in_direction = not descending or ask(context, conventions.TIES) == "direction"
+    without_case = text is None or not view or ask(context, conventions.TEXT_ORDER) == "caseless"
+    if in_direction and without_case:
+        found = view.by(order)
+        return found.descending if descending else found
+    key = order.key if text is None else lambda record: text_key(context, text(record))
+    assert key is not None
+    return ordered(context, view, key, descending=descending)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from confsim.assumptions import users
 from confsim.assumptions.register import ask
-from confsim.kernel.table import Record, SharedTable, View
+from confsim.kernel.table import Record, SharedTable
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 from .fault_points import MAIL, fault_for

@@ -103,7 +103,7 @@ def follow(world: World, found: Difference) -> World:
             rows.remove(key)
     for name, client, values in found.put:
         table = _table(name)
-        table.of(change, client).put(record_of(table, values, f"tables.{name}.{client}"))
+        table.of(change, client).put(record_of(table, values, f"tables.{name}.{client}"), check=False)
     for kind, client, subject in found.cancelled:
         change.cancel(kind, client, subject)
     for due, kind, client, subject in found.timers:

@@ -52,7 +52,10 @@ def restored(values: object) -> World:
                     raise Misuse(f"state: tables.{name}.{client}[{place}].client is not the client it stands under")
                 if table.key(record) in rows:
                     raise Misuse(f"state: tables.{name}.{client}[{place}] has the key of an earlier record")
-                rows.put(record)
+                try:
+                    rows.put(record)
+                except ValueError as error:  # of a unique index
+                    raise Misuse(f"state: tables.{name}.{client}[{place}]: {error}") from None
     for due, kind, client, subject in document.timers:
         if kind not in HANDLERS:
             raise Misuse(f"state: timers know no kind {kind!r}; there are {', '.join(HANDLERS)}")

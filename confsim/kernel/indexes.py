@@ -116,19 +116,20 @@ class Unique(Generic[R]):
         self.position = -1
 
     def update(self, keys: Map, old: Values, new: Values, made: Made, *_: object) -> Map:
-        """The map from a value to a key after a record has got other values.
-
-        Raises ValueError when another record is under one of them.
-        """
+        """The map from a value to a key after a record has got other values, which it takes from any other record."""
         key = made[1]
-        for value in old if len(old) < 2 else dict.fromkeys(old):
-            if value not in new:
+        for value in old:
+            if value not in new and keys.get(value) == key:
                 keys = keys.remove(value)
+        for value in new:
+            keys = keys.insert(value, key)
+        return keys
+
+    def require_free(self, keys: Map, new: Values, key: object) -> None:
+        """Raise ValueError when another record is under one of the values."""
         for value in new:
             if keys.get(value, key) != key:
                 raise ValueError(f"{self.name} {value!r} is that of another record")
-            keys = keys.insert(value, key)
-        return keys
 
 
 class Index(Arrangement[R]):

@@ -107,7 +107,7 @@ class Machine(Generic[S, R]):
         def elapse(change: Change, client: str, subject: str) -> bool:
             rows = table.of(change, "" if table.shared else client)
             key: Any = int(subject) if number else subject
-            record = rows.get(key) if at.by is None else rows.where(at.by, key).first
+            record = rows.get(key) if at.by is None else rows.one(at.by, key)
             if record is None:
                 return False
             facts = NOTHING if at.facts is None else at.facts(change, record)

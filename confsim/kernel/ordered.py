@@ -133,6 +133,20 @@ def remove(entries: Entries, entry: Entry) -> Entries:
     return Ordered(size, tree, tail)
 
 
+def position(entries: Entries, entry: Entry) -> int:
+    """The number of entries that come before this one, which need not be in the sequence."""
+    if isinstance(entries, tuple):
+        return bisect_left(entries, entry)
+    if not entry < entries.tail[0]:
+        return entries.size - len(entries.tail) + bisect_left(entries.tail, entry)
+    before, tree = 0, entries.tree
+    while not isinstance(tree, tuple):
+        at = max(bisect_right(tree.lows, entry) - 1, 0)
+        before += sum(_sizes(tree.children[:at])) if at else 0
+        tree = tree.children[at]
+    return before + bisect_left(tree, entry)
+
+
 def _inserted(leaf: Leaf, entry: Entry) -> Leaf:
     at = bisect_left(leaf, entry)
     return leaf[:at] + (entry,) + leaf[at:]  # noqa: RUF005 - a third faster

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from .indexes import Index
+from .indexes import Unique
 from .world import Change
 
 
@@ -72,7 +72,7 @@ class Deadline:
         timer: str,
         due: Callable[[Any], int | None],
         *,
-        by: Index[Any] | None = None,
+        by: Unique[Any] | None = None,
         facts: Callable[[Change, Any], Mapping[str, Any]] | None = None,
         announced: bool = True,
     ) -> None:

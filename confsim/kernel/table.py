@@ -2,22 +2,21 @@
 
 A ``Table`` is a declaration and holds no records. They are in a world, one ``TableState`` for each client, and are
 read and written through the ``Rows`` that ``Table.of(change, client)`` returns; ids of other clients are not found.
-A ``View`` is a sequence of records in a declared order, all of a table or those under one value of an index: its length
-and its ends are known at once, and a page of it is read without the rest.
+``Rows.all`` and ``Rows.where`` return views: sequences in a declared order, whose length and ends are known at once,
+and of which a page is read without the rest.
 """
 
 from __future__ import annotations
 
-from abc import ABCMeta
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable
 from operator import attrgetter
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, dataclass_transform, overload
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, dataclass_transform
 
-from msgspec import Struct, StructMeta
+from msgspec import Struct
 from rpds import HashTrieMap
 
 from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Order, Records, Total, Unique
-from .ordered import Entries
+from .views import View
 
 
 @dataclass_transform(frozen_default=True)
@@ -27,7 +26,6 @@ class Record(Struct, frozen=True, gc=False):
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Record)
-R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
 class TableState(Struct, frozen=True, gc=False):
@@ -91,8 +89,8 @@ class Table(Generic[K, R]):
         self.key: Callable[[R], K] = attrgetter(key)
         self.all = Arrangement(orders, totals)
         self.indexes = indexes
-        for position, index in enumerate(indexes):
-            index.position = position
+        for place, index in enumerate(indexes):
+            index.position = place
         self.position = len(self.by_position)
         self.by_position.append(self)
         self.empty_states.append(TableState(all=self.all.empty, indexes=(HashTrieMap(),) * len(indexes)))
@@ -130,83 +128,6 @@ class SharedTable(Table[K, R]):
     def seen(self, world: Source, client: str = "") -> Rows[K, R]:
         """The rows, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
-
-
-class _ViewMeta(StructMeta, ABCMeta):
-    """The metaclass of a struct that is a sequence."""
-
-
-class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=False, metaclass=_ViewMeta):
-    """Records in an order, as they were when the view was made; views come from ``Rows.all`` and ``Rows.where``.
-
-    ``bucket`` is what the table holds of them, None for nothing, and ``entries`` are theirs in one of its orders.
-    """
-
-    rows: Records
-    arrangement: Arrangement[Any]
-    bucket: Bucket | Made | None
-    entries: Entries
-    backwards: bool = False
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    @overload
-    def __getitem__(self, place: int) -> R_co: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[R_co]: ...
-    def __getitem__(self, place: int | slice) -> R_co | list[R_co]:
-        """The record at a place, or those of a slice as a list."""
-        rows, entries = self.rows, self.entries
-        places = range(len(entries) - 1, -1, -1) if self.backwards else range(len(entries))
-        if not isinstance(place, slice):
-            record: R_co = rows[entries[places[place]][-1]][1]
-            return record
-        places = places[place]
-        if not places:
-            return []
-        low, high = (places[0], places[-1]) if places.step > 0 else (places[-1], places[0])
-        return [rows[entry[-1]][1] for entry in entries[low : high + 1][:: places.step]]
-
-    def __iter__(self) -> Iterator[R_co]:
-        rows = self.rows
-        return (rows[entry[-1]][1] for entry in (reversed(self.entries) if self.backwards else self.entries))
-
-    def __repr__(self) -> str:
-        return f"View({list(self)!r})"
-
-    def __reversed__(self) -> Iterator[R_co]:
-        return iter(self.descending)
-
-    @property
-    def descending(self) -> View[R_co]:
-        """The same records in the opposite order."""
-        return View(self.rows, self.arrangement, self.bucket, self.entries, not self.backwards)
-
-    @property
-    def first(self) -> R_co | None:
-        """The first record, or None."""
-        return self[0] if self.bucket is not None and self.entries else None
-
-    @property
-    def last(self) -> R_co | None:
-        """The last record, or None."""
-        return self[-1] if self.bucket is not None and self.entries else None
-
-    def by(self, order: Order[Any]) -> View[R_co]:
-        """The same records in another order of the index. Raises ValueError when it has not declared this order."""
-        place = self.arrangement.orders.index(order)
-        bucket = self.bucket
-        entries = bucket.orders[place] if type(bucket) is Bucket else self.entries
-        return View(self.rows, self.arrangement, bucket, entries)
-
-    def total(self, total: Total[Any]) -> int:
-        """A total of the records. Raises ValueError when the index has not declared it."""
-        place = self.arrangement.totals.index(total)
-        bucket = self.bucket
-        if type(bucket) is Bucket:
-            return bucket.totals[place]
-        return sum(map(total.of, self))
 
 
 class Rows(Struct, Generic[K, R], gc=False, eq=False):
@@ -260,10 +181,11 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
             return View(state.rows, index, bucket, bucket.orders[0])
         return View(state.rows, index, bucket, () if bucket is None else (bucket,))
 
-    def put(self, record: R) -> R:
+    def put(self, record: R, *, check: bool = True) -> R:
         """Insert the record, or replace the one with its key at the same place of creation; return the record.
 
         Raises ValueError when a unique index has another record under one of its values; nothing is changed then.
+        Without ``check`` the record takes the value, as of a record that is to be put next with another value.
         """
         table, tables = self.table, self.tables
         state = tables[table.position]
@@ -278,7 +200,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
             serial, before = row
             latest, made = state.serial, (serial, key)
             everything = state.all if table.all.plain else table.all.replace(state.all, made, before, record)
-        indexes = _indexed(table, state, made, before, record)
+        indexes = _indexed(table, state, made, before, record, check)
         tables[table.position] = TableState(rows.insert(key, (serial, record)), everything, latest, indexes)
         change = self.change
         change.written[self.client] = None
@@ -292,7 +214,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         rows = state.rows
         serial, record = rows[key]
         made = (serial, key)
-        indexes = _indexed(table, state, made, record, None)
+        indexes = _indexed(table, state, made, record, None, False)
         everything = table.all.discard(state.all, made, record)
         tables[table.position] = TableState(rows.remove(key), everything, state.serial, indexes)
         change = self.change
@@ -300,7 +222,9 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         change.touched.append(((self.client, table.name), key))
 
 
-def _indexed(table: Table[Any, R], state: TableState, made: Made, before: R | None, after: R | None) -> tuple[Map, ...]:
+def _indexed(
+    table: Table[Any, R], state: TableState, made: Made, before: R | None, after: R | None, check: bool
+) -> tuple[Map, ...]:
     """The maps of the indexes after a record was put, replaced or removed."""
     maps: list[Map] | None = None
     for index in table.indexes:
@@ -311,5 +235,7 @@ def _indexed(table: Table[Any, R], state: TableState, made: Made, before: R | No
         if maps is None:
             maps = [*state.indexes]
         place = index.position
+        if check and isinstance(index, Unique):
+            index.require_free(maps[place], new, made[1])
         maps[place] = index.update(maps[place], old, new, made, before, after, state.rows)
     return state.indexes if maps is None else tuple(maps)

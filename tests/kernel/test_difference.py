@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from confsim.domain.mail import MAILS, Mail
 from confsim.domain.properties import PROPERTIES, Property
 from confsim.kernel.difference import Difference, Touched, difference, follow
+from confsim.kernel.document import restored
+from confsim.kernel.indexes import Unique
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.timers import HANDLERS
 from confsim.kernel.world import World
 
@@ -100,6 +103,43 @@ def test_keys_of_several_parts_are_found_again():
     touched.add(change)
     after = change.commit()
     assert follow(before, sent(difference(before, after, touched))).digest() == after.digest()
+
+
+class Seat(Record):
+    """A record with a number that no other has."""
+
+    id: str
+    number: int | None
+
+
+NUMBER: Unique[Seat] = Unique("number", lambda seat: () if seat.number is None else (seat.number,))
+SEATS: SharedTable[str, Seat] = SharedTable("test seats", Seat, "id", NUMBER)
+
+
+@given(st.permutations([1, 2, 3]))
+def test_what_is_unique_may_change_hands(numbers):
+    """Each record takes the value of another, which has got a third by then."""
+    change, touched = World().change(0), Touched()
+    for id, number in zip("abc", [1, 2, 3], strict=True):
+        SEATS.of(change).put(Seat(id, number))
+    before = change.commit()
+    change = before.change(0)
+    for id in "abc":
+        SEATS.of(change).put(Seat(id, None))
+    for id, number in zip("abc", numbers, strict=True):
+        SEATS.of(change).put(Seat(id, number))
+    touched.add(change)
+    after = follow(before, sent(difference(before, change.commit(), touched)))
+    assert [SEATS.seen(after).one(NUMBER, number).id for number in numbers] == ["a", "b", "c"]
+
+
+def test_an_export_holds_what_is_unique_once():
+    """A value that two records have is told with the place of the second."""
+    change = World().change(0)
+    for id, number in (("a", 1), ("b", 1)):
+        SEATS.of(change).put(Seat(id, number), check=False)
+    with pytest.raises(Misuse, match=r"tables.test seats.\[1\]: number 1 is that of another record"):
+        restored(msgspec.to_builtins(change.commit().export(), str_keys=True))
 
 
 @pytest.mark.parametrize(

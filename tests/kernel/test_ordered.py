@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from confsim.kernel import ordered
-from confsim.kernel.ordered import Entries, Entry, Node, Ordered, insert, remove, sequence
+from confsim.kernel.ordered import Entries, Entry, Node, Ordered, insert, position, remove, sequence
 
 PLACES = st.one_of(st.none(), st.integers(-300, 300))
 SLICES = st.builds(slice, PLACES, PLACES, st.sampled_from([None, 1, 2, -1, -3]))
@@ -93,7 +93,9 @@ class OrderedMachine(RuleBasedStateMachine):
 
     @rule(entry=st.tuples(st.integers(-5, 10_000), st.just("not there")))
     def miss(self, entry: Entry) -> None:
-        """An entry that is not there cannot be removed."""
+        """An entry that is not there has a position, and cannot be removed."""
+        assert position(self.entries, entry) == bisect_left(self.model, entry)
+        assert position(self.entries, entry[:1]) == bisect_left(self.model, entry[:1])
         with pytest.raises(ValueError, match="not in the sequence"):
             remove(self.entries, entry)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from msgspec.structs import replace
 
 from confsim.kernel.indexes import CREATED, Index, Order, Total, Unique
-from confsim.kernel.table import Record, Rows, SharedTable, Table, View
+from confsim.kernel.table import Record, Rows, SharedTable, Table
+from confsim.kernel.views import Merged, View
 from confsim.kernel.world import World
 
 
@@ -57,6 +59,13 @@ def _same(view: View[Thing], expected: Sequence[Thing], cut: slice) -> None:
         assert (one.first, one.last) == ((other[0], other[-1]) if other else (None, None))
         assert one[cut] == other[cut]
         assert [one[-1], one[len(other) - 1]] == [other[-1]] * 2 if other else not one
+
+
+def _merged(found: Merged[Thing], expected: list[Thing], cut: slice) -> None:
+    assert (list(found), len(found), found[cut]) == (expected, len(expected), expected[cut])
+    assert [found[place] for place in range(-len(expected), len(expected))] == expected * 2
+    with pytest.raises(IndexError):
+        found[len(expected)]
 
 
 class TableMachine(RuleBasedStateMachine):
@@ -136,7 +145,19 @@ class TableMachine(RuleBasedStateMachine):
             _same(view, sorted(expected, key=lambda thing: -thing.size), cut)
             _same(view.by(CREATED), expected, cut)
             _same(view.by(COLOURED), sorted(expected, key=lambda thing: (thing.colour, thing.size)), cut)
+            for low, high in ((-2, -1), (None, -1), (-2, None), (None, None), (-1, -2)):
+                part = [
+                    thing for thing in expected if (low or -9) <= -thing.size and (high is None or -thing.size < high)
+                ]
+                _same(view.between(BIG_FIRST, low, high), sorted(part, key=lambda thing: -thing.size), cut)
             assert view.total(SIZE) == sum(thing.size for thing in expected)
+        tagged = [rows.where(TAG, tag).by(COLOURED) for tag in "abc"]
+        expected = [thing for tag in "abc" for thing in every if tag in thing.tags]
+        key = lambda thing: (thing.colour, thing.size)  # noqa: E731
+        _merged(Merged(tagged, itemgetter(0)), sorted(expected, key=key), cut)
+        down = Merged([view.descending for view in tagged], itemgetter(slice(2)), reverse=True)
+        place = {id: place for place, id in enumerate(model)}
+        _merged(down, sorted(expected, key=lambda thing: (*key(thing), place[thing.id]), reverse=True), cut)
         for badge in range(10):
             assert rows.one(BADGE, badge) == next((thing for thing in every if thing.badge == badge), None)
 

@@ -52,7 +52,7 @@ def hs(claims: dict[str, Any], **changed: Any) -> str:
 
 def of_origin(sim: Simulator, origin: str, client: str = CUSTOMER) -> User | None:
     """The user of this origin id, or None."""
-    return USERS.seen(sim.service.world, client).where(BY_ORIGIN, origin).first
+    return USERS.seen(sim.service.world, client).one(BY_ORIGIN, origin)
 
 
 def chosen(**profile: Any) -> Simulator:

@@ -141,7 +141,7 @@ def routed(change: Change, present: Presence) -> Iterator[Presence]:
 
 def route(change: Change, present: Presence) -> dict[str, str]:
     """The facts of routing the user: the assigned open room of the active breakout session; empty without one."""
-    breakout = BREAKOUTS.of(change, present.client).where(ACTIVE, present.channel).first
+    breakout = BREAKOUTS.of(change, present.client).one(ACTIVE, present.channel)
     assignment = None if breakout is None else find(change, breakout, present.user)
     room = None if assignment is None else ROOMS.of(change, present.client).get(assignment.room)
     if room is None or room.state is not State.LIVE or room.place is None:
@@ -154,7 +154,7 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
 
     Refusals of ``presence.join``; ROOM_CLOSED, NO_ROOM_ASSIGNED.
     """
-    room = ROOMS.of(change, client.id).where(BY_PLACE, place.id).first
+    room = ROOMS.of(change, client.id).one(BY_PLACE, place.id)
     if room is None or room.state is not State.LIVE:
         raise Refusal(Reason.ROOM_CLOSED)
     event_room = channels.base_channel(change, place)

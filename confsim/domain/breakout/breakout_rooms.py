@@ -10,11 +10,12 @@ from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Guard, Row
-from confsim.kernel.table import Record, Table, View
+from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 from .breakouts import Breakout, Phase
@@ -42,7 +43,7 @@ class Room(Record, kw_only=True):
 
 
 IN_BREAKOUT: Index[Room] = Index("breakout session", lambda room: (room.breakout,))
-BY_PLACE: Index[Room] = Index("place", lambda room: (room.place,) if room.place is not None else ())
+BY_PLACE: Unique[Room] = Unique("place", lambda room: (room.place,) if room.place is not None else ())
 ROOMS: Table[str, Room] = Table("breakout rooms", Room, "id", IN_BREAKOUT, BY_PLACE)
 
 
@@ -190,6 +191,7 @@ def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
     """Close the room of a channel that is deleted."""
-    for room in ROOMS.of(change, channel.client).where(BY_PLACE, channel.id):
+    room = ROOMS.of(change, channel.client).one(BY_PLACE, channel.id)
+    if room is not None:
         MACHINE.fire_if_allowed(change, room, "close")
         MACHINE.fire(change, ROOMS.of(change, channel.client)[room.id], "lose channel")

@@ -14,11 +14,12 @@ from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import sessions
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Record, Table, View
+from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 
@@ -49,7 +50,7 @@ class Breakout(Record, kw_only=True):
 
 BY_CHANNEL: Index[Breakout] = Index("channel", lambda breakout: (breakout.channel,))
 #: The active breakout session of a channel, at most one (R553).
-ACTIVE: Index[Breakout] = Index(
+ACTIVE: Unique[Breakout] = Unique(
     "active", lambda breakout: (breakout.channel,) if breakout.phase is Phase.ACTIVE else ()
 )
 BREAKOUTS: Table[str, Breakout] = Table("breakout sessions", Breakout, "id", BY_CHANNEL, ACTIVE)
@@ -185,7 +186,7 @@ def list_(change: Change, channel: Channel, main: str | None) -> Sequence[Breako
 
 def active(change: Change, channel: Channel) -> Breakout | None:
     """The active breakout session of the channel, or None."""
-    return BREAKOUTS.of(change, channel.client).where(ACTIVE, channel.id).first
+    return BREAKOUTS.of(change, channel.client).one(ACTIVE, channel.id)
 
 
 def modify(change: Change, breakout: Breakout, name: str | None, duration: int | None) -> None:

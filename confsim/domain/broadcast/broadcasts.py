@@ -17,7 +17,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, count_poll
 from confsim.domain.lists import ordered
 from confsim.domain.runtime import sessions
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -57,7 +57,7 @@ class Broadcast(Record, kw_only=True):
 
 BY_CHANNEL: Index[Broadcast] = Index("channel", lambda broadcast: (broadcast.channel,))
 #: The broadcast of a channel that has not ended, at most one.
-OPEN: Index[Broadcast] = Index("open", lambda broadcast: () if broadcast.state is State.ENDED else (broadcast.channel,))
+OPEN: Unique[Broadcast] = Unique("open", lambda each: (each.channel,) if each.state is not State.ENDED else ())
 BROADCASTS: Table[str, Broadcast] = Table("broadcasts", Broadcast, "id", BY_CHANNEL, OPEN)
 
 
@@ -125,7 +125,7 @@ MACHINE: Machine[State, Broadcast] = Machine(
 
 def find_open(change: Change, client: str, channel: str) -> Broadcast | None:
     """The broadcast of the channel that has not ended, or None."""
-    return BROADCASTS.of(change, client).where(OPEN, channel).first
+    return BROADCASTS.of(change, client).one(OPEN, channel)
 
 
 def require_feature(change: Change, channel: Channel, *, start: bool = False) -> None:

@@ -14,7 +14,8 @@ from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.table import Record, Table, View
+from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 

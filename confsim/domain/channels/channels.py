@@ -14,11 +14,12 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.users.users import LISTED, USERS, Level, User
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, Table, View
+from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 #: P2 Limits L390: most characters of a description.
@@ -102,14 +103,14 @@ def _friendly(channel: Channel) -> tuple[str, ...]:
 
 BY_NAME: Index[Channel] = Index("name", lambda channel: (channel.name,))
 BY_HOST: Index[Channel] = Index("host", lambda channel: channel.owners + channel.operators)
-BY_FRIENDLY_URL: Index[Channel] = Index("friendly url", _friendly)
-BY_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.meeting_id,))
+BY_FRIENDLY_URL: Unique[Channel] = Unique("friendly url", _friendly)
+BY_MEETING_ID: Unique[Channel] = Unique("meeting id", lambda channel: (channel.meeting_id,))
 #: Base channels: what the channel list shows.
 CHANNELS: Table[str, Channel] = Table("channels", Channel, "id", BY_NAME, BY_HOST, BY_FRIENDLY_URL, BY_MEETING_ID)
 
 ROOMS_OF: Index[Channel] = Index("parent", lambda channel: (channel.parent or "",))
-ROOM_FRIENDLY_URL: Index[Channel] = Index("friendly url", _friendly)
-ROOM_MEETING_ID: Index[Channel] = Index("meeting id", lambda channel: (channel.meeting_id,))
+ROOM_FRIENDLY_URL: Unique[Channel] = Unique("friendly url", _friendly)
+ROOM_MEETING_ID: Unique[Channel] = Unique("meeting id", lambda channel: (channel.meeting_id,))
 #: Channels with a parent (breakout rooms), in a table that the channel list does not read (G325). They have no hosts of
 #: their own.
 ROOMS: Table[str, Channel] = Table("room channels", Channel, "id", ROOMS_OF, ROOM_FRIENDLY_URL, ROOM_MEETING_ID)
@@ -321,8 +322,8 @@ def rooms(change: Change, channel: Channel) -> View[Channel]:
 
 def by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channel:
     """The channel of the client that has the meeting id. Refusal MEETING_ID_UNKNOWN (G320, G321)."""
-    found = CHANNELS.of(change, client.id).where(BY_MEETING_ID, meeting_id).first
-    found = found or ROOMS.of(change, client.id).where(ROOM_MEETING_ID, meeting_id).first
+    found = CHANNELS.of(change, client.id).one(BY_MEETING_ID, meeting_id)
+    found = found or ROOMS.of(change, client.id).one(ROOM_MEETING_ID, meeting_id)
     if found is None:
         raise Refusal(Reason.MEETING_ID_UNKNOWN, id=meeting_id)
     return found

@@ -17,7 +17,8 @@ from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, SharedTable, View
+from confsim.kernel.table import Record, SharedTable
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 

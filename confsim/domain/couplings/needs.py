@@ -60,7 +60,7 @@ def _in_event_room(change: Change, call: Call) -> Iterable[Presence]:
 
 
 def _room(change: Change, call: Call) -> Room | None:
-    return None if call.place is None else ROOMS.of(change, call.client).where(BY_PLACE, call.place).first
+    return None if call.place is None else ROOMS.of(change, call.client).one(BY_PLACE, call.place)
 
 
 def _way(change: Change, call: Call, present: Presence) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def breakout_of(change: Change, session: Session) -> Iterable[Breakout]:
 
 def without_main(change: Change, session: Session) -> Iterable[Breakout]:
     """The breakout session that was started before any user was in the event room (G432)."""
-    running = breakouts.BREAKOUTS.of(change, session.client).where(breakouts.ACTIVE, session.channel).first
+    running = breakouts.BREAKOUTS.of(change, session.client).one(breakouts.ACTIVE, session.channel)
     if running is not None and running.main is None:
         yield running
 
@@ -122,7 +122,8 @@ def session_entered(change: Change, present: Presence, session: Session | None) 
 
 def room_at(change: Change, session: Session) -> Iterable[Room]:
     """The room in whose channel the session runs; none for a session of a base channel."""
-    return breakout_rooms.ROOMS.of(change, session.client).where(breakout_rooms.BY_PLACE, session.channel)
+    room = breakout_rooms.ROOMS.of(change, session.client).one(breakout_rooms.BY_PLACE, session.channel)
+    return () if room is None else (room,)
 
 
 def meeting(change: Change, session: Session, room: Room) -> dict[str, Any]:

@@ -19,10 +19,11 @@ from confsim.assumptions.events import Kind
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Record, SharedTable, View
+from confsim.kernel.table import Record, SharedTable
+from confsim.kernel.views import View
 from confsim.kernel.world import Change, World
 
 from . import endpoints
@@ -101,7 +102,7 @@ def _place(delivery: Delivery) -> tuple[tuple[str, Place], ...]:
 #: The open deliveries by endpoint and place in its queue.
 QUEUE: Index[Delivery] = Index("queue", _place)
 READY: Index[Delivery] = Index("ready", lambda delivery: (True,) if delivery.state is State.READY else ())
-NUMBER: Index[Delivery] = Index("number", lambda delivery: ((delivery.client, delivery.number),))
+NUMBER: Unique[Delivery] = Unique("number", lambda delivery: ((delivery.client, delivery.number),))
 DELIVERIES: SharedTable[str, Delivery] = SharedTable("webhook deliveries", Delivery, "id", QUEUE, READY, NUMBER)
 
 
@@ -193,7 +194,7 @@ def deliver(change: Change, client: str, kind: Kind, message: str, payload: Mapp
             payload=body,
         )
         MACHINE.create(change, "begin", draft=draft)
-        past = DELIVERIES.of(change).where(NUMBER, (client, number - ask(change, assumed.DELIVERIES_STORED))).first
+        past = DELIVERIES.of(change).one(NUMBER, (client, number - ask(change, assumed.DELIVERIES_STORED)))
         if past is not None:
             MACHINE.end(change, MACHINE.fire_if_allowed(change, past, "lose"), "discard")
 

@@ -13,7 +13,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -54,7 +54,7 @@ class Invitation(Record, kw_only=True):
     provider: str | None = None
 
 
-BY_CODE: Index[Invitation] = Index(
+BY_CODE: Unique[Invitation] = Unique(
     "code", lambda invitation: (invitation.code,) if invitation.state is State.PENDING else ()
 )
 INVITATIONS: Table[int, Invitation] = Table("invitations", Invitation, "user", BY_CODE)
@@ -155,7 +155,7 @@ def find_pending(change: Change, user: User) -> Invitation | None:
 
 def find_by_code(change: Change, client: Client, code: str) -> Invitation | None:
     """The pending invitation of this code in the client, or None."""
-    return INVITATIONS.of(change, client.id).where(BY_CODE, code).first
+    return INVITATIONS.of(change, client.id).one(BY_CODE, code)
 
 
 def redeem(change: Change, client: Client, code: str, provider: str | None = None) -> tuple[User, Credential]:

@@ -11,7 +11,8 @@ from confsim.domain.clients.clients import Client
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.rows import Row
-from confsim.kernel.table import Record, Table, View
+from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 from . import jws

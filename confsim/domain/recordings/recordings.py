@@ -21,7 +21,7 @@ from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -74,7 +74,7 @@ class Recording(Record, kw_only=True):
 BY_CHANNEL: Index[Recording] = Index("channel", lambda recording: (recording.channel,))
 BY_SESSION: Index[Recording] = Index("session", lambda recording: (recording.session,))
 #: The recording of a channel that is in progress, at most one (R554).
-RUNNING: Index[Recording] = Index(
+RUNNING: Unique[Recording] = Unique(
     "running", lambda recording: (recording.channel,) if recording.state is Phase.IN_PROGRESS else ()
 )
 RECORDINGS: Table[str, Recording] = Table("recordings", Recording, "id", BY_CHANNEL, BY_SESSION, RUNNING)
@@ -167,7 +167,7 @@ MACHINE: Machine[Phase, Recording] = Machine(
 
 def running(change: Change, client: str, channel: str) -> Recording | None:
     """The recording of the channel that is in progress, or None."""
-    return RECORDINGS.of(change, client).where(RUNNING, channel).first
+    return RECORDINGS.of(change, client).one(RUNNING, channel)
 
 
 # Starting and stopping

@@ -14,11 +14,12 @@ from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.users.users import User
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Record, Table, View
+from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 
@@ -57,7 +58,7 @@ class Session(Record, kw_only=True):
 
 BY_CHANNEL: Index[Session] = Index("channel", lambda session: (session.channel,))
 #: The session of a channel that has not ended, at most one (R552).
-OPEN: Index[Session] = Index("open", lambda session: (session.channel,) if session.state is not Life.ENDED else ())
+OPEN: Unique[Session] = Unique("open", lambda session: (session.channel,) if session.state is not Life.ENDED else ())
 #: Sessions that have not started, under the key True.
 UNSTARTED: Index[Session] = Index("unstarted", lambda session: (True,) if session.started is None else ())
 #: In the order of their start; those that have not started, in the order of their creation.
@@ -172,7 +173,7 @@ MACHINE: Machine[Life, Session] = Machine(
 
 def find_open(change: Change, client: str, channel: str) -> Session | None:
     """The session of the channel that has not ended, or None."""
-    return SESSIONS.of(change, client).where(OPEN, channel).first
+    return SESSIONS.of(change, client).one(OPEN, channel)
 
 
 def active(change: Change, channel: Channel) -> Session | None:

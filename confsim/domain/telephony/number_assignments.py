@@ -14,11 +14,12 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, Table, View
+from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 from . import e164, numbers
@@ -49,7 +50,7 @@ class Assignment(Record, kw_only=True):
 OF_NUMBER: Index[Assignment] = Index("number", lambda assignment: (assignment.number,))
 OF_CHANNEL: Index[Assignment] = Index("channel", lambda assignment: (assignment.channel,))
 #: The exclusive assignment of a number, at most one and then its only assignment (R484).
-EXCLUSIVE: Index[Assignment] = Index(
+EXCLUSIVE: Unique[Assignment] = Unique(
     "exclusive", lambda assignment: (assignment.number,) if assignment.code is None else ()
 )
 ASSIGNMENTS: Table[str, Assignment] = Table("number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE)
@@ -128,7 +129,7 @@ def find(change: Change, channel: Channel, number: str) -> Assignment | None:
 
 def find_exclusive(change: Change, client: str, number: str) -> Assignment | None:
     """The exclusive assignment of the number (+E164), which then is its only one, or None."""
-    return ASSIGNMENTS.of(change, client).where(EXCLUSIVE, number).first
+    return ASSIGNMENTS.of(change, client).one(EXCLUSIVE, number)
 
 
 def list_of_number(change: Change, client: str, number: str) -> View[Assignment]:

@@ -16,7 +16,8 @@ from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Row
-from confsim.kernel.table import Record, Table, View
+from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 from . import number_assignments

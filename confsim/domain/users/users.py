@@ -12,7 +12,7 @@ from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
-from confsim.kernel.indexes import Index
+from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -112,7 +112,7 @@ def _occupied(user: User) -> tuple[str, ...]:
 
 #: Handles that are taken: registered users alone occupy theirs (G257).
 BY_HANDLE: Index[User] = Index("handle", _occupied)
-BY_ORIGIN: Index[User] = Index("origin", lambda user: (user.origin_id,) if user.origin_id is not None else ())
+BY_ORIGIN: Unique[User] = Unique("origin", lambda user: (user.origin_id,) if user.origin_id is not None else ())
 #: Verified addresses without case.
 BY_EMAIL: Index[User] = Index("email", lambda user: (user.email.casefold(),) if user.email is not None else ())
 #: Users in the user list regardless of channel roles: holders of levels and predefined users (G219).

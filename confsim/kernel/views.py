@@ -1,0 +1,161 @@
+"""Views: sequences of records of a table in a declared order."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import merge
+from itertools import islice, repeat
+from typing import Any, Generic, TypeVar, overload
+
+from msgspec import Struct, StructMeta
+
+from .indexes import Arrangement, Bucket, Made, Order, Records, Total
+from .ordered import Entries, Entry, position
+
+R_co = TypeVar("R_co", covariant=True)
+
+
+class _ViewMeta(StructMeta, ABCMeta):
+    """The metaclass of a struct that is a sequence."""
+
+
+class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=False, metaclass=_ViewMeta):
+    """Records in an order, as they were when the view was made; views come from ``Rows.all`` and ``Rows.where``.
+
+    ``bucket`` is what the table holds of them, None for nothing, and ``entries`` are theirs in one of its orders, of
+    which the view shows those at ``places``, or all.
+    """
+
+    rows: Records
+    arrangement: Arrangement[Any]
+    bucket: Bucket | Made | None
+    entries: Entries
+    places: range | None = None
+
+    def __len__(self) -> int:
+        return len(self.entries if self.places is None else self.places)
+
+    @overload
+    def __getitem__(self, place: int) -> R_co: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[R_co]: ...
+    def __getitem__(self, place: int | slice) -> R_co | list[R_co]:
+        """The record at a place, or those of a slice as a list."""
+        rows, entries = self.rows, self.entries
+        places = range(len(entries)) if self.places is None else self.places
+        if not isinstance(place, slice):
+            record: R_co = rows[entries[places[place]][-1]][1]
+            return record
+        return [rows[entry[-1]][1] for entry in _those(entries, places[place])]
+
+    def __iter__(self) -> Iterator[R_co]:
+        rows = self.rows
+        return (rows[entry[-1]][1] for entry in self.shown())
+
+    def shown(self) -> Iterable[Entry]:
+        """The entries of the records in their order here."""
+        entries, places = self.entries, self.places
+        if places is None:
+            return entries
+        if places == range(len(entries) - 1, -1, -1):
+            return reversed(entries)
+        return _those(entries, places)
+
+    def __repr__(self) -> str:
+        return f"View({list(self)!r})"
+
+    def __reversed__(self) -> Iterator[R_co]:
+        return iter(self.descending)
+
+    @property
+    def descending(self) -> View[R_co]:
+        """The same records in the opposite order."""
+        places = range(len(self.entries)) if self.places is None else self.places
+        return View(self.rows, self.arrangement, self.bucket, self.entries, places[::-1])
+
+    @property
+    def first(self) -> R_co | None:
+        """The first record, or None."""
+        return self[0] if self else None
+
+    @property
+    def last(self) -> R_co | None:
+        """The last record, or None."""
+        return self[-1] if self else None
+
+    def by(self, order: Order[Any]) -> View[R_co]:
+        """All records of the index or table under the value, in another order that it has declared.
+
+        Raises ValueError when it has not declared the order.
+        """
+        place = self.arrangement.orders.index(order)
+        bucket = self.bucket
+        if isinstance(bucket, Bucket):
+            return View(self.rows, self.arrangement, bucket, bucket.orders[place])
+        entries = () if bucket is None else (order.entry(bucket, self.rows[bucket[1]][1]),)
+        return View(self.rows, self.arrangement, bucket, entries)
+
+    def between(self, order: Order[Any], low: Any, high: Any) -> View[R_co]:
+        """Those whose key in a declared order, which must have one, is at least ``low`` and less than ``high``.
+
+        None for ``low`` or ``high`` is no bound. They come in this order.
+        """
+        view = self.by(order)
+        start = 0 if low is None else position(view.entries, (low,))
+        stop = len(view.entries) if high is None else position(view.entries, (high,))
+        return View(view.rows, view.arrangement, view.bucket, view.entries, range(start, max(start, stop)))
+
+    def total(self, total: Total[Any]) -> int:
+        """A total of all records of the index or table under the value. Raises ValueError when it is not declared."""
+        place = self.arrangement.totals.index(total)
+        bucket = self.bucket
+        if isinstance(bucket, Bucket):
+            return bucket.totals[place]
+        return sum(map(total.of, self))
+
+
+def _those(entries: Entries, places: range) -> Sequence[Entry]:
+    """The entries at evenly spaced places."""
+    if not places:
+        return ()
+    low, high = (places[0], places[-1]) if places.step > 0 else (places[-1], places[0])
+    return entries[low : high + 1][:: places.step]
+
+
+class Merged(Sequence[R_co]):
+    """The records of several views, each in one and the same order and direction, in this order.
+
+    ``key(entry)`` is compared; of equal ones that of the earlier view comes first. A page is read by walking from the
+    beginning to its end, whatever lies behind.
+    """
+
+    __slots__ = ("_key", "_reverse", "_views")
+
+    def __init__(self, views: Sequence[View[R_co]], key: Callable[[Entry], Any], *, reverse: bool = False) -> None:
+        self._views = views
+        self._key = key
+        self._reverse = reverse
+
+    def __len__(self) -> int:
+        return sum(map(len, self._views))
+
+    @overload
+    def __getitem__(self, place: int) -> R_co: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[R_co]: ...
+    def __getitem__(self, place: int | slice) -> R_co | list[R_co]:
+        """The record at a place, or those of a slice as a list."""
+        places = range(len(self))[place]
+        if isinstance(places, int):
+            return next(islice(self, places, None))
+        if not places:
+            return []
+        low, high = (places[0], places[-1]) if places.step > 0 else (places[-1], places[0])
+        return list(islice(self, low, high + 1))[:: places.step]
+
+    def __iter__(self) -> Iterator[R_co]:
+        key = self._key
+        parts = [zip(view.shown(), repeat(view.rows)) for view in self._views]
+        for entry, rows in merge(*parts, key=lambda each: key(each[0]), reverse=self._reverse):
+            yield rows[entry[-1]][1]
