@@ -58,5 +58,5 @@ def test_one_who_was_identified_is_refused_from_the_instant_on_that_says_so():
     disabled.call("set_client_service_state", PARTNER_ADMIN, clientId=CUSTOMER, state="disable")
     simulator.call("promulgate_terms", API_TOKEN, body={"url": "https://terms.example/9"})
     assert [each.call("reserve_handle", OWNER, body={"handle": "Any"}).status for each in (simulator, disabled)] == [
-        *(403, 403),
+        *(401, 403),
     ]
