@@ -141,7 +141,7 @@ class Body:
             value = self._decode_leniently(context, raw, error)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             raise Refusal(Reason.BODY_MALFORMED, problem=_problem(error)) from None
-        where = repeated_key(raw)
+        where = repeated_key(raw) if b"," in raw else None  # else no object has two keys
         if where is not None and ask(context, parsing.DUPLICATE_KEYS) == "refuse":
             raise invalid_input(f"body {where}", "it is given twice")
         if self._struct is not None:

@@ -1,8 +1,9 @@
 """What a transition of one machine does to records of another: needs, couplings, observers and cascades.
 
-Constructing one registers it at the machine ``when``; those of one machine run in order of registration. Once a row is
-chosen, the needs of its event are satisfied, then the row is applied, the observers of the state that it reaches are
-called, and the couplings of that state propagate; cascades are part of the removal of a record.
+Constructing one registers it at the machine ``when``, and at those of its rows that it belongs to; those of one machine
+run in order of registration. Once a row is chosen, the needs of its event are satisfied, then the row is applied, the
+observers of the state that it reaches are called, and the couplings of that state propagate; cascades are part of the
+removal of a record.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Protocol
 
-from .rows import NOTHING, keywords, named
+from .rows import NOTHING, Row, keywords, named
 from .world import Change
 
 
@@ -21,9 +22,8 @@ class Influenced(Protocol):
     name: str
     events: tuple[str, ...]
     facts: dict[str, frozenset[str]]
-    needs: dict[str, tuple[Need, ...]]
+    rows: tuple[Row, ...]
     couplings: dict[Enum, tuple[Coupling, ...]]
-    observers: dict[Enum, tuple[Observer, ...]]
     cascades: tuple[Cascade, ...]
 
     def fire(self, change: Change, record: Any, event: str, /, *, details: Mapping[str, Any], **facts: Any) -> Any:
@@ -39,6 +39,11 @@ def _require_event(machine: Influenced, event: str) -> None:
     """Raise ValueError when the machine has no such event."""
     if event not in machine.events:
         raise ValueError(f"machine {machine.name!r} knows no event {event!r}")
+
+
+def _rows(machine: Influenced, reaches: Enum, event: str | None) -> list[Row]:
+    """The rows of a machine into a state, by any event or by this one."""
+    return [row for row in machine.rows if row.then is reaches and event in (None, row.when)]
 
 
 class Need:
@@ -83,7 +88,8 @@ class Need:
         self.details = details
         self.creates = creates
         self.source = source
-        when.needs[to] = (*when.needs.get(to, ()), self)
+        for row in _rows(when, reaches, to):
+            row.needs += (self,)
 
     def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
         """Fire the event on every related record. Raises Refusal when one does not admit it."""
@@ -138,11 +144,12 @@ class Coupling:
         self.creates = creates
         self.source = source
         when.couplings[reaches] = (*when.couplings.get(reaches, ()), self)
+        for row in _rows(when, reaches, by):
+            row.couplings += (self,)
 
-    def sees(self, state: Enum, then: Enum, event: str) -> bool:
-        """Whether the coupling follows a transition from ``state`` to ``then`` by the event."""
-        moves = then is not state if self.by is None else event == self.by
-        return moves and (self.out_of is None or state in self.out_of)
+    def sees(self, state: Enum) -> bool:
+        """Whether the coupling follows a transition from ``state`` by one of its rows."""
+        return (state is not self.reaches or self.by is not None) and (self.out_of is None or state in self.out_of)
 
     def propagate(self, change: Change, record: object) -> None:
         """Fire the event on every record related to this one."""
@@ -177,12 +184,12 @@ class Observer:
         self.notify = notify
         self.out_of = out_of
         self.event = event
-        when.observers[reaches] = (*when.observers.get(reaches, ()), self)
+        for row in _rows(when, reaches, event):
+            row.observers += (self,)
 
-    def sees(self, state: Enum, then: Enum, event: str) -> bool:
-        """Whether ``notify`` is called for a transition from ``state`` to ``then`` by the event."""
-        moves = then is not state if self.event is None else event == self.event
-        return moves and (self.out_of is None or state in self.out_of)
+    def sees(self, state: Enum) -> bool:
+        """Whether ``notify`` is called for a transition from ``state`` by one of its rows."""
+        return (state is not self.reaches or self.event is not None) and (self.out_of is None or state in self.out_of)
 
 
 class Cascade:

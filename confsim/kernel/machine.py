@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from .influence import Cascade, Coupling, Need, Observer
+from .influence import Cascade, Coupling
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
 from .table import Record, Rows, Table
@@ -69,9 +69,7 @@ class Machine(Generic[S, R]):
         self.guards = tuple({row.only_if.name: row.only_if for row in rows if row.only_if is not None}.values())
         absent = any(ABSENT in (*row.on, row.then) for row in rows)
         self.states: tuple[Enum, ...] = ((ABSENT,) if absent else ()) + tuple(states)
-        self.needs: dict[str, tuple[Need, ...]] = {}
         self.couplings: dict[Enum, tuple[Coupling, ...]] = {}
-        self.observers: dict[Enum, tuple[Observer, ...]] = {}
         self.cascades: tuple[Cascade, ...] = ()
         self._rows = {event: tuple(row for row in rows if row.when == event) for event in self.events}
         self._check(facts)
@@ -185,24 +183,21 @@ class Machine(Generic[S, R]):
         return TypeError(f"{self.name}: {event!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
 
     def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
-        taken = named(facts, row.facts)
-        then = row.then
-        if self.needs:
-            for need in self.needs.get(row.when, ()):
-                if need.reaches is then:
-                    need.satisfy(change, record, facts)
-        if then is ABSENT:
+        for need in row.needs:
+            need.satisfy(change, record, facts)
+        taken = facts if len(facts) == len(row.facts) else named(facts, row.facts)
+        if row.then is ABSENT:
             assert record is not None
             moved = self._end(change, record, row, taken)
         else:
             moved = self._put(change, record, row, taken)
         if self._timed:
-            self._schedule(change, record, state, moved, then)
-        for observer in self.observers.get(then, ()) if self.observers else ():
-            if observer.sees(state, then, row.when):
+            self._schedule(change, record, state, moved, row.then)
+        for observer in row.observers:
+            if observer.sees(state):
                 observer.notify(change, moved)
-        for coupling in self.couplings.get(then, ()) if self.couplings else ():
-            if coupling.sees(state, then, row.when):
+        for coupling in row.couplings:
+            if coupling.sees(state):
                 coupling.propagate(change, moved)
         return moved
 
@@ -216,16 +211,18 @@ class Machine(Generic[S, R]):
             moved = record if row.effect is None else row.effect(change, record, **facts)
         if self.read(moved) is not row.then:
             moved = self.field.write(moved, row.then)
-        if moved is not record and self.table_of is not None:
-            self._rows_of(change, moved).put(moved)
+        if moved is not record:
+            table = self._table
+            if table is None and self.table_of is not None:
+                table = self.table_of(moved)
+            if table is not None:
+                table.of(change, "" if table.shared else self.client(moved)).put(moved)
         return moved
 
     def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:
         """The rows that hold the record."""
-        table = self._table
-        if table is None:
-            assert self.table_of is not None
-            table = self.table_of(record)
+        assert self.table_of is not None
+        table = self.table_of(record)
         return table.of(change, "" if table.shared else self.client(record))
 
     def _key(self, record: R) -> Any:

@@ -89,10 +89,14 @@ class Row:
     ``effect(change, record, *, fact…)`` performs the side effects and returns the record with its other changes. A row
     out of ABSENT has ``effect(change, *, fact…)``, which makes the record; that of a row into ABSENT returns nothing
     and is called before the record is removed. A row with a deadline ``at`` is also applied when that falls due.
-    ``source`` cites the document part and lines, or the rule and gap numbers.
+    ``source`` cites the document part and lines, or the rule and gap numbers. The ``needs``, ``observers`` and
+    ``couplings`` of ``influence`` that belong to the row are in order of registration.
     """
 
-    __slots__ = ("at", "effect", "facts", "on", "only_if", "source", "then", "when")
+    __slots__ = (
+        *("at", "effect", "facts", "on", "only_if", "source", "then", "when"),
+        *("couplings", "needs", "observers"),
+    )
 
     def __init__(
         self,
@@ -113,6 +117,9 @@ class Row:
         self.facts = () if effect is None else keywords(effect)
         self.at = at
         self.source = source
+        self.needs: tuple[Any, ...] = ()
+        self.observers: tuple[Any, ...] = ()
+        self.couplings: tuple[Any, ...] = ()
 
 
 class Field:

@@ -101,12 +101,14 @@ class Change(Struct, eq=False):
 
     def open_tables(self, client: str) -> list[TableState]:
         """The tables of one client, or the shared ones for "", as a list that this change writes to."""
-        tables = [*(self.world.client_tables.get(client, ()) if client else self.world.shared)]
-        tables += (Table if client else SharedTable).empty_states[len(tables) :]
         if client:
+            tables, empty = list(self.world.client_tables.get(client, ())), Table.empty_states
             self.client_tables[client] = tables
         else:
-            self.shared = tables
+            tables = self.shared = list(self.world.shared)
+            empty = SharedTable.empty_states
+        if len(tables) < len(empty):
+            tables += empty[len(tables) :]
         return tables
 
     def draw(self, size: int = 16) -> bytes:

@@ -80,6 +80,15 @@ LAMP = make(
 )
 
 
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing influence the lamps but what the test declares."""
+    monkeypatch.setattr(LAMP, "couplings", {})
+    monkeypatch.setattr(LAMP, "cascades", ())
+    for row in LAMP.rows:
+        for name in ("needs", "observers", "couplings"):
+            monkeypatch.setattr(row, name, ())
+
+
 def installed(**fields: Any) -> tuple[Change, Lamp]:
     """A change of a world with one lamp, and the lamp."""
     change = World().change(0)
@@ -170,7 +179,7 @@ def test_a_timed_machine_needs_one_table() -> None:
 )
 def test_observers_are_called(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], seen: int) -> None:
     """For records that enter the state, or for an event, also where it stays in its state."""
-    monkeypatch.setattr(LAMP, "observers", {})
+    alone(monkeypatch)
     heard: list[Lamp] = []
     Observer(LAMP, Light.ON, lambda change, lamp: heard.append(lamp), **options)
     change, lamp = installed()
@@ -190,8 +199,7 @@ def test_an_observer_or_a_coupling_of_no_event_is_refused() -> None:
 
 def test_couplings_move_what_is_related_and_cascades_take_along(monkeypatch: pytest.MonkeyPatch) -> None:
     """All lamps of a room go on together; the last one down takes the others with it, while it still hangs."""
-    for name, value in (("couplings", {}), ("cascades", ())):
-        monkeypatch.setattr(LAMP, name, value)
+    alone(monkeypatch)
 
     def others(change: Change, lamp: Lamp) -> list[Lamp]:
         return [each for each in LAMPS.of(change, "c").where(BY_ROOM, lamp.room) if each.id != lamp.id]
@@ -215,7 +223,7 @@ def test_couplings_move_what_is_related_and_cascades_take_along(monkeypatch: pyt
 
 def test_a_coupling_by_an_event_follows_its_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also those that stay in the state, and no others into it."""
-    monkeypatch.setattr(LAMP, "couplings", {})
+    alone(monkeypatch)
     seen: list[int] = []
     Coupling(LAMP, Light.ON, LAMP, "switch on", lambda change, lamp: seen.append(lamp.id) or (), by="expire", source="")
     change, lamp = installed()
@@ -227,7 +235,7 @@ def test_a_coupling_by_an_event_follows_its_rows_alone(monkeypatch: pytest.Monke
 
 def test_needs_come_first_and_their_refusals_reach_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lamp goes on once the main lamp of its room is on; it is not asked for when no row admits the event."""
-    monkeypatch.setattr(LAMP, "needs", {})
+    alone(monkeypatch)
 
     def main(change: Change, lamp: Lamp) -> list[Lamp]:
         return [each for each in LAMPS.of(change, "c").where(BY_ROOM, lamp.room) if each.id == 1 != lamp.id]
@@ -252,7 +260,7 @@ def test_needs_come_first_and_their_refusals_reach_the_caller(monkeypatch: pytes
 
 def test_needs_create_and_take_the_facts_they_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lamp that is to expire needs another one, whose facts are made of those of its event."""
-    monkeypatch.setattr(LAMP, "needs", {})
+    alone(monkeypatch)
 
     def ids(change: Change, lamp: Lamp, *, expires: int) -> list[int]:
         return [expires, expires + 1]

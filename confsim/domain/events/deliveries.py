@@ -216,6 +216,11 @@ def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:
 # Attempts
 
 
+def any_ready(world: World) -> bool:
+    """Whether there are deliveries to send now."""
+    return bool(world.state(DELIVERIES).indexes[READY.position])
+
+
 def ready(world: World) -> View[Delivery]:
     """The deliveries to send now, in order."""
     return DELIVERIES.seen(world).where(READY, True)

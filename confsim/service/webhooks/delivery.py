@@ -137,7 +137,7 @@ class Webhooks:
     def react(self, now: int) -> None:
         """Hand out what is ready, and what becomes ready by that. To be called under the lock of the world."""
         live = self._live
-        if self._busy or not deliveries.ready(live.world):
+        if self._busy or not deliveries.any_ready(live.world):
             return
         self._busy = True
         try:
