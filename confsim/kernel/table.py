@@ -9,6 +9,7 @@ and of which a page is read without the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, dataclass_transform
 
@@ -16,6 +17,7 @@ from msgspec import Struct
 from rpds import HashTrieMap
 
 from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Order, Records, Total, Unique
+from .read_fields import read_fields
 from .views import View
 
 
@@ -94,6 +96,22 @@ class Table(Generic[K, R]):
         self.position = len(self.by_position)
         self.by_position.append(self)
         self.empty_states.append(TableState(all=self.all.empty, indexes=(HashTrieMap(),) * len(indexes)))
+
+    @cached_property
+    def placed_by(self) -> Callable[[R], object]:
+        """Returns what alone decides where a record stands in the indexes, orders and totals.
+
+        These are the fields that their functions read; where that cannot be told, the identity of the record.
+        """
+        arrangements = [self.all, *(index for index in self.indexes if isinstance(index, Arrangement))]
+        functions: list[Callable[[R], Any]] = [index.values for index in self.indexes]
+        for each in arrangements:
+            functions += [order.key for order in each.orders if order.key is not None]
+            functions += [total.of for total in each.totals]
+        fields = read_fields(functions, self.record)
+        if fields is None:
+            return id
+        return attrgetter(*fields) if fields else lambda record: None
 
     def of(self, change: Writer, client: str) -> Rows[K, R]:
         """The rows of one client, to read and to write in this change."""
@@ -194,13 +212,15 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         row = rows.get(key)
         if row is None:
             serial = latest = state.serial + 1
-            made, before = (serial, key), None
-            everything = table.all.add(state.all, made, record)
+            everything = table.all.add(state.all, (serial, key), record)
+            indexes = _indexed(table, state, (serial, key), None, record, check)
         else:
-            serial, before = row
-            latest, made = state.serial, (serial, key)
-            everything = state.all if table.all.plain else table.all.replace(state.all, made, before, record)
-        indexes = _indexed(table, state, made, before, record, check)
+            (serial, before), latest = row, state.serial
+            everything, indexes, placed_by = state.all, state.indexes, table.placed_by
+            if placed_by(before) != placed_by(record):
+                if not table.all.plain:
+                    everything = table.all.replace(everything, (serial, key), before, record)
+                indexes = _indexed(table, state, (serial, key), before, record, check)
         tables[table.position] = TableState(rows.insert(key, (serial, record)), everything, latest, indexes)
         change = self.change
         change.written[self.client] = None

@@ -1,0 +1,65 @@
+"""The fields that functions of a record read, so that what they return is known to be the same while these are."""
+
+from __future__ import annotations
+
+import builtins
+import dis
+from collections.abc import Callable, Iterable
+from enum import Enum
+from types import BuiltinFunctionType, CodeType, FunctionType
+from typing import Any
+
+from msgspec import Struct
+
+#: Built-in functions that find attributes by names which no code holds.
+_DYNAMIC = frozenset({"getattr", "vars", "eval", "exec"})
+
+
+def read_fields(functions: Iterable[Callable[..., Any]], record: type[Struct]) -> tuple[str, ...] | None:
+    """The fields of a record that the functions may read, in alphabetical order; None when that cannot be told.
+
+    They are the names in their code and in that of the functions, methods and properties which these names mean.
+    """
+    names: set[str] = set()
+    left, seen = list(functions), set[CodeType]()
+    while left:
+        function = left.pop()
+        if not isinstance(function, FunctionType):
+            return None
+        if function.__code__ in seen:
+            continue
+        seen.add(function.__code__)
+        used, meant = _names(function.__code__)
+        names |= used
+        found = [function.__globals__.get(name, vars(builtins).get(name)) for name in meant]
+        found += [cell.cell_contents for cell in function.__closure__ or ()]
+        own = [getattr(record, name, None) for name in used]
+        found += [each.fget if isinstance(each, property) else each for each in own if _is_code(each)]
+        left += [each for each in found if isinstance(each, FunctionType)]
+        if not all(isinstance(each, FunctionType) or not callable(each) or _is_transparent(each) for each in found):
+            return None
+    return tuple(sorted(names.intersection(record.__struct_fields__)))
+
+
+def _names(code: CodeType) -> tuple[set[str], set[str]]:
+    """The names in a code, and those of them that are global."""
+    attributes, meant = set[str](), set[str]()
+    for instruction in dis.get_instructions(code):
+        if isinstance(instruction.argval, CodeType):
+            inner = _names(instruction.argval)
+            attributes |= inner[0]
+            meant |= inner[1]
+        elif instruction.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
+            meant.add(instruction.argval)
+    return attributes | {*code.co_names}, meant
+
+
+def _is_code(member: object) -> bool:
+    return isinstance(member, property | FunctionType)
+
+
+def _is_transparent(meant: object) -> bool:
+    """Whether what is called reads no attribute that the code does not name: a built-in, or the class of an Enum."""
+    if isinstance(meant, type):
+        return meant.__module__ == "builtins" or issubclass(meant, Enum)
+    return isinstance(meant, BuiltinFunctionType) and meant.__name__ not in _DYNAMIC
