@@ -141,10 +141,10 @@ class Simulator:
     def app(self) -> App:
         """The application that answers HTTP requests: this world at the root, and the worlds added to it."""
         if self._app is None:
-            from confsim.control import mount
+            from confsim.control import catalogue, mount
             from confsim.http.app import App
 
-            self._app = App(self._all(), mount.whole())
+            self._app = App(self._all(), mount.whole(catalogue.CONTROL))
         return self._app
 
     @property
@@ -192,10 +192,10 @@ class Simulator:
         hosts and to those in ``allow_webhooks``. ``public_url`` is the start of URLs in answers, for a server that is
         reached by another address, such as that of a proxy.
         """
-        from confsim.control import mount
+        from confsim.control import catalogue, mount
         from confsim.http.live.serving import Serving
 
-        return Serving(self._all(), mount.whole(), host, port, names, allow_webhooks, public_url)
+        return Serving(self._all(), mount.whole(catalogue.CONTROL), host, port, names, allow_webhooks, public_url)
 
     @property
     def base_url(self) -> str:

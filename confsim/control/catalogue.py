@@ -5,6 +5,7 @@ from __future__ import annotations
 from .declare import CONTROL
 from .export import operation as export
 from .operations import (
+    browse,
     calls,
     clock,
     faults,
@@ -19,6 +20,7 @@ from .operations import (
     state,
     wait,
     webhooks,
+    what_if,
     worlds,
 )
 
@@ -35,10 +37,10 @@ CONTROL.arrange(
         "calls": (calls,),
         "faults": (faults,),
         "provisioning": (provisioning,),
-        "records": (records,),
+        "records": (records, browse),
         "mail": (mail,),
         "webhooks": (webhooks,),
-        "journal": (journal,),
+        "journal": (journal, what_if),
         "export": (export,),
         "wait": (wait,),
         "names": (names,),

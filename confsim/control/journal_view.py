@@ -141,7 +141,7 @@ def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry
             and (pattern.method is None or request.method == pattern.method.upper())
             and (pattern.path is None or fnmatchcase(request.target, pattern.path))
             and (pattern.status is None or entry.response.status == pattern.status)
-            and (pattern.body is None or part_of(pattern.body, _read(request.body)))
+            and (pattern.body is None or part_of(pattern.body, read_body(request.body)))
         ):
             yield entry
 
@@ -157,9 +157,9 @@ def describe(context: ControlContext, entry: Entry) -> RequestInfo:
         method=request.method,
         path=request.target,
         query=query,
-        body=_read(request.body),
+        body=read_body(request.body),
         status=response.status,
-        answer=_read(response.body),
+        answer=read_body(response.body),
         caller=_caller(entry.caller),
         assumptions=context.service.relied_on(entry),
         changes=list(changes(entry)),
@@ -209,7 +209,7 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
         method=method,
         path=context.service.address.mount + target,
         query=dict(call.query),
-        body=_read(call.body),
+        body=read_body(call.body),
         status=call.status,
         answer=None,
         caller=None,
@@ -275,7 +275,7 @@ def _ignored(performed: Operation | None, query: dict[str, str], raw: bytes) -> 
     )
 
 
-def _read(raw: bytes) -> Any:
+def read_body(raw: bytes) -> Any:
     """The bytes as a JSON value, else as text, else as a remark on their number; None for none."""
     if not raw:
         return None
@@ -311,6 +311,28 @@ def _record(world: World, client: str, table: str, key: Any) -> dict[str, Any] |
         return None
     fields: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
     return fields
+
+
+def world_after(context: ControlContext, at: str | None) -> World:
+    """The world right after the call of this id; None for the world in force.
+
+    Raises Misuse (404) for an id that no call has had, (410) for a call that the journal has dropped.
+    """
+    if at is None:
+        return context.view().world
+    return entry_of(context, at).after
+
+
+def entry_of(context: ControlContext, at: str) -> Entry:
+    """The journal entry of this id. Raises Misuse (404) for one that no call has had, (410) for one that is dropped."""
+    journal = context.service.journal
+    for entry in journal:
+        if entry.id == at:
+            return entry
+    number = int(at[1:]) if at[:1] == "r" and at[1:].isascii() and at[1:].isdigit() and len(at) < 20 else 0
+    if 0 < number <= journal.count:
+        raise Misuse(f"the journal has dropped the call {at!r}", status=410)
+    raise Misuse(f"there is no request {at!r}", status=404)
 
 
 def key_text(key: Any) -> str:

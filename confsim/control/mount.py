@@ -6,15 +6,15 @@ from functools import lru_cache
 
 from confsim.api.catalogue import API
 from confsim.api.files import FILES
+from confsim.contract.operation import Catalogue
 from confsim.http.mount import Mount, MountedApi
 
-from .catalogue import CONTROL
 from .declare import PREFIX
 from .invoke import respond
 from .problems import refuse
 
 
 @lru_cache(maxsize=1)
-def whole() -> Mount:
-    """Return the mount, made once: all worlds share it and its routes."""
-    return Mount(API, FILES, MountedApi(PREFIX, CONTROL, respond, refuse))
+def whole(control: Catalogue) -> Mount:
+    """Return the mount with the control plane, made once: all worlds share it and its routes."""
+    return Mount(API, FILES, MountedApi(PREFIX, control, respond, refuse))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_type_hints
 
 from .influence import Cascade, Coupling
 from .refusal import Refusal
@@ -58,6 +58,7 @@ class Machine(Generic[S, R]):
         self._table = table if isinstance(table, Table) else None
         self.table_of: Callable[[R], Table[Any, R]] | None
         self.table_of = (lambda record: table) if isinstance(table, Table) else table
+        self.record = _record_of(table)
         self.field = Field(state) if isinstance(state, str) else state
         self.read = self.field.read
         self.rows = rows
@@ -112,6 +113,11 @@ class Machine(Generic[S, R]):
             return self._attempt(change, record, event, facts)[0] and at.announced
 
         return elapse
+
+    @staticmethod
+    def of(table: Table[Any, Any]) -> list[Machine[Any, Any]]:
+        """The machines over the records of a table, in order of declaration."""
+        return [machine for machine in Machine.declared.values() if table.record is machine.record]
 
     def state(self, record: R | None) -> Enum:
         """The state of a record; ABSENT for None."""
@@ -260,6 +266,14 @@ class Machine(Generic[S, R]):
                     change.cancel(at.timer, self.client(timed), str(key))
                 else:
                     change.schedule(at.timer, due, self.client(timed), str(key))
+
+
+def _record_of(table: Table[Any, Any] | Callable[[Any], Table[Any, Any]] | None) -> type[Record] | None:
+    """The type of the records: that of the table, or the one that the function which chooses a table takes."""
+    if table is None or isinstance(table, Table):
+        return None if table is None else table.record
+    record: type[Record] = next(iter(get_type_hints(table).values()))
+    return record
 
 
 def switch(

@@ -15,8 +15,6 @@ ROOT = Path(__file__).resolve().parents[2]
 EXCEPTIONS = {
     ("confsim", "confsim.simulator"): "the package hands its public names on, imported when they are first asked for",
 }
-#: Rooms in which circles remain: what their modules import of each other is not counted.
-ROOMS_WITH_CIRCLES = ("confsim.service", "confsim.testing")
 
 
 def module_name(path: Path) -> str:
@@ -53,8 +51,7 @@ def import_graph() -> dict[str, set[str]]:
 
 def is_counted(name: str, other: str) -> bool:
     """Whether an import must not be part of a circle."""
-    together = any(name.startswith(f"{room}.") and other.startswith(f"{room}.") for room in ROOMS_WITH_CIRCLES)
-    return not together and (name, other) not in EXCEPTIONS
+    return (name, other) not in EXCEPTIONS
 
 
 def circle(graph: Mapping[str, set[str]]) -> list[str]:

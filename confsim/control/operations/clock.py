@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from confsim.contract.types import Json, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
@@ -52,6 +54,12 @@ class RunClock(CommandBody):
 def get_clock(context: ControlContext) -> ClockState:
     """Get the instant, the state and the rate of the clock."""
     return _state(context)
+
+
+@operation("GET /timers")
+def list_timers(context: ControlContext, *, limit: int | None = None) -> list[FiredTimer]:
+    """List what is to happen, in the order in which it falls due; with ``limit`` only the next so many."""
+    return [describe_timer(each) for each in islice(context.view().world.timers, limit)]
 
 
 @operation("POST /clock/advance", moves_clock=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from confsim import __version__
@@ -15,6 +16,7 @@ from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX, operation
 from confsim.domain.channels import channels
+from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.domain.users.users import USERS, Level, User, unregistered
@@ -118,6 +120,33 @@ def get_info(context: ControlContext) -> Info:
         },
         outputs=dict(service.provenance.outputs),
     )
+
+
+@operation("GET /accounts")
+def get_accounts(context: ControlContext) -> Raw:
+    """Get the tokens that never expire as a file (TOML) of accounts by role, as commands that drive a service take it.
+
+    ``[client] id`` is the client of the owner or the customer admin, ``other-admin`` an administrator of a client that
+    is neither that one, nor its child, nor above it.
+    """
+    change = context.view()
+    held = [(_describe_token(change, each), each.value) for each in CREDENTIALS.of(change).all if each.expires is None]
+    home = next((each.clientId for role in ("owner", "customer-admin") for each, _ in held if each.role == role), None)
+    lines = [] if home is None else ["[client]", f"id = {json.dumps(home)}", ""]
+    tokens: dict[str, str] = {}
+    for holder, value in held:
+        if home is None or _related(change, holder.clientId, home):
+            tokens.setdefault(holder.role, value)
+        elif holder.role.endswith("-admin"):
+            tokens.setdefault("other-admin", value)
+    lines += ["[tokens]", *(f"{role} = {json.dumps(value)}" for role, value in tokens.items())]
+    return Raw("application/toml", ("\n".join(lines) + "\n").encode())
+
+
+def _related(change: Change, one: str, other: str) -> bool:
+    """Whether two clients are the same, or one is above the other."""
+    first, second = clients.get(change, one), clients.get(change, other)
+    return one == other or clients.is_below(change, first, second) or clients.is_below(change, second, first)
 
 
 def _describe_token(change: Change, credential: Credential) -> TokenInfo:

@@ -92,12 +92,16 @@ def _table(channel: str | None) -> Table[str, Asset]:
     return CLIENT_MEDIA if channel is None else CHANNEL_MEDIA
 
 
+def _table_of(asset: Asset) -> Table[str, Asset]:
+    return _table(asset.channel)
+
+
 _PUBLIC = Guard("it is readable without authorization", lambda asset, *, draft: draft.public)
 
 MACHINE: Machine[Visibility, Asset] = Machine(
     "media asset",
     "A file of a media pool (R329-R331, R512, R518, R519, G571).",
-    lambda asset: _table(asset.channel),
+    _table_of,
     Visibility,
     (
         Row("upload", ABSENT, Visibility.PUBLIC, only_if=_PUBLIC, effect=_create, source="P2 L332, R518, R519"),

@@ -214,3 +214,17 @@ def test_whoever_moves_the_machine_moves_the_clock(freezer):
     with freezer("2027-01-01T01:00:00Z"):
         assert abs(sim.clock.now - 1_798_765_200_000) < 1000
         assert abs(fast.clock.now - before - 60 * 60 * MINUTE) < 120_000
+
+
+def test_what_is_to_happen_is_listed_in_order(sim):
+    """Each timer with its instant, its kind and what it concerns; a limit takes the next."""
+    sim.call("reserve_handle", "demo-user", body={"handle": "first"})
+    sim.clock.advance("1m")
+    sim.call("reserve_handle", "demo-owner", body={"handle": "second"})
+    timers = sim.control("list_timers")
+    assert [each.at for each in timers] == sorted(each.at for each in timers)
+    assert len(timers) == 2
+    assert timers[1].at - timers[0].at == 60_000
+    assert sim.control("list_timers", limit=1) == timers[:1]
+    sim.clock.advance("1h")
+    assert sim.control("list_timers") == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 
 import pytest
 
@@ -106,3 +107,17 @@ def test_the_control_plane_describes_itself(plane):
     ids = {each["operationId"] for methods in document["paths"].values() for each in methods.values()}
     assert status == 200
     assert ids == set(CONTROL.operations)
+
+
+def test_accounts_are_a_file_of_tokens_by_role(sim):
+    """What commands that drive a service take; the unrelated administrator is told apart."""
+    accounts = tomllib.loads(sim.control("get_accounts").data.decode())
+    assert accounts["client"] == {"id": CUSTOMER}
+    roles = ["partner-admin", "customer-admin", "owner", "operator", "user", "guest", "api-token", "other-admin"]
+    assert accounts["tokens"] == {role: f"demo-{role}" for role in roles}
+
+
+def test_accounts_of_a_world_without_tokens_name_none():
+    """A world that has no client has no accounts."""
+    sim = Simulator({"version": 1, "at": "2026-01-01T00:00:00Z", "clients": []})
+    assert tomllib.loads(sim.control("get_accounts").data.decode()) == {"tokens": {}}

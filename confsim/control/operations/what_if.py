@@ -1,0 +1,157 @@
+"""What other assumptions would have answered: the journal replayed in a fork that follows other alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from msgspec import field
+from msgspec.structs import replace
+
+from confsim.contract.types import Json, Wire
+from confsim.control.context import ControlContext
+from confsim.control.declare import CONTROL, CommandBody, operation
+from confsim.control.export.calls import ApiCall, merged
+from confsim.control.invoke import invoke
+from confsim.control.journal_view import entry_of, read_body
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.world import World
+from confsim.service.clock import Clock
+from confsim.service.deferred import wait_for
+from confsim.service.files import world_file
+from confsim.service.files.profile import read_profile
+from confsim.service.incoming import Incoming
+from confsim.service.journal import ControlCall, Entry
+from confsim.service.messages import Response
+from confsim.service.service import Service
+from confsim.service.worlds import Worlds
+from confsim.transport.address import request_of
+
+
+class AskWhatIf(CommandBody):
+    """``assumptions`` are alternatives by id, ``from`` the id of the first call to replay; all of them by default."""
+
+    assumptions: Json
+    from_: str | None = field(default=None, name="from")
+
+
+class ShortAnswer(Wire):
+    """The status of an answer, and its body as a JSON value or a text."""
+
+    status: int
+    answer: Any
+
+
+class DifferentAnswer(Wire):
+    """A call that would have been answered otherwise, with both answers."""
+
+    id: str
+    operation: str | None
+    method: str
+    path: str
+    was: ShortAnswer
+    would_be: ShortAnswer
+
+
+class WhatIf(Wire):
+    """What a replay showed: the alternatives that it followed, how many calls it made, and those that differ.
+
+    ``world`` says what the replay began with: ``built`` anew under the alternatives, or ``taken`` as it was, where the
+    world at the first call is not the one that its file describes.
+    """
+
+    assumptions: dict[str, Any]
+    calls: int
+    world: str
+    differ: list[DifferentAnswer]
+
+
+@operation("POST /what-if", replayed=False)
+def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
+    """Replay the journal in a fork that follows other alternatives, and list the calls that are answered otherwise.
+
+    Neither the world nor its journal changes. Misuse for an unknown assumption or alternative, (404) for an unknown
+    call, (410) for a call that the journal has dropped.
+    """
+    if not isinstance(body.assumptions, Mapping) or not body.assumptions:
+        raise Misuse("assumptions is to be an object of alternatives by the ids of assumptions")
+    chosen = read_profile(body.assumptions)
+    replay = _Replay(context, chosen, body.from_)
+    differ = [
+        DifferentAnswer(
+            id=entry.id,
+            operation=entry.operation or None,
+            method=entry.request.method,
+            path=entry.request.target,
+            was=_short(entry.response),
+            would_be=_short(response),
+        )
+        for entry, response in replay.answers()
+        if (entry.response.status, entry.response.body) != (response.status, response.body)
+    ]
+    return WhatIf(assumptions=dict(chosen), calls=replay.calls, world=replay.world, differ=differ)
+
+
+def _short(response: Response) -> ShortAnswer:
+    return ShortAnswer(status=response.status, answer=read_body(response.body))
+
+
+class _Replay:
+    """The calls of a journal, performed again on a fork of the world before the first of them."""
+
+    def __init__(self, context: ControlContext, chosen: Mapping[str, Any], first: str | None) -> None:
+        from confsim.control import mount  # HTTP is imported when it is asked for
+        from confsim.http.app import App
+
+        service = context.service
+        entries = list(service.journal)
+        if first is not None:
+            begin = entry_of(context, first)
+            entries = [each for each in entries if each.number >= begin.number]
+        whole = bool(entries) and entries[0].number == 1
+        self.calls = 0
+        self.world = "taken"
+        self._profile = {**service.profile, **chosen}
+        start = service.history.origin if whole or not entries else entries[0].before
+        if whole and (built := self._built(service)) is not None:
+            start, self.world = built, "built"
+        after = 0 if whole or not entries else entries[0].number
+        controls = [each for each in service.journal.control_calls if each.after >= after]
+        self._fork = service.fork(
+            world=start, profile=self._profile, clock=Clock(entries[0].at if entries else service.clock.now())
+        )
+        self._context = ControlContext(self._fork, Worlds(self._fork), context.host)
+        self._app = App(self._context.worlds, mount.whole(CONTROL))
+        self._calls = merged(context, entries, controls)
+
+    def _built(self, service: Service) -> World | None:
+        """The world of the start built under the alternatives; None when no shipped file describes the start."""
+        name, origin = service.provenance.made_from, service.history.origin
+        if not name or name.endswith(".json"):
+            return None
+        if world_file.load(name, origin.seed, service.profile).world != origin:
+            return None
+        return world_file.load(name, origin.seed, self._profile).world
+
+    def answers(self) -> Iterator[tuple[Entry, Response]]:
+        """Each call of the API, with what answers it now."""
+        for call in self._calls:
+            self._fork.live.show(call.at)
+            if isinstance(call, ApiCall):
+                self.calls += 1
+                yield call.entry, self._response(call)
+            elif not CONTROL[call.operation].moves_clock:
+                self._control(call)
+
+    def _response(self, call: ApiCall) -> Response:
+        request, operation, fork = call.entry.request, call.operation, self._fork
+        if operation is None or "host" in request.headers:
+            return wait_for(self._app(replace(request, target=call.target)))
+        texts = tuple(call.texts[name] for name in operation.placeholders)  # a call made in Python, by its name
+        made = request_of(operation, texts, call.values, self._profile, dict(request.headers), request.body)
+        return wait_for(fork.perform(Incoming(operation, texts, made.query, call.entry.token, made.request)))
+
+    def _control(self, call: ControlCall) -> None:
+        with suppress(Misuse, Refusal):  # what could be done then perhaps cannot in this world
+            invoke(self._context, CONTROL[call.operation], call.path, {}, call.body)
