@@ -27,7 +27,8 @@ from confsim.service.worlds import Worlds
 from confsim.transport.address import address
 
 if TYPE_CHECKING:
-    import httpx
+    from datetime import datetime, timedelta
+
     import requests
 
     from confsim.control.facade import ClockFacade, FaultsFacade, RequestsFacade, WebhooksFacade
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from confsim.control.operations.provisioning import MadeValidator
     from confsim.http.app import App
     from confsim.http.clients import Client
+    from confsim.http.clients_httpx import HttpxTransport
     from confsim.http.live.serving import Serving
     from confsim.http.wsgi import Wsgi
     from confsim.service.durable.recorder import DurableWorlds
@@ -51,7 +53,7 @@ class Simulator:
     """A simulated world of the conferencing API in this process.
 
     ``world`` is the name of a shipped world, the path of a world file or its content as plain data. ``seed`` determines
-    every id and token. ``clock`` is a ``Clock``, or an instant (epoch milliseconds or ISO 8601) at which it is frozen.
+    every id and token. ``clock`` is a ``Clock``, or an instant (epoch milliseconds, ISO 8601, a datetime) at which it is frozen.
     ``profile`` chooses alternatives of assumptions: a mapping, or the path of a TOML file. ``scenario`` is the
     name of a shipped scenario or the path of an Arazzo file; the world starts as it is after it. Raises Misuse when the
     scenario fails.
@@ -66,7 +68,7 @@ class Simulator:
         self,
         world: str | Path | Mapping[str, Any] = "demo",
         seed: int = 0,
-        clock: Clock | int | str | None = None,
+        clock: Clock | datetime | int | str | None = None,
         profile: Mapping[str, Any] | str | Path | None = None,
         scenario: str | Path | None = None,
         transport: _Make | None = None,
@@ -166,11 +168,11 @@ class Simulator:
         roots = (self._prefix, "/_confsim", "/files", "/openapi.json")
         return Client(self.wsgi, self._mount, self._prefix, roots, headers, query)
 
-    def transport(self) -> httpx.BaseTransport:
+    def transport(self) -> HttpxTransport:
         """A transport for ``httpx.Client`` and ``httpx.AsyncClient``, for any host name."""
-        from confsim.http.clients import httpx_transport
+        from confsim.http.clients_httpx import HttpxTransport
 
-        return httpx_transport(self.app)
+        return HttpxTransport(self.app)
 
     def session(self, token: str | None = None) -> requests.Session:
         """A session of requests that calls as the holder of the token, for any host name."""
@@ -271,7 +273,7 @@ class Simulator:
 
         return WebhooksFacade(self.control)
 
-    def wait(self, *, count: int = 1, timeout: str | int = "5s", **wanted: object) -> list[Any]:
+    def wait(self, *, count: int = 1, timeout: str | int | timedelta = "5s", **wanted: object) -> list[Any]:
         """Wait until there are ``count`` matching calls, mails, deliveries or records, and return them.
 
         The pattern is given as ``request``, ``mail``, ``delivery`` or ``state``, as in the body of ``POST
@@ -356,7 +358,9 @@ class Simulator:
 
         return DurableWorlds(SqliteStore(directory), self._all(), scenario)
 
-    def token(self, user_id: int | None = None, ttl: str | int | None = None, *, client: str | None = None) -> str:
+    def token(
+        self, user_id: int | None = None, ttl: str | int | timedelta | None = None, *, client: str | None = None
+    ) -> str:
         """Issue a token of a user, as a login would, or an API token of a ``client``; ``ttl`` is a duration ("15m")."""
         token: str = self.control("issue_token", userId=user_id, clientId=client, ttl=ttl).token
         return token

@@ -102,6 +102,62 @@ def test_async_httpx_in_process(confsim):
     assert asyncio.run(main()) == 200
 
 
+def test_the_transport_is_typed_as_both_kinds():
+    """Type checkers take it for httpx.Client and for httpx.AsyncClient."""
+    from confsim.http.clients_httpx import HttpxTransport
+
+    assert Simulator.transport.__annotations__["return"] == HttpxTransport.__name__
+    assert issubclass(HttpxTransport, httpx.BaseTransport)
+    assert issubclass(HttpxTransport, httpx.AsyncBaseTransport)
+
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def image_url(confsim, door):
+    """The URL of an image in the answer to a call through one of the doors of the process."""
+    if door == "call":
+        return confsim.call("get_me", "demo-user").body["imageUrl"]
+    if door == "test client":
+        return confsim.client("demo-user").get("/users/me").json["imageUrl"]
+    if door == "requests":
+        return confsim.session("demo-user").get(f"{confsim.base_url}/users/me").json()["imageUrl"]
+    with httpx.Client(transport=confsim.transport(), headers=confsim.presented("demo-user")[0]) as client:
+        return client.get(f"{confsim.base_url}/users/me").json()["imageUrl"]
+
+
+@pytest.mark.parametrize("door", ["call", "test client", "requests", "httpx"])
+def test_every_door_of_the_process_has_one_host(confsim, door):
+    """URLs in answers do not tell by which of them a call came; each of them takes the URL."""
+    confsim.call("set_user_image", "demo-user", userId="me", body=PNG)
+    url = image_url(confsim, door)
+    assert url.startswith("http://confsim.test/files/")
+    assert confsim.client().get(url).data == confsim.session().get(url).content == PNG
+
+
+def test_another_host_of_the_test_client_is_asked_for():
+    """By the URL of a request or by its base URL, as clients of a server do."""
+    simulator = Simulator()
+    simulator.call("set_user_image", "demo-user", userId="me", body=PNG)
+    client = simulator.client("demo-user")
+    for asked in (
+        client.get("http://a.example:81/v1_0/users/me"),
+        client.get("/users/me", base_url="http://a.example:81"),
+    ):
+        assert asked.json["imageUrl"].startswith("http://a.example:81/files/")
+
+
+def test_a_cookie_of_the_test_client_is_sent():
+    """It belongs to the host of the process unless another is named."""
+    simulator = Simulator(profile={"auth.presentation": ["Cookie: session={token}"]})
+    client = simulator.client()
+    client.set_cookie("session", "demo-user")
+    assert client.get_cookie("session").value == "demo-user"
+    assert client.get("/users/me").status_code == 200
+    client.delete_cookie("session")
+    assert client.get("/users/me").status_code == 401
+
+
 def promulgated(simulator):
     """The instant in epoch milliseconds at which new terms come to be."""
     simulator.call("promulgate_terms", "demo-api-token", body=NEW_TERMS)

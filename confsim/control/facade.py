@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, overload
 
 from .invoke import ControlPlane
@@ -15,7 +16,7 @@ from .operations.webhooks import DeliveryInfo
 class ClockFacade:
     """The clock of a world.
 
-    Durations are texts such as "15m", or milliseconds; instants are epoch milliseconds.
+    Durations are texts ("15m", "PT15M"), timedeltas, or milliseconds; instants are epoch milliseconds.
     """
 
     __slots__ = ("_control",)
@@ -41,13 +42,13 @@ class ClockFacade:
         """The speed relative to real time; of a frozen clock, the one that it resumes at."""
         return self._control.context.service.clock.rate
 
-    def advance(self, by: str | int | None = None, *, until: str | None = None) -> list[FiredTimer]:
+    def advance(self, by: str | int | timedelta | None = None, *, until: str | None = None) -> list[FiredTimer]:
         """Move the clock by a duration, or until "next", the next timer; returns the timers that fired."""
         fired: list[FiredTimer] = self._control("advance_clock", by=by, until=until).fired
         return fired
 
-    def set(self, to: str | int) -> list[FiredTimer]:
-        """Set the clock to an instant, in epoch milliseconds or ISO 8601; returns the timers that fired."""
+    def set(self, to: str | int | datetime) -> list[FiredTimer]:
+        """Set the clock to an instant, in epoch milliseconds, ISO 8601 or aware; returns the timers that fired."""
         fired: list[FiredTimer] = self._control("set_clock", to=to).fired
         return fired
 

@@ -1,21 +1,22 @@
-"""Clients of an app in the same process: Werkzeug's test client, a transport for httpx, an adapter for requests."""
+"""Clients of an app in the same process: Werkzeug's test client, and an adapter for requests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from werkzeug.test import Client as TestClient
+from werkzeug.test import Cookie
 
-from confsim.service.deferred import POLL_INTERVAL, wait_for
+from confsim.service.address import HOST
+from confsim.service.deferred import wait_for
 from confsim.service.messages import Request, Response
 
 from .stamps import PHRASES
 
 if TYPE_CHECKING:
-    import httpx
     import requests
 
 Handler = Callable[[Request], Response]
@@ -26,7 +27,7 @@ class Client(TestClient):
 
     A path is taken to be below ``prefix``, unless it starts with one of ``roots``; and below ``mount``, unless it
     starts with that of a world. ``headers`` and ``query`` are how the token is presented; headers given with a request
-    win.
+    win. The host is that of every way in from this process, unless a URL or ``base_url`` names another; so are cookies'.
     """
 
     def __init__(
@@ -47,13 +48,25 @@ class Client(TestClient):
 
     def open(self, *args: Any, **kwargs: Any) -> Any:
         """Send a request and return the response; a path is relative to the base address."""
-        if args and isinstance(args[0], str):
-            args = (self._placed(args[0]), *args[1:])
-        elif isinstance(kwargs.get("path"), str):
-            kwargs["path"] = self._placed(kwargs["path"])
+        path = args[0] if args else kwargs.pop("path", "/")
+        if isinstance(path, str):
+            args = (self._placed(path), *args[1:])
+            kwargs.setdefault("base_url", _base_of(path))
         if self._headers:
             kwargs["headers"] = _merged(self._headers, kwargs.get("headers"))
         return super().open(*args, **kwargs)
+
+    def set_cookie(self, key: str, value: str = "", *, domain: str = HOST, **kwargs: Any) -> None:
+        """Set a cookie of the host."""
+        super().set_cookie(key, value, domain=domain, **kwargs)
+
+    def get_cookie(self, key: str, domain: str = HOST, path: str = "/") -> Cookie | None:
+        """A cookie of the host, or None."""
+        return super().get_cookie(key, domain, path)
+
+    def delete_cookie(self, key: str, *, domain: str = HOST, path: str = "/") -> None:
+        """Delete a cookie of the host."""
+        super().delete_cookie(key, domain=domain, path=path)
 
     def _placed(self, path: str) -> str:
         plain = path.partition("?")[0]
@@ -64,6 +77,12 @@ class Client(TestClient):
         return path
 
 
+def _base_of(path: str) -> str:
+    """The scheme and the host of a URL; those of the process for a path."""
+    parts = urlsplit(path)
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme and parts.netloc else f"http://{HOST}"
+
+
 def _starts(path: str, root: str) -> bool:
     return path == root or path.startswith(f"{root}/")
 
@@ -72,39 +91,6 @@ def _merged(own: Mapping[str, str], given: Any) -> list[tuple[str, str]]:
     items = list(given.items() if hasattr(given, "items") else given or ())
     names = {str(name).lower() for name, _ in items}
     return [*((name, value) for name, value in own.items() if name.lower() not in names), *items]
-
-
-def httpx_transport(handler: Handler) -> httpx.BaseTransport:
-    """Return a transport for ``httpx.Client`` and ``httpx.AsyncClient``; the app gets the path as it was written."""
-    import anyio  # httpx depends on it
-    import httpx
-
-    def request_of(request: httpx.Request, body: bytes) -> Response:
-        path, _, query = request.url.raw_path.decode("ascii").partition("?")
-        headers = _joined(request.headers.multi_items())
-        return handler(Request(request.method, path, query, headers, body))
-
-    def response_of(request: httpx.Request, response: Response) -> httpx.Response:
-        if response.cut is not None:
-            raise httpx.RemoteProtocolError("the connection was dropped, by a fault", request=request)
-        return httpx.Response(
-            response.status, headers=response.headers, content=b"" if request.method == "HEAD" else response.body
-        )
-
-    class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-        """Calls the app in this process."""
-
-        def handle_request(self, request: httpx.Request) -> httpx.Response:
-            return response_of(request, wait_for(request_of(request, request.read())))
-
-        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            response = request_of(request, await request.aread())
-            while response.poll is not None:
-                response = response.poll() or response
-                await anyio.sleep(POLL_INTERVAL)
-            return response_of(request, response)
-
-    return Transport()
 
 
 def requests_session(handler: Handler, headers: Mapping[str, str], query: Mapping[str, str]) -> requests.Session:
@@ -118,7 +104,7 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
 
         def send(self, request: requests.PreparedRequest, *_args: Any, **_more: Any) -> requests.Response:
             path, _, query = request.path_url.partition("?")
-            named = _joined((name, _text(value)) for name, value in request.headers.items())
+            named = joined((name, _text(value)) for name, value in request.headers.items())
             response = wait_for(handler(Request(request.method or "GET", path, query, named, _body(request.body))))
             if response.cut is not None:
                 raise requests.ConnectionError("the connection was dropped, by a fault", request=request)
@@ -155,7 +141,7 @@ def _text(value: Any) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
-def _joined(items: Any) -> dict[str, str]:
+def joined(items: Any) -> dict[str, str]:
     """Header values by lower-case name; repeated headers are joined by ``", "``."""
     headers: dict[str, str] = {}
     for name, value in items:

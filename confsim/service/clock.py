@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import time
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from math import inf
+
+import msgspec
 
 from confsim.kernel.refusal import Misuse
 
 _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*", re.ASCII)
+_WEEKS = re.compile(r"P(\d{1,8})W", re.ASCII)
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
@@ -19,9 +22,22 @@ LATEST = 253_402_300_799_999
 
 
 def span(value: object) -> int:
-    """A duration in milliseconds: ``"15m"``, ``"1h 30m"``, or a number of milliseconds. Misuse when it is none."""
+    """A duration in milliseconds. Misuse when it is none, or below 0.
+
+    It may be text such as ``"15m"`` and ``"1h 30m"``, ISO 8601 (``"PT15M"``, ``"P1DT12H"``, ``"P2W"``), a timedelta, or
+    a number of milliseconds.
+    """
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
+    given = value
+    if isinstance(value, str) and value[:1] == "P":
+        with suppress(
+            msgspec.ValidationError
+        ):  # it reads days, hours, minutes and seconds; a week is no more than days
+            weeks = _WEEKS.fullmatch(value)
+            given = msgspec.convert(value if weeks is None else f"P{int(weeks[1]) * 7}D", timedelta)
+    if isinstance(given, timedelta) and given >= timedelta():
+        return round(given / timedelta(milliseconds=1))
     if isinstance(value, str) and value.strip():
         total, at = 0.0, 0
         while (match := _SPAN.match(value, at)) is not None:
@@ -29,16 +45,21 @@ def span(value: object) -> int:
             at = match.end()
         if at == len(value) and total < inf:
             return round(total)
-    raise Misuse(f"{value!r} is no duration such as '15m', '1h 30m' or 90000 (milliseconds)")
+    raise Misuse(f"{value!r} is no duration such as '15m', '1h 30m', 'PT15M' or 90000 (milliseconds)")
 
 
 def instant(value: object) -> int:
-    """An instant in epoch milliseconds: a number, or ISO 8601 text with an offset. Misuse when no clock shows it."""
+    """An instant in epoch milliseconds. Misuse when no clock shows it.
+
+    It may be a number of them, ISO 8601 text with an offset, or an aware datetime.
+    """
     found = value if isinstance(value, int) and not isinstance(value, bool) else None
+    when = value if isinstance(value, datetime) else None
     if isinstance(value, str):
         with suppress(ValueError):
             when = datetime.fromisoformat(value)
-            found = int(when.timestamp() * 1000) if when.tzinfo is not None else None
+    if when is not None and when.tzinfo is not None:
+        found = int(when.timestamp() * 1000)
     if found is None:
         raise Misuse(f"{value!r} is no instant: epoch milliseconds, or ISO 8601 with an offset")
     if not 0 <= found <= LATEST:
@@ -70,12 +91,12 @@ class Clock:
     """A clock that follows ``time.time()`` plus an offset, at its pace or a multiple of it, or is frozen.
 
     ``Clock()`` follows the machine, so freezegun and time-machine move it; ``Clock(at)`` is frozen at an instant (epoch
-    milliseconds or ISO 8601), which makes a run repeatable to the byte.
+    milliseconds, ISO 8601 or a datetime), which makes a run repeatable to the byte.
     """
 
     __slots__ = ("_offset", "_rate", "_stands", "_start")
 
-    def __init__(self, at: int | str | None = None) -> None:
+    def __init__(self, at: int | str | datetime | None = None) -> None:
         self._offset = 0
         self._stands = None if at is None else instant(at)
         self._rate: float = 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -142,6 +143,8 @@ def _text(value: object) -> str:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, timedelta):
+        return str(msgspec.to_builtins(value))  # as it stands in a body, ISO 8601
     if isinstance(value, list | tuple):
         return ",".join(_text(item) for item in value)
     try:

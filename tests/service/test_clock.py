@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -26,15 +27,42 @@ from kit import START, START_MS
         ("1w", 604_800_000),
         (90_000, 90_000),
         (0, 0),
+        ("PT15M", 900_000),
+        ("P1DT2H", 93_600_000),
+        ("PT1.5S", 1500),
+        ("P2W", 1_209_600_000),
+        (timedelta(minutes=15), 900_000),
+        (timedelta(microseconds=1500), 2),
     ],
 )
 def test_durations(text, milliseconds):
-    """A number of milliseconds, or numbers with units."""
+    """A number of milliseconds, numbers with units, ISO 8601, or a timedelta."""
     assert span(text) == milliseconds
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "m", "15", "15 minutes", "1h-5m", "-5m", "\u0661m", -1, 1.5, True, None, [], "m15"]
+    "text",
+    [
+        "",
+        " ",
+        "m",
+        "15",
+        "15 minutes",
+        "1h-5m",
+        "-5m",
+        "\u0661m",
+        -1,
+        1.5,
+        True,
+        None,
+        [],
+        "m15",
+        "P",
+        "P1M",
+        "PT",
+        "-PT5M",
+        "P1W2D",
+    ],
 )
 def test_what_is_no_duration(text):
     """It is told with an example of what is."""
@@ -48,14 +76,27 @@ def test_parts_of_a_duration_add_up(parts):
     assert span(" ".join(f"{number}{unit}" for number, unit in parts)) == sum(span(f"{n}{u}") for n, u in parts)
 
 
-@pytest.mark.parametrize("value", [START_MS, START, "2026-02-01T02:00:00+02:00", "2026-02-01 00:00:00Z"])
+@pytest.mark.parametrize("value", [timedelta(seconds=-1), timedelta.min, timedelta.max])
+def test_a_timedelta_out_of_bounds(value):
+    """One below zero is no duration; the longest is one, whatever a clock then makes of it."""
+    if value < timedelta():
+        with pytest.raises(Misuse, match="no duration"):
+            span(value)
+    else:
+        assert span(value) > LATEST
+
+
+@pytest.mark.parametrize(
+    "value", [datetime.fromisoformat(START), START_MS, START, "2026-02-01T02:00:00+02:00", "2026-02-01 00:00:00Z"]
+)
 def test_instants(value):
     """Epoch milliseconds, or ISO 8601 with an offset."""
     assert instant(value) == START_MS
 
 
 @pytest.mark.parametrize(
-    "value", ["", "now", "2026-02-01", "2026-02-01T00:00:00", -1, True, None, 1.5, "2026-13-01T00:00:00Z"]
+    "value",
+    ["", "now", "2026-02-01", "2026-02-01T00:00:00", datetime(2026, 2, 1), -1, True, None, 1.5, "2026-13-01T00:00:00Z"],
 )
 def test_what_is_no_instant(value):
     """Without an offset nobody knows which instant it is."""

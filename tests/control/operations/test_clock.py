@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import freezegun
 import pytest
 import time_machine
@@ -45,6 +47,22 @@ def test_advancing_to_the_next_thing_stops_there(plane, sim):
     seen = [plane("POST", "/clock/advance", {"until": "next"})[1] for _ in range(3)]
     assert [each["now"] for each in seen] == [START_MS + 15 * MINUTE, START_MS + 16 * MINUTE, START_MS + 16 * MINUTE]
     assert [len(each["fired"]) for each in seen] == [1, 1, 0]
+
+
+@pytest.mark.parametrize("by", ["15m", "PT15M", timedelta(minutes=15), 15 * MINUTE])
+def test_every_duration_takes_a_timedelta_and_iso_8601(sim, by):
+    """The clock, the life of a token, a timeout, and how long a world was idle."""
+    reserve(sim)
+    assert [each.at for each in sim.clock.advance(by)] == [START_MS + 15 * MINUTE]
+    token = sim.token(1003, by)
+    sim.clock.advance(15 * MINUTE - 1)
+    assert sim.call("get_me", token).status == 200
+    sim.clock.advance(1)
+    assert sim.call("get_me", token).status == 401
+    assert sim.wait(request={"operation": "get_me"}, timeout=timedelta(seconds=5))[0].status == 200
+    assert sim.worlds.infos(idle=by) == []
+    sim.clock.set(datetime.fromtimestamp(START_MS / 1000, UTC))
+    assert sim.clock.now == START_MS
 
 
 @pytest.mark.parametrize("to", [START_MS + MINUTE, "2026-02-01T00:01:00Z", "2026-02-01T01:01:00+01:00"])
