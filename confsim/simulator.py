@@ -14,7 +14,7 @@ from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
 from confsim.service.address import HOST
-from confsim.service.clock import Clock
+from confsim.service.clock import Clock, Duration, Instant
 from confsim.service.credentials import present
 from confsim.service.deferred import delivered
 from confsim.service.files.profile import read_profile
@@ -27,8 +27,6 @@ from confsim.service.worlds import Worlds
 from confsim.transport.address import address
 
 if TYPE_CHECKING:
-    from datetime import datetime, timedelta
-
     import requests
 
     from confsim.control.facade import ClockFacade, FaultsFacade, RequestsFacade, WebhooksFacade
@@ -53,7 +51,7 @@ class Simulator:
     """A simulated world of the conferencing API in this process.
 
     ``world`` is the name of a shipped world, the path of a world file or its content as plain data. ``seed`` determines
-    every id and token. ``clock`` is a ``Clock``, or an instant (epoch milliseconds, ISO 8601, a datetime) at which it is frozen.
+    every id and token. ``clock`` is a ``Clock``, or an instant (epoch milliseconds, ISO 8601, a datetime) to stand at.
     ``profile`` chooses alternatives of assumptions: a mapping, or the path of a TOML file. ``scenario`` is the
     name of a shipped scenario or the path of an Arazzo file; the world starts as it is after it. Raises Misuse when the
     scenario fails.
@@ -68,7 +66,7 @@ class Simulator:
         self,
         world: str | Path | Mapping[str, Any] = "demo",
         seed: int = 0,
-        clock: Clock | datetime | int | str | None = None,
+        clock: Clock | Instant | None = None,
         profile: Mapping[str, Any] | str | Path | None = None,
         scenario: str | Path | None = None,
         transport: _Make | None = None,
@@ -273,7 +271,7 @@ class Simulator:
 
         return WebhooksFacade(self.control)
 
-    def wait(self, *, count: int = 1, timeout: str | int | timedelta = "5s", **wanted: object) -> list[Any]:
+    def wait(self, *, count: int = 1, timeout: Duration = "5s", **wanted: object) -> list[Any]:
         """Wait until there are ``count`` matching calls, mails, deliveries or records, and return them.
 
         The pattern is given as ``request``, ``mail``, ``delivery`` or ``state``, as in the body of ``POST
@@ -358,9 +356,7 @@ class Simulator:
 
         return DurableWorlds(SqliteStore(directory), self._all(), scenario)
 
-    def token(
-        self, user_id: int | None = None, ttl: str | int | timedelta | None = None, *, client: str | None = None
-    ) -> str:
+    def token(self, user_id: int | None = None, ttl: Duration | None = None, *, client: str | None = None) -> str:
         """Issue a token of a user, as a login would, or an API token of a ``client``; ``ttl`` is a duration ("15m")."""
         token: str = self.control("issue_token", userId=user_id, clientId=client, ttl=ttl).token
         return token

@@ -1,4 +1,5 @@
-"""The types of an Arazzo 1.0 document. Unknown fields are refused by name; fields that start with ``x-`` are ignored.
+"""The types of an Arazzo 1.0 document. Unknown fields are refused by name; fields that start with ``x-`` are ignored,
+but for one of ours (``LEFT_OUT``).
 
 References to ``components`` are resolved while a document is read.
 """
@@ -24,6 +25,8 @@ _REUSED = {
     "failureActions": "failureActions",
     "onFailure": "failureActions",
 }
+#: The field that lists what a document is to stand for and has no steps for.
+LEFT_OUT = "x-confsim-left-out"
 _NAME = re.compile(r"[A-Za-z0-9_-]+\Z", re.ASCII)
 
 
@@ -148,13 +151,14 @@ class Components(_Part):
 
 
 class Document(_Part):
-    """A whole document."""
+    """A whole document. ``left_out`` are calls that it is to stand for and has no steps for."""
 
     arazzo: str
     info: Info
     source_descriptions: list[SourceDescription]
     workflows: list[Workflow]
     components: Components | UnsetType = UNSET
+    left_out: list[str] = []
 
     def workflow(self, id: str) -> Workflow | None:
         """The workflow of this id, or None."""
@@ -168,7 +172,7 @@ def read(values: object, name: str) -> Document:
     components = values.get("components")
     try:
         plain = _resolved(_without_extensions(values), components if isinstance(components, dict) else {})
-        document = msgspec.convert(plain, Document)
+        document = msgspec.convert({**plain, "leftOut": values.get(LEFT_OUT, [])}, Document)
     except _Wrong as wrong:
         raise Misuse(f"{name}: {wrong}") from None
     except msgspec.ValidationError as error:

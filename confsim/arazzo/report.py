@@ -59,17 +59,21 @@ class StepResult(Struct):
 
 
 class Report(Struct):
-    """The report of a scenario: the outputs of its workflows, the attempts in order, and the one that failed it."""
+    """The report of a scenario: the outputs of its workflows, the attempts in order, and the one that failed it.
+
+    ``left_out`` are the calls that the scenario says it leaves out: it has not passed then, whatever its steps did.
+    """
 
     name: str
     results: list[StepResult] = field(default_factory=list)
     outputs: dict[str, Any] = field(default_factory=dict)
     failure: StepResult | None = None
+    left_out: list[str] = []
 
     @property
     def passed(self) -> bool:
-        """Whether every workflow succeeded."""
-        return self.failure is None
+        """Whether every workflow succeeded, and nothing is left out."""
+        return self.failure is None and not self.left_out
 
 
 def _shown(body: bytes) -> str:

@@ -44,7 +44,7 @@ class _Run:
     def __init__(self, scenario: CompiledScenario, transport: Transport) -> None:
         self.scenario = scenario
         self.transport = transport
-        self.report = Report(scenario.name)
+        self.report = Report(scenario.name, left_out=scenario.document.left_out)
         self.depth = 0
         self.workflows: dict[str, dict[str, Any]] = {}
 

@@ -41,7 +41,7 @@ def run(
 
     Each runs in its own world in this process; with --base-url all run in the world of that server, one after the
     other, or with --fresh each in its own world of the server.
-    Exit 0 when all passed, 1 when one failed or cannot be run, 2 when one failed against a server.
+    Exit 0 when all passed, 1 when one failed, leaves calls out or cannot be run, 2 when one failed against a server.
     """
     if not scenario:
         return _list_scenarios()
@@ -70,7 +70,8 @@ def run(
         _print_report(report, quiet)
         reports.append(report)
     if not all(report.passed for report in reports):
-        sys.exit(1 if base_url is None else 2)
+        drifted = base_url is not None and any(report.failure is not None for report in reports)
+        sys.exit(2 if drifted else 1)
     return None
 
 
@@ -120,9 +121,12 @@ def _input(text: str) -> tuple[str, Any]:
 def _print_report(report: Report, quiet: bool) -> None:
     """Print the result of a scenario: its steps, and the failed one in full."""
     if not quiet or not report.passed:
-        click.echo(f"{report.name}: {'passed' if report.passed else 'FAILED'}")
+        outcome = "FAILED" if report.failure is not None else "INCOMPLETE" if report.left_out else "passed"
+        click.echo(f"{report.name}: {outcome}")
     for result in report.results if not quiet else ():
         click.echo(f"  {result.summary()}")
+    for each in report.left_out:
+        click.echo(f"  left out  {each}")
     if report.failure is not None:
         click.echo(report.failure.details())
     elif not quiet:

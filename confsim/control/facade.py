@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
 from typing import Any, overload
+
+from confsim.service.clock import Duration, Instant
 
 from .invoke import ControlPlane
 from .journal_view import FiredTimer, Kind, RequestInfo, RequestPattern, describe, find
@@ -42,12 +43,12 @@ class ClockFacade:
         """The speed relative to real time; of a frozen clock, the one that it resumes at."""
         return self._control.context.service.clock.rate
 
-    def advance(self, by: str | int | timedelta | None = None, *, until: str | None = None) -> list[FiredTimer]:
+    def advance(self, by: Duration | None = None, *, until: str | None = None) -> list[FiredTimer]:
         """Move the clock by a duration, or until "next", the next timer; returns the timers that fired."""
         fired: list[FiredTimer] = self._control("advance_clock", by=by, until=until).fired
         return fired
 
-    def set(self, to: str | int | datetime) -> list[FiredTimer]:
+    def set(self, to: Instant) -> list[FiredTimer]:
         """Set the clock to an instant, in epoch milliseconds, ISO 8601 or aware; returns the timers that fired."""
         fired: list[FiredTimer] = self._control("set_clock", to=to).fired
         return fired

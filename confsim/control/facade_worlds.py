@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.clock import Duration
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
 
@@ -63,12 +63,12 @@ class WorldsFacade(Generic[S]):
         self._control("make_world", name=name, seed=seed, profile=chosen, **{"from": source})
         return self[name]
 
-    def infos(self, idle: str | int | timedelta | None = None) -> list[WorldInfo]:
+    def infos(self, idle: Duration | None = None) -> list[WorldInfo]:
         """The descriptions of the worlds, the root world first; with ``idle`` only of those idle for so long."""
         found: list[WorldInfo] = self._control("list_worlds", idle=idle)
         return found
 
-    def drop(self, name: str | None = None, *, idle: str | int | timedelta | None = None) -> list[str]:
+    def drop(self, name: str | None = None, *, idle: Duration | None = None) -> list[str]:
         """Drop a world by name; without a name all of them, or those idle for so long. Returns the names."""
         done = self._control("drop_worlds", idle=idle) if name is None else self._control("drop_world", name)
         dropped: list[str] = done.dropped

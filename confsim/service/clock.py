@@ -17,6 +17,10 @@ _WEEKS = re.compile(r"P(\d{1,8})W", re.ASCII)
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
+#: What ``span`` takes for a duration, and ``instant`` for an instant.
+Duration = int | str | timedelta
+Instant = int | str | datetime
+
 #: The last millisecond of the year 9999: no clock goes beyond it.
 LATEST = 253_402_300_799_999
 
@@ -31,9 +35,7 @@ def span(value: object) -> int:
         return value
     given = value
     if isinstance(value, str) and value[:1] == "P":
-        with suppress(
-            msgspec.ValidationError
-        ):  # it reads days, hours, minutes and seconds; a week is no more than days
+        with suppress(msgspec.ValidationError):  # msgspec reads days, hours, minutes and seconds
             weeks = _WEEKS.fullmatch(value)
             given = msgspec.convert(value if weeks is None else f"P{int(weeks[1]) * 7}D", timedelta)
     if isinstance(given, timedelta) and given >= timedelta():
@@ -96,7 +98,7 @@ class Clock:
 
     __slots__ = ("_offset", "_rate", "_stands", "_start")
 
-    def __init__(self, at: int | str | datetime | None = None) -> None:
+    def __init__(self, at: Instant | None = None) -> None:
         self._offset = 0
         self._stands = None if at is None else instant(at)
         self._rate: float = 1

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from confsim.assumptions.register import ProfileContext
+from confsim.contract.encode import Raw
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse
 from confsim.service.address import HOST
 from confsim.service.deferred import delivered, wait_for
+from confsim.service.incoming import Finish
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 
@@ -45,11 +47,22 @@ class DirectTransport:
         if call.operation.catalogue is self._control:
             return self._arrived(self._perform(call.operation, call.path, request))
         response = service.perform(
-            service.incoming(request, call.operation, call.path, ProfileContext(service.profile))
+            service.incoming(request, call.operation, call.path, ProfileContext(service.profile), self._finish(call))
         )
         if not self.patient:
             response.delay = 0.0
         return delivered(response)
+
+    def _finish(self, call: OperationRequest) -> Finish | None:
+        """What makes the final response of a conditional or range request, whose status is a matter of HTTP."""
+        request = call.request
+        if not request.headers.keys() & {"if-none-match", "range"}:
+            return None
+        from confsim.http.exchange import Exchange
+
+        exchange = Exchange(self.service, request)
+        exchange.download = call.operation.result is Raw
+        return exchange.finish
 
     def _arrived(self, response: Response) -> Response:
         if self.patient or response.poll is None:

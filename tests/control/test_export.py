@@ -19,7 +19,7 @@ from confsim import Misuse, Simulator
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Wsgi
-from kit import CUSTOMER, ROOM, START
+from kit import CUSTOMER, ROOM, START, recordings
 from kit.catalogue_walk import walk
 
 URL = "https://terms.example/new"
@@ -226,9 +226,9 @@ def test_paths_stay_as_they_were_written(sim):
 def test_faults_strike_the_same_calls_again(sim, fault):
     """Also in a scenario that leaves some of the calls out, such as those whose connection was dropped."""
     sim.faults.put([fault])
-    for headers in ({"X-Other": "1"}, {}, {"X-Other": "1"}, {}, {}):
+    for query in ("?x=1&x=2", "", "?x=1&x=2", "", ""):
         with suppress(ConnectionResetError):
-            sim.client("demo-owner").get("/users/me", headers=headers)
+            sim.client("demo-owner").get(f"/users/me{query}")
         with suppress(ConnectionResetError):
             sim.call("get_me", "demo-owner")
     again(sim)
@@ -240,8 +240,7 @@ def test_texts_that_look_like_expressions_stay_texts(sim):
     for place, name in enumerate(names):
         assert sim.call("create_channel", "demo-owner", body={"name": name}).ok
         sim.make_user(CUSTOMER, f"$method {place}")
-    left_out = sim.client("demo-owner").post("/channels/create", json={"name": "x"}, headers={"X-Other": "1"})
-    assert left_out.status_code == 200
+    assert sim.client("demo-owner").post("/channels/create?x=1&x=2", json={"name": "x"}).status_code == 200
     again(sim)
     sent = json.loads(sim.requests.export("scenario"))
     assert "put_state" in [each["operationId"].rpartition(".")[2] for each in sent["workflows"][0]["steps"]]
@@ -332,6 +331,112 @@ def test_a_scenario_runs_from_its_file(sim, tmp_path):
         [sys.executable, "-m", "confsim", "run", str(file)], capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, "passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+#: What HTTP clients send of their own accord.
+CLIENTS = {
+    "fetch of Node": {"accept": "*/*", "accept-language": "*", "sec-fetch-mode": "cors", "user-agent": "node"},
+    "axios": {"accept": "application/json, text/plain, */*"},
+    "a browser": {"origin": "http://a.example", "referer": "http://a.example/x", "cookie": "theme=dark", "dnt": "1"},
+    "tracing": {"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "x-request-id": "1"},
+}
+
+
+def left_out(sim):
+    """What the exported scenario says that it leaves out."""
+    return json.loads(sim.requests.export("scenario")).get("x-confsim-left-out", [])
+
+
+@pytest.mark.parametrize("headers", CLIENTS.values(), ids=CLIENTS)
+def test_headers_of_a_client_leave_nothing_out(sim, headers):
+    """Each call is a step, and a call by name in the test; URLs in answers are those of the host of the process."""
+    client = sim.client("demo-user")
+    image = "/users/me/image?url=https%3A%2F%2Fa.example%2F1.png"
+    assert client.post(image, headers=headers).status_code == 200
+    assert client.get("/users/me?x=1", headers=headers).json["imageUrl"].startswith("http://confsim.test/")
+    if "origin" in headers:
+        preflight = {**headers, "access-control-request-method": "GET"}
+        assert client.options("/users/me", headers=preflight).status_code == 204
+    assert "get_me" in [step["operationId"].rpartition(".")[2] for step in steps_of(sim)]
+    assert "world.call('get_me', 'demo-user', x='1')" in sim.requests.export("pytest")
+    again(sim)
+    assert left_out(sim) == []
+
+
+def steps_of(sim):
+    """The steps of the exported scenario."""
+    return json.loads(sim.requests.export("scenario"))["workflows"][0]["steps"]
+
+
+PLAY = {"X-Confsim": "status=503"}
+ONCE = {"http.idempotency-key": "Idempotency-Key", "http.caching": "etag"}
+
+
+def test_headers_that_an_answer_depends_on_are_parameters_of_the_step(make_confsim):
+    """Faults of a request, a key for repeating it, and what makes a request conditional."""
+    sim = make_confsim(profile=ONCE, clock=START)
+    client = sim.client("demo-owner")
+    assert client.get("/users/me", headers=PLAY).status_code == 503
+    for _ in range(2):
+        client.post("/channels/create", json={"name": "Room"}, headers={"Idempotency-Key": "one"})
+    tag = client.get("/users/me").headers["ETag"]
+    assert client.get("/users/me", headers={"If-None-Match": tag, "Accept-Language": "de"}).status_code == 304
+    assert client.head("/users/me").status_code == 200
+    assert client.post("/channels/create", data=b"{}", content_type="text/plain").status_code == 415
+    given = [p["name"] for step in steps_of(sim) for p in step.get("parameters", []) if p["in"] == "header"]
+    assert [name for name in given if name != "Authorization"] == [
+        "x-confsim",
+        "idempotency-key",
+        "idempotency-key",
+        "if-none-match",
+    ]
+    digest = sim.service.world.digest()
+    document = json.loads(sim.requests.export("scenario"))
+    other = Simulator(profile=ONCE)
+    report = run_scenario(compile_scenario(document, ONCE), other.control.context)
+    assert (report.failure, report.left_out) == (None, [])
+    assert other.service.world.digest() == digest == run_test(sim.requests.export("pytest")).digest()
+
+
+def test_the_range_of_a_download_is_a_parameter_of_the_step():
+    """A client that resumes a download gets the part in the scenario too."""
+    sim = recordings.simulator()
+    token = recordings.read(sim, "get_recording_credentials", recordings.recorded(sim)).body["jwt"]
+    asset = sim.call("list_downloadable_assets", jwtToken=token).body[0]["id"]
+    path = f"/channels/recording/assets/{token}/{asset}"
+    assert sim.client().get(path, headers={"Range": "bytes=2-3"}).status_code == 206
+    assert sim.client().get(path, headers={"Range": "bytes=99999999-"}).status_code == 416
+    assert left_out(sim) == []
+    again(sim)
+
+
+@pytest.mark.parametrize("missing", ["no route", "a body that is no JSON", "forgotten"])
+def test_a_scenario_that_leaves_calls_out_has_not_passed(sim, tmp_path, missing):
+    """It names them, and the command says so and exits with 1; a world can start from it all the same."""
+    if missing == "no route":
+        sim.client().get("/nowhere")
+    elif missing == "forgotten":
+        sim.client("demo-user").get("/users/me")
+        sim.requests.clear(operation="get_me")
+    else:
+        sim.client("demo-owner").post("/channels/create", data=b"{", content_type="application/json")
+    sim.call("create_channel", "demo-owner", body={"name": "Room"})
+    (named,) = left_out(sim)
+    assert named.startswith("1 calls that" if missing == "forgotten" else "r1 (")
+    file = tmp_path / "journal.arazzo.json"
+    file.write_text(sim.requests.export("scenario"))
+    command = [sys.executable, "-m", "confsim", "run", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "passed" in done.stdout, "INCOMPLETE" in done.stdout) == (1, False, True)
+    assert named in done.stdout
+    assert Simulator(scenario=file).service.world.digest() == sim.service.world.digest()
+
+
+def test_a_part_of_a_journal_is_no_incomplete_one(sim):
+    """Who asks for some calls gets some calls."""
+    sim.client().get("/nowhere")
+    sim.call("get_me", "demo-user")
+    assert "x-confsim-left-out" not in json.loads(sim.requests.export("scenario", operation="get_me"))
 
 
 # Over HTTP, and what cannot be

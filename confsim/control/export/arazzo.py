@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from confsim.arazzo.document import LEFT_OUT
 from confsim.arazzo.expressions import expressions
 from confsim.contract.query import unknown_parameters
 from confsim.control.context import ControlContext
@@ -27,9 +28,11 @@ _DISTINCTIVE_LENGTH = 8
 _DISTINCTIVE_NUMBER = 1000
 
 
-def as_scenario(context: ControlContext, calls: list[ApiCall | ControlCall]) -> bytes:
-    """The document as JSON."""
+def as_scenario(context: ControlContext, calls: list[ApiCall | ControlCall], *, whole: bool) -> bytes:
+    """The document as JSON. ``whole`` says that it is to stand for all calls that there were."""
     writer = _Writer(context)
+    if whole:
+        writer.begin_left_out(sum(isinstance(each, ApiCall) for each in calls))
     writer.begin(calls)
     for each in calls:
         if isinstance(each, ControlCall):
@@ -37,7 +40,7 @@ def as_scenario(context: ControlContext, calls: list[ApiCall | ControlCall]) -> 
         else:
             writer.call(each)
     root = context.root
-    document = {
+    document: dict[str, Any] = {
         "arazzo": "1.0.1",
         "info": {"title": "A journal", "summary": writer.summary(), "version": "1.0.0"},
         "sourceDescriptions": [
@@ -46,6 +49,8 @@ def as_scenario(context: ControlContext, calls: list[ApiCall | ControlCall]) -> 
         ],
         "workflows": [{"workflowId": "journal", "summary": "What was asked, again.", "steps": writer.steps}],
     }
+    if writer.left_out:
+        document[LEFT_OUT] = writer.left_out
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
@@ -69,6 +74,12 @@ class _Writer:
         text = f"Starts from {world}, seed {seed}{under}"
         return text + (f"; left out is {', '.join(self.left_out)}" if self.left_out else "")
 
+    def begin_left_out(self, there: int) -> None:
+        """Note that the journal has only so many of its calls."""
+        gone = self.service.journal.count - there
+        if gone:
+            self.left_out.append(f"{gone} calls that the journal no longer has")
+
     def begin(self, calls: list[ApiCall | ControlCall]) -> None:
         """Add the steps that set the clock, and the world if no name stands for it, to the start."""
         now = calls[0].at if calls else self.service.clock.now()
@@ -89,6 +100,8 @@ class _Writer:
     def call(self, call: ApiCall) -> None:
         """Add the step of a call of the API; for one that no step can express, set the state and faults after it."""
         entry = call.entry
+        if call.is_preflight:
+            return
         if entry.at != self.now and not call.sets_its_time:
             self._at(entry.at)
         self.now = entry.at
@@ -152,13 +165,16 @@ class _Writer:
                 *self._parameters("query", values),
                 *([] if call.token is None else [self._token(call.token)]),
             ]
-            if parameters:
-                step["parameters"] = parameters
+            headers = dict(call.headers)
             if entry.request.body and operation.body is not None:
                 body = self._body(call)
                 if body is None:
                     return None
                 step["requestBody"] = body
+                headers.pop("content-type", None)
+            parameters += self._parameters("header", headers)
+            if parameters:
+                step["parameters"] = parameters
         except Misuse:
             return None
         return {**step, "successCriteria": [{"condition": f"$statusCode == {entry.response.status}"}]}

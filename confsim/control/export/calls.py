@@ -31,16 +31,22 @@ from confsim.service.journal import ControlCall, Entry
 from confsim.service.messages import Request
 from confsim.service.service import Service
 
-#: Headers that belong to the transport of a call and not to its meaning.
+#: Headers that belong to the transport of a request and not to its meaning.
 _TRANSPORT = frozenset({"accept-encoding", "connection", "content-length", "host", "transfer-encoding", "user-agent"})
+#: Headers that the answer of an operation may depend on, beside those that the profile names.
+_READ = frozenset({"content-encoding", "content-type", "if-none-match", "if-range", "range", HEADER})
+
+
+_OF_BODY = frozenset({"content-type"})
 
 
 class ApiCall(Struct, frozen=True, kw_only=True):
     """A call of the API, as it can be made again.
 
-    ``target`` is the path below the mount; ``headers`` are those that matter, without the token. ``operation`` is set
-    when the call can be made by the name of the operation, with the ``texts`` of its path parameters and the ``values``
-    of its query parameters; it is None when only the request itself says all.
+    ``target`` is the path below the mount; ``headers`` are those that an answer may depend on, without the token; of a
+    request that reached no operation, all but those of the transport. ``operation`` is set when path and query are
+    those of the operation, with the ``texts`` of its path parameters and the ``values`` of its query parameters; it is
+    None when only the request itself says all.
     """
 
     entry: Entry
@@ -56,6 +62,18 @@ class ApiCall(Struct, frozen=True, kw_only=True):
     def at(self) -> int:
         """The instant at which it was made."""
         return self.entry.at
+
+    @property
+    def by_name(self) -> bool:
+        """Whether the name of the operation, its parameters and its body say all: there is no header beside a token."""
+        operation = self.operation
+        return operation is not None and self.entry.request.method != "HEAD" and not self.headers.keys() - _OF_BODY
+
+    @property
+    def is_preflight(self) -> bool:
+        """Whether a browser asked by itself whether it may send a request, which changes nothing."""
+        request = self.entry.request
+        return request.method == "OPTIONS" and "access-control-request-method" in request.headers
 
     @property
     def sets_its_time(self) -> bool:
@@ -80,9 +98,8 @@ def merged(
 def api_call(context: ControlContext, entry: Entry) -> ApiCall:
     """The call of a journal entry."""
     service, request = context.service, entry.request
-    headers = {name: text for name, text in request.headers.items() if name not in _TRANSPORT}
-    if headers.get("accept") == "*/*":
-        del headers["accept"]
+    read = _headers_read(service) if entry.operation else request.headers.keys() - _TRANSPORT
+    headers = {name: text for name, text in request.headers.items() if name in read}
     values, plain = _values(service, request.query)
     token = entry.token
     if token is None:
@@ -90,8 +107,7 @@ def api_call(context: ControlContext, entry: Entry) -> ApiCall:
     target = below(context, entry)
     operation = API.get(entry.operation)
     texts = None if operation is None else _texts(service, operation, request.method, target)
-    other_headers = set(headers) - {"content-type"}
-    simple = operation is not None and texts is not None and plain and not other_headers and QUERY not in values
+    simple = operation is not None and texts is not None and plain and QUERY not in values
     return ApiCall(
         entry=entry,
         target=target,
@@ -102,6 +118,12 @@ def api_call(context: ControlContext, entry: Entry) -> ApiCall:
         texts=texts or {},
         values=values,
     )
+
+
+def _headers_read(service: Service) -> frozenset[str]:
+    """The names of the headers that the answer of an operation may depend on, in lower case."""
+    lines = (line.partition(":")[0] for line in in_force(service.profile, wire.PRESENTATION) if line[:1] != "?")
+    return _READ.union(name.lower() for name in (*lines, in_force(service.profile, transport.IDEMPOTENCY)))
 
 
 def _values(service: Service, query: str) -> tuple[dict[str, str], bool]:
@@ -142,7 +164,7 @@ def _texts(service: Service, operation: Operation, method: str, target: str) -> 
     wanted, path = operation.route(service.profile)
     prefix = in_force(service.profile, transport.PREFIX)
     declared, sent = f"{prefix}{path}".split("/"), target.split("/")
-    if method != wanted or len(declared) != len(sent):
+    if wanted not in (method, "GET" if method == "HEAD" else "") or len(declared) != len(sent):
         return None
     texts = {}
     for segment, text in zip(declared, sent, strict=True):

@@ -36,8 +36,9 @@ def export_requests(
     """Export the calls as ``curl`` commands, as a ``pytest`` test with the fixture, or as a ``scenario`` (Arazzo).
 
     Exports all of them, with the calls of the control plane between them; or those that match, with ``limit`` the
-    newest so many. An exported test or scenario of a whole journal passes on a fresh world with the same start. Misuse
-    (404) for an unknown operation.
+    newest so many. An exported test or scenario of a whole journal passes on a fresh world with the same start; a
+    scenario lists the calls that no step can express in ``x-confsim-left-out``, and then it is incomplete when it is
+    run. Misuse (404) for an unknown operation.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
     entries = list(matching(context, pattern))
@@ -49,4 +50,4 @@ def export_requests(
         return Raw("text/plain; charset=utf-8", as_curl(context, calls).encode())
     if as_ is Kind.PYTEST:
         return Raw("text/x-python; charset=utf-8", as_test(context.service, calls).encode())
-    return Raw("application/json", as_scenario(context, calls))
+    return Raw("application/json", as_scenario(context, calls, whole=whole))

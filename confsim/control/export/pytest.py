@@ -85,9 +85,9 @@ def _call(service: Service, call: ApiCall) -> Iterator[str]:
         what = f"{entry.request.method} {call.target[:60]!r}"
         yield f"    # {what} was refused before it was read: {entry.request.fault}\n"
         return
-    made = _by_name(service, call) if call.operation is not None else _by_path(service, call)
+    made = _by_name(service, call) if call.by_name else _by_path(service, call)
     cut = entry.response.cut
-    if cut is not None and (call.operation is not None or cut < 0):
+    if cut is not None and (call.by_name or cut < 0):
         yield f"    with pytest.raises(ConnectionResetError):\n        {made}\n"
         return
     yield f"    answer = {made}\n"
@@ -97,7 +97,7 @@ def _call(service: Service, call: ApiCall) -> Iterator[str]:
 def _expected(service: Service, call: ApiCall, cut: int | None) -> Iterator[str]:
     """The assertions on the answer."""
     entry = call.entry
-    status, raw = ("status", "content") if call.operation is not None else ("status_code", "data")
+    status, raw = ("status", "content") if call.by_name else ("status_code", "data")
     yield f"    assert answer.{status} == {entry.response.status}\n"
     body = _answer(service, entry)
     if cut is not None or entry.request.method == "HEAD" or entry.response.status in (204, 304) or len(body) > LONGEST:
@@ -105,7 +105,7 @@ def _expected(service: Service, call: ApiCall, cut: int | None) -> Iterator[str]
     is_json, value = json_of(body)
     if not is_json:
         yield f"    assert answer.{raw} == {_literal(body)}\n"
-    elif call.operation is not None:
+    elif call.by_name:
         yield f"    assert answer.body == {_literal(value)}\n"
     else:
         yield f"    assert json.loads(answer.data) == {_literal(value)}\n"
