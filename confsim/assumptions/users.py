@@ -345,6 +345,10 @@ MAIL_STORED = assumption(
     (False,),
 )
 
+MAIL_MOST = assumption(
+    "mail.most", "G224", "How many of the latest mails of a client are stored; older ones are removed.", 1000, (100,)
+)
+
 # languages.*
 LANGUAGE_CODES = assumption(
     "languages.codes",

@@ -62,10 +62,10 @@ def _of_a_server(port: int) -> Callable[[F], F]:
 def serve(**options: Any) -> None:
     """Serve a world over HTTP until Ctrl-C or SIGTERM.
 
-    A state directory continues where it stopped, clocks and faults included; journals start empty. It must be served
-    with the world, seed, scenario and profile that it was created with. State files are those that GET /_confsim/state
-    returns. At the limit on --worlds, a new world replaces the one that was idle for longest, if it was idle for a
-    minute; else it is refused.
+    A state directory continues where it stopped, with clocks, faults, limits, Host names and the public URL as they
+    were; options that are given win, and journals start empty. It must be served with the world, seed, scenario and
+    profile that it was created with. State files are those that GET /_confsim/state returns. At the limit on --worlds,
+    a new world replaces the one that was idle for longest, if it was idle for a minute; else it is refused.
     """
     with _served(**options) as (simulator, server):
         _run(simulator, server)
@@ -140,11 +140,11 @@ def _served(
     simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
     if imported is not None:
         simulator.load(imported)
-    if worlds is not None:
-        simulator.worlds.most = worlds
-    if journal is not None:
-        simulator.requests.most = journal
     with nullcontext() if state is None else simulator.keep_in(state, scenario or ""):
+        if worlds is not None:
+            simulator.worlds.most = worlds
+        if journal is not None:
+            simulator.requests.most = journal
         yield simulator, simulator.serve(host, port, name, allow_webhooks, public_url)
         if export_on_exit is not None:
             simulator.save(export_on_exit)

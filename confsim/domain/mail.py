@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from confsim.assumptions import users
-from confsim.assumptions.register import ask
-from confsim.kernel.table import Record, SharedTable
+from confsim.assumptions.register import ask, note, value_of
+from confsim.kernel.table import Index, Record, SharedTable
 from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
@@ -17,7 +17,8 @@ MOUNT = "{root}"
 class Mail(Record, kw_only=True):
     """One mail. ``kind`` is its purpose; ``code`` and ``link`` are those in the text, None without.
 
-    A ``link`` into the mount of the world begins with ``MOUNT``, in the text too.
+    A ``link`` into the mount of the world begins with ``MOUNT``, in the text too. ``number`` counts the mails of a
+    client.
     """
 
     id: int
@@ -29,9 +30,11 @@ class Mail(Record, kw_only=True):
     kind: str
     code: str | None = None
     link: str | None = None
+    number: int = 0
 
 
-MAILS: SharedTable[int, Mail] = SharedTable("mail", Mail, "id")
+NUMBER: Index[Mail] = Index("number", lambda mail: ((mail.client, mail.number),))
+MAILS: SharedTable[int, Mail] = SharedTable("mail", Mail, "id", NUMBER)
 
 
 def send(
@@ -45,7 +48,7 @@ def send(
     code: str | None = None,
     link: str | None = None,
 ) -> Mail:
-    """Send a mail on behalf of a client at this instant and return it."""
+    """Send a mail on behalf of a client at this instant and return it; the oldest goes when there are too many."""
     mail = Mail(
         id=change.count("mail"),
         client=client,
@@ -56,10 +59,16 @@ def send(
         kind=kind,
         code=code,
         link=link,
+        number=change.count(f"mail {client}"),
     )
     lost = fault_for(change, MAIL, client=client, to=to, kind=kind) is not None
     if ask(change, users.MAIL_STORED) and not lost:
-        MAILS.of(change).put(mail)
+        rows = MAILS.of(change)
+        rows.put(mail)
+        past = rows.first(NUMBER, (client, mail.number - value_of(change, users.MAIL_MOST)))
+        if past is not None:
+            note(change, users.MAIL_MOST)
+            rows.remove(past.id)
     return mail
 
 

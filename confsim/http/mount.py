@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from confsim.assumptions.protocol import transport
@@ -17,6 +18,10 @@ from .routing import Routes
 
 #: Performs an operation of the control plane: service, worlds, operation, path texts, request.
 Perform = Callable[[Service, Worlds, Operation, tuple[str, ...], Request], Response]
+
+
+#: Sets of routes that a mount keeps, of some 0.25 MiB each.
+MOST = 64
 
 
 class MountedApi:
@@ -36,26 +41,32 @@ class MountedApi:
 class Mount:
     """What is served below the mount of a world: the API, its files, and the control plane.
 
-    The routes are built once for each set of ``route.*`` choices.
+    The routes are built once for each set of ``route.*`` choices; those of the last ``MOST`` sets stay, so that worlds
+    that come and go, each with choices of its own, leave nothing behind.
     """
 
     def __init__(self, api: Catalogue, files: Catalogue, control: MountedApi) -> None:
         self.api = api
         self._files = files
         self.control = control
-        self._routes: dict[tuple[tuple[str, Any], ...], Routes] = {}
+        self._default: Routes | None = None
+        self._chosen = lru_cache(MOST)(self._made)
 
     def routes(self, profile: Mapping[str, Any]) -> Routes:
         """Return the routes under a profile; profiles that make the same ``route.*`` choices share them."""
-        chosen = (
-            tuple(sorted((id, value) for id, value in profile.items() if id.startswith("route."))) if profile else ()
-        )
-        routes = self._routes.get(chosen)
-        if routes is None:
-            mounted: list[tuple[str, Iterable[Operation]]] = [
-                (in_force(profile, transport.PREFIX), self.api),
-                ("", self._files),
-                (self.control.prefix, self.control.catalogue),
-            ]
-            routes = self._routes[chosen] = Routes(mounted, profile)
-        return routes
+        if profile:
+            chosen = tuple(sorted((id, value) for id, value in profile.items() if id.startswith("route.")))
+            if chosen:
+                return self._chosen(chosen)
+        if self._default is None:
+            self._default = self._made(())
+        return self._default
+
+    def _made(self, chosen: tuple[tuple[str, Any], ...]) -> Routes:
+        profile = dict(chosen)
+        mounted: list[tuple[str, Iterable[Operation]]] = [
+            (in_force(profile, transport.PREFIX), self.api),
+            ("", self._files),
+            (self.control.prefix, self.control.catalogue),
+        ]
+        return Routes(mounted, profile)

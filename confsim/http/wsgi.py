@@ -20,6 +20,9 @@ from confsim.service.messages import Request, Response, split_target
 
 from .limits import Limits
 
+#: WSGI servers that add a header Date only where the application gives none, as their software is named; others, such
+#: as gunicorn, or uvicorn and hypercorn with a bridge, always add theirs, and two would be no valid response.
+_TAKES_DATE = ("Cheroot/", "WSGIServer/", "Werkzeug/", "waitress")
 _STATUS = {code: f"{code} {phrase}" for code, phrase in HTTP_STATUS_CODES.items()}
 #: What stays as it is when a path is encoded again.
 _SAFE = "/:@!$&'()*+,;=~-._"
@@ -39,6 +42,8 @@ class Wsgi:
         status, body, headers = response.status, response.body, response.headers
         if response.cut is not None and response.cut < 0:
             raise ConnectionResetError("the connection was dropped, by a fault")
+        if "REMOTE_ADDR" in environ and not environ.get("SERVER_SOFTWARE", "").startswith(_TAKES_DATE):
+            headers = [line for line in headers if line[0] != "Date"]
         if status not in {204, 304}:
             headers = [*headers, ("Content-Length", str(len(body)))]
         start_response(_STATUS.get(status) or f"{status} Unknown", Headers(headers).to_wsgi_list())

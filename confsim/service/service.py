@@ -53,11 +53,15 @@ class Provenance(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """What a fork takes over beside the world: hosts of webhooks, faults by request, size of the journal."""
+    """What a fork takes over beside the world: hosts of webhooks, faults by request, size of the journal.
+
+    ``webhooks_listed`` says whether deliveries are listed and not sent over HTTP.
+    """
 
     webhook_hosts: frozenset[str]
     by_request: bool
     journal_most: int
+    webhooks_listed: bool
 
 
 class Service:
@@ -224,10 +228,11 @@ class Service:
     @property
     def settings(self) -> Settings:
         """What a fork takes over as it is set."""
-        return Settings(self.webhooks.allowed, self.faults.by_request, self.journal.most)
+        return Settings(self.webhooks.allowed, self.faults.by_request, self.journal.most, self.webhooks.listed)
 
     def take_over(self, settings: Settings) -> None:
         """Set what another service has set."""
         self.webhooks.allow(settings.webhook_hosts)
         self.faults.allow_by_request(settings.by_request)
         self.journal.limit(settings.journal_most)
+        self.webhooks.list_only(settings.webhooks_listed)

@@ -63,6 +63,14 @@ class ScenarioRun(Struct, frozen=True):
         return same and self.clock == other.clock and 0 <= other.at - self.at < FRESH
 
 
+class ServerSettings(Struct, frozen=True):
+    """What is set of a server and of none of its worlds: its limit, its Host names, its public URL."""
+
+    most: int
+    names: frozenset[str]
+    public_url: str
+
+
 class WorldsObserver(Protocol):
     """What follows which worlds there are. Raising Misuse keeps a change from being made."""
 
@@ -151,6 +159,17 @@ class Worlds:
     def stop_observing(self, observer: WorldsObserver) -> None:
         """Call the observer no longer."""
         self._observers = [each for each in self._observers if each is not observer]
+
+    @property
+    def settings(self) -> ServerSettings:
+        """What is set of the server."""
+        return ServerSettings(self._most, frozenset(self.names - {self._public_name}), self._public_url)
+
+    def take_over(self, settings: ServerSettings) -> None:
+        """Set what another server had set; Host names that there are stay."""
+        self.limit(settings.most)
+        self.names |= settings.names
+        self.serve_at(settings.public_url)
 
     def get(self, name: str) -> Service | None:
         """The world of this name, or None."""

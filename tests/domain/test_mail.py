@@ -33,3 +33,22 @@ def test_a_profile_keeps_no_mail():
     change = World().change(0, {"mail.kept": False})
     mail.send(change, "c", "ann@example.org", "S", "T", kind="test")
     assert not mail.list_mails(change)
+
+
+def test_the_oldest_mails_of_a_client_go():
+    """A long-lived world does not grow with its mail; how many stay is a choice, for each client."""
+    change = World().change(0, {"mail.most": 2})
+    mail.send(change, "quiet", "first@example.org", "S", "T", kind="test")
+    assert "mail.most" not in change.used
+    for place in range(4):
+        mail.send(change, "busy", f"{place}@example.org", "S", "T", kind="test")
+    assert [sent.to for sent in mail.list_mails(change)] == ["first@example.org", "2@example.org", "3@example.org"]
+    assert "mail.most" in change.used
+
+
+def test_a_thousand_mails_stay_by_default():
+    """Of each client."""
+    change = World().change(0)
+    for place in range(1003):
+        mail.send(change, "c", f"{place}@example.org", "S", "T", kind="test")
+    assert [len(mail.list_mails(change)), mail.list_mails(change)[0].to] == [1000, "3@example.org"]

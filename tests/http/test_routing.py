@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +14,9 @@ from confsim.api.files import FILES
 from confsim.assumptions.register import REGISTER, ProfileContext
 from confsim.control.catalogue import CONTROL
 from confsim.control.declare import PREFIX
+from confsim.control.invoke import respond
+from confsim.control.problems import refuse
+from confsim.http.mount import MOST, Mount, MountedApi
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Misuse, Refusal
 from kit import choices
@@ -187,3 +193,16 @@ def test_broken_escapes_are_refused(text):
     assert caught.value.facts["where"] == "path"
     lenient = ProfileContext(REGISTER.profile({"parse.broken-escapes": "replace"}))
     assert isinstance(DEFAULT.find(lenient, "GET", ["v1_0", "users", "predefined", text]), Found)
+
+
+def test_routes_of_worlds_that_came_and_went_do_not_stay():
+    """A mount keeps those of the last profiles that were asked for, and the default ones always."""
+    mount = Mount(API, FILES, MountedApi("/_confsim", CONTROL, respond, refuse))
+    default = mount.routes({})
+    first, kept = (weakref.ref(mount.routes({"route.prefix": f"/{name}/v1_0"})) for name in ("first", "kept"))
+    for number in range(MOST - 1):
+        mount.routes({"route.prefix": "/kept/v1_0"})
+        mount.routes({"route.prefix": f"/p{number}/v1_0"})
+    gc.collect()
+    assert (first(), kept() is None) == (None, False)
+    assert mount.routes({"http.head": "405"}) is default

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+from http.client import HTTPConnection
+from threading import Thread
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 from werkzeug.test import Client
@@ -16,6 +19,13 @@ from kit import ROOM
 
 FAULTS = {"body_too_large": 413, "url_too_long": 414, "headers_too_large": 431, "malformed": 400}
 TIGHT = Limits(body=10, url=60, headers=200)
+
+
+class Quiet(WSGIRequestHandler):
+    """A handler of the standard library that writes no log."""
+
+    def log_message(self, *_):
+        """Write nothing."""
 
 
 class Echo:
@@ -166,3 +176,31 @@ def test_a_url_of_two_hundred_channels_fits(sim):
     """As long as other limits admit (G011)."""
     ids = ",".join([ROOM] * 200)
     assert sim.client("demo-owner").get(f"/channels/populations/{ids}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("server", "dates"),
+    [
+        ({}, 1),  # in process
+        ({"SERVER_SOFTWARE": "WSGIServer/0.2", "REMOTE_ADDR": "127.0.0.1"}, 1),
+        ({"SERVER_SOFTWARE": "Werkzeug/3.1.3", "REMOTE_ADDR": "127.0.0.1"}, 1),
+        ({"SERVER_SOFTWARE": "waitress", "REMOTE_ADDR": "127.0.0.1"}, 1),
+        ({"SERVER_SOFTWARE": "Cheroot/10.0.1 Server", "REMOTE_ADDR": "127.0.0.1"}, 1),
+        ({"SERVER_SOFTWARE": "gunicorn/23.0.0", "REMOTE_ADDR": "127.0.0.1"}, 0),
+        ({"REMOTE_ADDR": "127.0.0.1"}, 0),  # uvicorn and hypercorn with a bridge
+    ],
+)
+def test_no_response_has_two_dates(sim, server, dates):
+    """A server that always adds one gets none from the application."""
+    headers = sim.client().get("/users/me", environ_overrides=server).headers
+    assert len(headers.getlist("Date")) == dates
+
+
+def test_wsgiref_sends_one_date(sim):
+    """That of the world's clock, since the server of the standard library leaves the one that is there."""
+    with make_server("127.0.0.1", 0, sim.wsgi, handler_class=Quiet) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        connection = HTTPConnection("127.0.0.1", server.server_port)
+        connection.request("GET", "/v1_0/users/me")
+        assert connection.getresponse().headers.get_all("Date") == ["Sun, 01 Feb 2026 00:00:00 GMT"]
+        connection.close()

@@ -33,5 +33,5 @@ def told(simulator):
     """Everything about a world that is to come back."""
     service = simulator.service
     snapshots = {name: (each.now, each.world.digest()) for name, each in service.history.snapshots.items()}
-    around = snapshots, service.provenance.outputs, service.faults.state()
+    around = snapshots, service.provenance.outputs, service.faults.state(), service.settings
     return service.world.digest(), service.history.origin.digest(), service.clock.values(), *around

@@ -16,16 +16,18 @@ from confsim.service.webhooks.delivery import Route
 
 
 class AttemptInfo(Wire):
-    """An attempt: its instant, the status of the response, or null and the error (``problem``)."""
+    """An attempt: its instant, its URL, the status of the response, or null and the error (``problem``)."""
 
     at: int
     status: int | None
     problem: str | None
+    url: str | None
 
 
 class DeliveryInfo(Wire):
-    """A delivery. ``next`` is the instant of the next attempt, if known; ``url`` is null once the endpoint is gone.
+    """A delivery. ``next`` is the instant of the next attempt, if known.
 
+    ``url`` is where the last attempt went, and before the first that of the endpoint, null once it is gone.
     ``message`` is the webhook-id: it identifies the event, and is the same for every endpoint and attempt.
     """
 
@@ -133,17 +135,21 @@ def find_deliveries(
 def describe_delivery(change: Change, delivery: Delivery) -> DeliveryInfo:
     """The description of a delivery."""
     endpoint = ENDPOINTS.get(change, delivery.endpoint, delivery.client)
+    url = None if endpoint is None else endpoint.url
+    attempts = [
+        AttemptInfo(at=each.at, status=each.status, problem=each.problem, url=each.url) for each in delivery.attempts
+    ]
     return DeliveryInfo(
         id=delivery.id,
         message=delivery.message,
         endpoint=delivery.endpoint,
-        url=None if endpoint is None else endpoint.url,
+        url=(attempts[-1].url if attempts else None) or url,
         clientId=delivery.client,
         kind=delivery.kind.value,
         at=delivery.at,
         payload=delivery.payload,
         state=delivery.state,
         delivered=delivery.state is State.DELIVERED,
-        attempts=[AttemptInfo(at=each.at, status=each.status, problem=each.problem) for each in delivery.attempts],
+        attempts=attempts,
         next=delivery.due,
     )

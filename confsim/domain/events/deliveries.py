@@ -49,11 +49,12 @@ class State(Enum):
 
 
 class Attempt(Struct, frozen=True):
-    """One attempt: its instant (epoch milliseconds), and the status of the response or the problem."""
+    """One attempt: its instant (epoch milliseconds), the status of the response or the problem, and where it went."""
 
     at: int
     status: int | None
     problem: str | None = None
+    url: str | None = None
 
 
 class Delivery(Record, kw_only=True):
@@ -226,12 +227,20 @@ def ready(world: World) -> View[Delivery]:
     return DELIVERIES.seen(world).where(READY, True)
 
 
-def answered(change: Change, id: str, at: int, status: int | None, problem: str | None = None) -> None:
-    """Record an attempt at the instant ``at`` (epoch milliseconds) with the status of the response or the problem."""
+def answered(
+    change: Change, id: str, at: int, status: int | None, problem: str | None = None, url: str | None = None
+) -> None:
+    """Record an attempt at the instant ``at`` (epoch milliseconds) with the status of the response or the problem.
+
+    ``url`` is where it went, if that is not the URL of the endpoint as it is now.
+    """
     delivery = DELIVERIES.of(change).get(id)
     if delivery is None:
         return
-    attempt, delays = Attempt(at, status, problem), ask(change, assumed.DELAYS)
+    if url is None:
+        endpoint = ENDPOINTS.get(change, delivery.endpoint, delivery.client)
+        url = None if endpoint is None else endpoint.url
+    attempt, delays = Attempt(at, status, problem, url), ask(change, assumed.DELAYS)
     if _is_accepted(change, status):
         MACHINE.fire_if_allowed(change, delivery, "accept", attempt=attempt)
     else:
@@ -245,9 +254,9 @@ def _is_accepted(change: Change, status: int | None) -> bool:
     return accepted == "any" or status == 200 or (accepted == "2xx" and 200 <= status <= 299)
 
 
-def refuse(change: Change, id: str, problem: str) -> None:
-    """Mark the delivery as refused, never to be sent; ``problem`` is the reason."""
-    attempt = Attempt(change.now, None, problem)
+def refuse(change: Change, id: str, problem: str, url: str) -> None:
+    """Mark the delivery as refused, never to be sent to its URL; ``problem`` is the reason."""
+    attempt = Attempt(change.now, None, problem, url)
     MACHINE.fire_if_allowed(change, DELIVERIES.of(change)[id], "refuse", attempt=attempt)
 
 

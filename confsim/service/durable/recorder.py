@@ -8,9 +8,10 @@ exact by construction: a ``WorldRecorder`` relies on the changes that it observe
 from the recorded one to the one in force. Where they do not (a reset, a restored snapshot, a state that was put), it
 records the world in force whole.
 
-Faults are recorded with their counts. Journals and bugs belong to the process and are not recorded, nor are settings
-of the server rather than of a world: limits, names, hosts that webhooks reach. Nor are the counts of a rate limit and
-the responses kept for idempotency keys, which exist only under a profile.
+Faults are recorded with their counts, and so is what is set of a world (the size of its journal, hosts that webhooks
+reach) and of the server (its limit of worlds, its Host names, its public URL). Journals and bugs belong to the process
+and are not recorded. Nor are the counts of a rate limit and the responses kept for idempotency keys, which exist only
+under a profile.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class WorldRecorder:
         "_end",
         "_faults",
         "_origin",
+        "_settings",
         "_snapshots",
         "_touched",
         "_world",
@@ -91,6 +93,7 @@ class WorldRecorder:
         self._origin = service.history.origin
         self._clock = service.clock.values()
         self._faults = service.faults.state()
+        self._settings = service.settings
         self._snapshots = dict(service.history.snapshots)
         self._touched = Touched()
         self._calls = service.journal.count
@@ -108,15 +111,19 @@ class WorldRecorder:
             return
         clock = service.clock.values()
         same = service.world is self._world and service.history.origin is self._origin and clock == self._clock
+        durable = self._durable
+        same = same and service.settings == self._settings and durable.server_settings == durable.worlds.settings
         if same and not self._has_other_snapshots() and service.faults.state() == self._faults:
             return
         documents: dict[str, bytes] = {}
-        with self._durable.recording(documents) as store:
+        with durable.recording(documents) as store:
             delta = self._delta(clock, documents)
             if delta != Delta():
                 store.append(self.name, *self._cause(), msgspec.json.encode(delta), documents)
             self._recorded()
-        self._durable.changed(self.name)
+            if delta.server is not None:
+                durable.server_settings = delta.server
+        durable.changed(self.name, *([""] if delta.server is not None else []))
 
     def _cause(self) -> tuple[int, str]:
         """The instant, and the operation of the API that caused the change, if one did."""
@@ -141,6 +148,10 @@ class WorldRecorder:
             delta.snapshots = self._recorded_snapshots(history.snapshots, documents)
         if (faults := service.faults.state()) != self._faults:
             delta.faults = faults
+        if (settings := service.settings) != self._settings:
+            delta.settings = settings
+        if (server := self._durable.worlds.settings) != self._durable.server_settings:
+            delta.server = server
         return delta
 
     def whole(self, documents: dict[str, bytes]) -> Delta:
@@ -148,6 +159,8 @@ class WorldRecorder:
         durable = self._durable
         outputs = dict(self.service.provenance.outputs)
         delta = Delta(self.begun_with, clock=self._clock, outputs=outputs, faults=self._faults)
+        delta.settings = self._settings
+        delta.server = durable.server_settings if not self.name else None
         delta.origin = durable.named(self._origin, documents)
         delta.world = durable.named(self._world, documents)
         delta.snapshots = self._recorded_snapshots(self._snapshots, documents)
@@ -183,6 +196,7 @@ class DurableWorlds:
         self._changed: set[str] = set()
         self._begun_with: dict[str, BegunWith] = {}
         self._least = LEAST
+        self.server_settings = worlds.settings  # as the store knows them
         try:
             self._recover()
             for name, service in worlds.items():
@@ -242,10 +256,10 @@ class DurableWorlds:
             store.append(name, self._recorders[name].service.clock.now(), "drop_world", body, {})
             self._recorders.pop(name).detach()
 
-    def changed(self, name: str) -> None:
-        """Note that a world differs from the base, and make a checkpoint when one is due."""
+    def changed(self, *names: str) -> None:
+        """Note that worlds differ from the base, and make a checkpoint when one is due."""
         with self.store.lock:
-            self._changed.add(name)
+            self._changed.update(names)
             if self.store.size >= self._least:
                 self.checkpoint()
 
@@ -299,12 +313,16 @@ class DurableWorlds:
         recovered = recovery.worlds.pop("")
         self._check(root, recovered)
         _put(root, recovered)
+        self.worlds.limit(max(self.worlds.most, len(recovery.worlds)))
         for name, other in recovery.worlds.items():
             made = other.begun_with
             same = made.profile == plain(root.profile)
             profile = root.profile if same else REGISTER.profile(made.profile, f"{self.store}: world {name!r}")
             service = Service(other.world, Clock(), profile, Provenance(made.world))
             _put(self.worlds.add(name, service), other)
+        if recovery.server is not None:
+            self.worlds.take_over(recovery.server)
+        self.server_settings = self.worlds.settings
 
     def _beginning(self, name: str, service: Service) -> BegunWith:
         """What a world is made from whose recording begins."""
@@ -356,4 +374,6 @@ def _put(service: Service, recovered: RecoveredWorld) -> None:
     service.history.recover(recovered.origin, recovered.snapshots)
     service.started_from(replace(service.provenance, outputs=recovered.outputs))
     service.clock.show(recovered.clock)
+    if recovered.settings is not None:
+        service.take_over(recovered.settings)
     service.faults.restore(recovered.faults)

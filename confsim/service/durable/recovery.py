@@ -17,6 +17,8 @@ from confsim.service.faults.spec import read_all
 from confsim.service.files import state
 from confsim.service.files.formats import current_difference
 from confsim.service.history import Snapshot
+from confsim.service.service import Settings
+from confsim.service.worlds import ServerSettings
 
 from .store import Store
 
@@ -43,7 +45,10 @@ class RecordedSnapshot(Struct, forbid_unknown_fields=True):
 class Delta(
     Struct, forbid_unknown_fields=True, omit_defaults=True, rename={"begun_with": "made", "difference": "moved"}
 ):
-    """What changed of one world; what did not is left out. ``origin`` and ``world`` are digests of documents."""
+    """What changed of one world; what did not is left out. ``origin`` and ``world`` are digests of documents.
+
+    ``server`` is what was set of the server meanwhile.
+    """
 
     begun_with: BegunWith | None = None
     dropped: bool = False
@@ -54,6 +59,8 @@ class Delta(
     clock: Values | None = None
     snapshots: dict[str, RecordedSnapshot] | None = None
     faults: FaultsState | None = None
+    settings: Settings | None = None
+    server: ServerSettings | None = None
 
     def documents(self) -> set[str]:
         """The digests of the documents that it names."""
@@ -64,7 +71,7 @@ class Delta(
 class RecoveredWorld:
     """A world rebuilt from the log up to some record."""
 
-    __slots__ = ("begun_with", "clock", "faults", "origin", "outputs", "snapshots", "world")
+    __slots__ = ("begun_with", "clock", "faults", "origin", "outputs", "settings", "snapshots", "world")
 
     def __init__(self) -> None:
         self.begun_with = BegunWith("", 0, "", {})
@@ -73,6 +80,7 @@ class RecoveredWorld:
         self.clock = Clock().values()
         self.snapshots: dict[str, Snapshot] = {}
         self.faults = FaultsState()
+        self.settings: Settings | None = None
 
     def apply(self, delta: Delta, document: Callable[[str], World]) -> None:
         """Go on by one delta. Misuse that names what cannot be."""
@@ -91,6 +99,8 @@ class RecoveredWorld:
         if delta.faults is not None:
             read_all([fault for _, fault, _, _ in delta.faults.active])
             self.faults = delta.faults
+        if delta.settings is not None:
+            self.settings = delta.settings
         if delta.snapshots is not None:
             self.snapshots = {
                 name: Snapshot(document(each.world), each.now, each.frozen, each.rate)
@@ -102,7 +112,7 @@ class Recovery:
     """The worlds of a store, read from its base and its log. Misuse that names what cannot be read.
 
     ``base`` are the deltas of the base as they were read, ``changed`` the names of the worlds that differ from them,
-    ``documents`` the worlds that were read whole, by digest.
+    ``documents`` the worlds that were read whole, by digest, ``server`` what was set of the server, if anything was.
     """
 
     def __init__(self, store: Store) -> None:
@@ -113,6 +123,7 @@ class Recovery:
         self.base = dict(store.base())
         self.changed: set[str] = set()
         self.documents: dict[str, World] = {}
+        self.server: ServerSettings | None = None
         for name, body in self.base.items():
             self._apply(name, body, f"world {name!r}")
         for record in store.records():
@@ -124,6 +135,7 @@ class Recovery:
             delta = msgspec.json.decode(body, type=Delta)
             if delta.difference is not None:
                 delta.difference = current_difference(delta.difference, self.store.format)
+            self.server = delta.server or self.server
             if delta.dropped:
                 del self.worlds[name]
             else:

@@ -28,6 +28,15 @@ from confsim.service.files.formats import FORMAT, readable
 
 from .store import DIGEST_SIZE, LogRecord, digest_of
 
+#: What the system refused, whatever the file holds.
+_NO_DAMAGE = {
+    sqlite3.SQLITE_AUTH,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
 #: What marks the file as ours.
 _MARK = 0x636F6E66
 _SCHEMA = (
@@ -273,8 +282,14 @@ class SqliteStore:
         return Misuse(f"{self} cannot be written: {error}. What was asked is not answered", 507, code="not_recorded")
 
     def _wrong(self, error: sqlite3.Error) -> Misuse:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary one of an extended code
+        if code == sqlite3.SQLITE_BUSY:
             return Misuse(f"{self} is in use by another process")
+        if code in _NO_DAMAGE:
+            return Misuse(
+                f"{self}: confsim.sqlite cannot be read and written: {error}. Nothing says that it is damaged: look "
+                "whether this user may write to the directory and to each file in it, and whether the disk is full"
+            )
         return Misuse(f"{self}: confsim.sqlite is damaged, or is none: {error}")
 
 

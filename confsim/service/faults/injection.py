@@ -75,11 +75,15 @@ class ActiveFault:
 
 
 class FaultsState(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"active": "standing"}):
-    """Faults as plain values: how many there ever were, and of each in force its id, spec, ``met`` and ``hits``."""
+    """Faults as plain values: how many there ever were, and of each in force its id, spec, ``met`` and ``hits``.
+
+    ``decided`` are the ids of the webhook deliveries that none of them decides any more.
+    """
 
     count: int = 0
     by_request: bool = True
     active: list[tuple[str, dict[str, Any], int, int]] = []
+    decided: list[str] = []
 
 
 class Injection:
@@ -182,7 +186,10 @@ class Faults:
     def state(self) -> FaultsState:
         """Everything about them as plain values, for ``restore``."""
         active = [(each.id, each.spec.to_dict(), each.met, each.hits) for each in self._active]
-        return FaultsState(self._count, self.by_request, active)
+        if self._decided:
+            there = DELIVERIES.seen(self._live.world)
+            self._decided = {id for id in self._decided if id in there and not there[id].attempts}
+        return FaultsState(self._count, self.by_request, active, sorted(self._decided))
 
     def restore(self, state: FaultsState) -> None:
         """Be as the faults were that gave this state. Misuse for what is no fault."""
@@ -195,6 +202,7 @@ class Faults:
         self._count, self.by_request = state.count, state.by_request
         self._activate(active)
         self._replaced()
+        self._decided.update(state.decided)
 
     def _replaced(self) -> None:
         """The world is another: of its deliveries those are decided that were put off."""

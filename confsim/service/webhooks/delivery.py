@@ -91,6 +91,11 @@ class Webhooks:
         return Route.LIST if self._sender is None or self._listed else Route.HTTP
 
     @property
+    def listed(self) -> bool:
+        """Whether deliveries are taken as delivered instead of sending them over HTTP."""
+        return self._listed
+
+    @property
     def may_wait(self) -> bool:
         """Whether there are deliveries at all, which may wait for a retry."""
         return bool(self._live.world.state(DELIVERIES).rows)
@@ -163,13 +168,14 @@ class Webhooks:
             self._hand_over(delivery, now, plan.copies)
         else:
             self._under_way.add(delivery.id)
-            result = DeliveryResult(200)
+            result, url = DeliveryResult(200), None
             if self._receiver is not None:
                 message = self._message(delivery, now)
+                url = message.url
                 for _ in range(plan.copies):
                     result = self._receiver(message)
             self._under_way.discard(delivery.id)
-            self._answered(delivery.id, now, now, result)
+            self._answered(delivery.id, now, now, result, url)
 
     def _hand_over(self, delivery: Delivery, now: int, copies: int) -> None:
         """Hand a delivery to the sender, where it may go; the world goes on meanwhile."""
@@ -179,15 +185,15 @@ class Webhooks:
         message = self._message(delivery, now)
         problem = sender.blocked_reason(message.url, self.allowed)
         if problem is not None:
-            self._record(now, partial(deliveries.refuse, id=delivery.id, problem=problem))
+            self._record(now, partial(deliveries.refuse, id=delivery.id, problem=problem, url=message.url))
             return
         self._under_way.add(delivery.id)
         seconds = self._asked(now, assumed.TIMEOUT) / 1000
         for _ in range(copies - 1):
             sender.send(message, seconds, lambda result: None)
-        sender.send(message, seconds, partial(self._sent, delivery.id, now, self._age))
+        sender.send(message, seconds, partial(self._sent, delivery.id, message.url, now, self._age))
 
-    def _sent(self, id: str, at: int, age: int, result: DeliveryResult) -> None:
+    def _sent(self, id: str, url: str, at: int, age: int, result: DeliveryResult) -> None:
         """Record the result of a message that was sent; called from a thread of the sender."""
         live = self._live
         with live.lock:
@@ -196,14 +202,15 @@ class Webhooks:
             try:
                 self._under_way.discard(id)
                 now = live.change().now
-                self._answered(id, now, at, result)
+                self._answered(id, now, at, result, url)
                 self.react(now)
             except Exception as bug:
                 bug.add_note("confsim failed while it recorded the result of a webhook")
                 live.bugs.append(bug)
 
-    def _answered(self, id: str, now: int, at: int, result: DeliveryResult) -> None:
-        self._record(now, partial(deliveries.answered, id=id, at=at, status=result.status, problem=result.problem))
+    def _answered(self, id: str, now: int, at: int, result: DeliveryResult, url: str | None) -> None:
+        status, problem = result.status, result.problem
+        self._record(now, partial(deliveries.answered, id=id, at=at, status=status, problem=problem, url=url))
 
     def _record(self, now: int, write: Callable[[Change], None]) -> None:
         live = self._live

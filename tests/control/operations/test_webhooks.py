@@ -54,9 +54,22 @@ def test_a_delivery_tells_the_whole_of_it(plane, sim, endpoints):
         },
         "state": "delivered",
         "delivered": True,
-        "attempts": [{"at": START_MS, "status": 200, "problem": None}],
+        "attempts": [{"at": START_MS, "status": 200, "problem": None, "url": f"{URL}/0"}],
         "next": None,
     }
+
+
+def test_a_delivery_keeps_the_url_it_went_to(plane, sim, endpoints):
+    """The endpoint gets another URL, and then it is removed: the record of what was sent does not change."""
+    happen(sim)
+    endpoint = endpoints[0]
+    sim.call("update_events_endpoint", "demo-customer-admin", id=endpoint, body={"url": f"{URL}/moved"})
+    happen(sim, "b")
+    went = [f"{URL}/0", f"{URL}/moved"]
+    assert [each["url"] for each in listed(plane, f"?endpoint={endpoint}")] == went
+    assert [each["attempts"][0]["url"] for each in listed(plane, f"?endpoint={endpoint}")] == went
+    sim.call("remove_events_endpoint", "demo-customer-admin", id=endpoint)
+    assert [each["url"] for each in listed(plane, f"?endpoint={endpoint}")] == went
 
 
 def test_deliveries_are_listed_newest_last(plane, sim, endpoints):
@@ -132,8 +145,8 @@ def test_what_cannot_be_delivered_once_more_is_told(plane, sim, endpoints):
     happen(sim, "b")
     waiting = listed(plane, "?state=waiting")[0]["id"]
     ok(sim, "remove_events_endpoint", id=endpoints[1])
-    orphan = listed(plane, f"?endpoint={endpoints[1]}")[0]
-    assert (orphan["state"], orphan["url"]) == ("lost", None)
+    orphan, unsent = listed(plane, f"?endpoint={endpoints[1]}")
+    assert (orphan["state"], orphan["url"], unsent["url"]) == ("lost", f"{URL}/1", None)
     found = [plane("POST", f"/webhooks/deliveries/{id}/redeliver") for id in ("nothing", waiting, orphan["id"])]
     assert [status for status, _ in found] == [404, 409, 409]
     assert found[1][1]["code"] == "delivery_under_way"

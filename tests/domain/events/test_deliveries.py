@@ -344,7 +344,7 @@ def test_what_is_refused_is_not_tried_again(line):
     """It says why, and the next one goes on."""
     line.happen("a", "b")
     with line as change:
-        deliveries.refuse(change, line.all[0].id, "not from here")
+        deliveries.refuse(change, line.all[0].id, "not from here", "https://a.example/")
     assert line.states == [State.REFUSED, State.READY]
     assert [each.problem for each in line.all[0].attempts] == ["not from here"]
     assert list(line.world.timers) == []

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 
 import pytest
 
 from confsim import Misuse, Simulator
+from confsim.domain.events.deliveries import State
 from confsim.service.durable import recorder
 from confsim.service.faults import effects
-from kit import CUSTOMER, START
+from kit import CUSTOMER, START, ok
 from kit.durable import URL, busy, killed, told
 
 
@@ -36,6 +38,10 @@ def moves():
             sim.faults.add(thing="mail", match={"client": CUSTOMER}, on=2, times="always", do="lost"),
             sim.faults.add("get_me", match={"caller": "demo-user"}, do={"clock": "1s", "headers": {"X-A": "b"}}),
             setattr(sim.faults, "by_request", False),
+        ),
+        "what is set of a world": lambda sim: (
+            setattr(sim.requests, "most", 7),
+            sim.control("set_webhooks", allow=["hooks.example"], deliver="list"),
         ),
         "faults that are met": lambda sim: (
             sim.faults.add("get_me", on=2, times=3, do={"status": 503}),
@@ -96,6 +102,57 @@ def test_faults_go_on_counting_after_a_kill(begin, place, least, monkeypatch):
     sim.reset()
     killed(sim)
     assert list(begin(place).faults) == []
+
+
+@pytest.mark.parametrize("least", [1, recorder.LEAST])
+def test_what_is_set_of_the_server_is_there_again(begin, place, least, monkeypatch):
+    """Its limit of worlds, its Host names and its public URL, whichever world they were set by; and taken back."""
+    monkeypatch.setattr(recorder, "LEAST", least)
+    sim = begin(place)
+    other = sim.worlds.add("other")
+    sim.worlds.most = 1
+    other.control("add_name", name="Conf.Example")
+    other.worlds.public_url = "https://public.example/x"
+    killed(sim)
+    sim = begin(place)
+    assert (sim.worlds.most, sim.worlds.public_url) == (1, "https://public.example/x")
+    assert sim.control("list_names").names == ["conf.example", "public.example"]
+    sim.worlds.public_url = ""
+    sim.control("drop_name", "conf.example")
+    killed(sim)
+    sim = begin(place)
+    assert (sim.worlds.most, sim.worlds.public_url, sim.control("list_names").names) == (1, "", [])
+
+
+def test_more_worlds_than_the_limit_are_there_again(begin, place):
+    """Those that there were when the limit was lowered stay."""
+    sim = begin(place)
+    for name in ("one", "two"):
+        sim.worlds.add(name)
+    sim.worlds.most = 1
+    killed(sim)
+    assert list(begin(place).worlds) == ["", "one", "two"]
+
+
+def test_a_webhook_that_was_put_in_flight_is_not_decided_again(begin, place, listener):
+    """Its fault was counted before the kill; what is sent again is not struck by the next turn of the fault."""
+    sim = begin(place)
+    ok(sim, "add_events_endpoint", body={"url": listener.url})
+    ok(sim, "set_events_state", state="enable")
+    sim.faults.add(thing="webhook", on=2, do="lost")
+    listener.open.clear()
+    with sim.serve():
+        ok(sim, "upload_client_media", name="a", body=b"x")
+        until = time.monotonic() + 5
+        while not listener.got and time.monotonic() < until:
+            time.sleep(0.01)
+        killed(sim)
+    again = begin(place)
+    again.service.webhooks.send_now()
+    assert [(each.met, each.hits) for each in again.faults] == [(1, 0)]
+    assert [each.state for each in again.webhooks] == [State.DELIVERED]
+    ok(again, "upload_client_media", name="b", body=b"x")
+    assert [each.state for each in again.webhooks] == [State.DELIVERED, State.LOST]
 
 
 def test_a_fault_of_another_version_is_refused_by_name(begin, place, monkeypatch):

@@ -201,3 +201,20 @@ def test_profiles_of_worlds_come_back(begin, place):
     sim._all().add("flat", Service(world, sim.service.clock.copy(), chosen))
     killed(sim)
     assert begin(place).worlds["flat"].service.profile == chosen
+
+
+@pytest.mark.parametrize("code", ["READONLY", "READONLY_DBMOVED", "IOERR", "IOERR_WRITE", "CANTOPEN", "PERM", "FULL"])
+def test_a_directory_that_may_not_be_written_is_not_called_damaged(place, lived, begin, monkeypatch, code):
+    """It is whole, and opens once it may: nobody is to throw it away for what the message says."""
+
+    def refuse(_self):
+        error = sqlite3.OperationalError("the system says no")
+        error.sqlite_errorcode = getattr(sqlite3, f"SQLITE_{code}")
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite.SqliteStore, "_connect", refuse)
+        with pytest.raises(Misuse, match=r"the system says no.*Nothing says that it is damaged") as refused:
+            begin(place)
+    assert "is damaged, or is none" not in str(refused.value)
+    assert told(begin(place)) == lived
