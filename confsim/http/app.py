@@ -153,6 +153,10 @@ class App:
             return Refusal(Reason.BODY_TOO_LARGE, limit=limits.body)
         if fault == "timeout":
             return Refusal(Reason.REQUEST_TIMEOUT)
+        if fault == "version_unsupported":
+            return Refusal(Reason.VERSION_UNSUPPORTED, version=problem)
+        if fault == "coding_unsupported":
+            return Refusal(Reason.CODING_UNSUPPORTED, coding=problem[:200])
         return Refusal(Reason.REQUEST_MALFORMED, problem=problem or "it cannot be parsed")
 
 

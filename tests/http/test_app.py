@@ -291,6 +291,8 @@ def test_pages_of_other_origins_may_not(open_to, origin, method):
         ("body_too_large", 413, "body_too_large"),
         ("timeout", 408, "request_timeout"),
         ("malformed", 400, "request_malformed"),
+        ("version_unsupported", 505, "version_unsupported"),
+        ("coding_unsupported", 501, "coding_unsupported"),
     ],
 )
 def test_faults_of_a_transport_are_refused_in_the_envelope(sim, fault, status, expected):

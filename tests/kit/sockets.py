@@ -14,7 +14,15 @@ from confsim.http.limits import Limits
 from confsim.http.live.server import LiveServer
 from confsim.service.messages import Request, Response
 
-FAULTS = {"body_too_large": 413, "url_too_long": 414, "headers_too_large": 431, "malformed": 400, "timeout": 408}
+FAULTS = {
+    "body_too_large": 413,
+    "url_too_long": 414,
+    "headers_too_large": 431,
+    "malformed": 400,
+    "timeout": 408,
+    "version_unsupported": 505,
+    "coding_unsupported": 501,
+}
 TIGHT = Limits(body=1_000, url=200, headers=1_000, idle=0.4, read=0.3, linger=1.0)
 SOURCES = Path(__file__).parents[2]
 

@@ -38,6 +38,8 @@ class Reason(Enum):
     HEADERS_TOO_LARGE = Refused(431, "The header lines are larger than {limit} bytes.", gaps="G011")
     BODY_TOO_LARGE = Refused(413, "The body is larger than {limit} bytes.", gaps="G011")
     REQUEST_MALFORMED = Refused(400, "This is no HTTP request: {problem}.", gaps="G065")
+    VERSION_UNSUPPORTED = Refused(505, "This server speaks HTTP/1.0 and HTTP/1.1, not {version}.", gaps="G065")
+    CODING_UNSUPPORTED = Refused(501, "The transfer coding {coding!r} is not understood; chunked is.", gaps="G065")
     RANGE_NOT_SATISFIABLE = Refused(416, "The range {range} has none of the {length} bytes.", gaps="G010")
     TOO_MANY_CALLS = Refused(429, "A token may make {limit} calls in a minute.", gaps="G012")
     REQUEST_TIMEOUT = Refused(408, "The request did not arrive in time.", gaps="G011")

@@ -25,15 +25,24 @@ _BROKEN = Response(500, [("Content-Type", "application/json")], b'{"error":"the 
 _TURN = 32
 
 
-class _LimitError(Exception):
-    """Raised inside a parser callback to stop reading; its text is the fault."""
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+#: Seconds between two signs of life to a client that has closed its side and waits, or is gone.
+_PROBE = 1.0
+
+
+class _FaultError(Exception):
+    """Raised inside a parser callback to stop reading: the fault of the request, and what is told of it."""
+
+    def __init__(self, fault: str, problem: str = "") -> None:
+        super().__init__(fault, problem)
 
 
 class Connection(asyncio.Protocol):
     """One client of the server: the parser's ``on_…`` callbacks gather requests, which are answered in their order.
 
     Requests wait in a queue while a response is yet to come (``Response.poll``) or the client does not take what was
-    sent; nothing is read from the socket meanwhile, so the queue holds no more than what was read at once.
+    sent. Meanwhile no more is read than one piece, so the queue holds no more than what was read at once; the first
+    response that is yet to come leaves the socket open for it, since a client that is gone shows only there.
     """
 
     def __init__(self, handler: Handler, limits: Limits, clock: Callable[[], float], peers: set[Connection]) -> None:
@@ -42,6 +51,8 @@ class Connection(asyncio.Protocol):
         self._leaving = False  # the last response is out: input is dropped
         self._full = False  # the transport holds as much as it may: the client does not read
         self._until: Until | None = None  # returns the response that is yet to come, once it is there
+        self._half_closed = False  # the client sends nothing more: it has closed its side, or is gone
+        self._takes_interim = False  # the client speaks HTTP/1.1, which knows interim responses
         self._queue: deque[tuple[Request, bool]] = deque()  # requests to answer; whether to keep the connection then
         self._unseen = 0  # bytes read since the last callback of the parser: bounds what it buffers
         self._forget()
@@ -86,22 +97,40 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what has arrived, then answer the requests that are complete."""
+        waiting = self._until is not None
         self._unseen += len(data)
         try:
             while data and not self._leaving:
                 data = self._feed(data)
         except HttpParserError as error:
-            if isinstance(error.__context__, _LimitError) and not self._leaving:
-                self._refuse(str(error.__context__))
+            if isinstance(error.__context__, _FaultError) and not self._leaving:
+                self._refuse(*error.__context__.args)
             elif not self._leaving:
                 self._refuse("malformed", str(error))
         if self._unseen > self._limits.url + self._limits.headers and not self._leaving:
             self._refuse("headers_too_large")
+        if waiting:
+            self._transport.pause_reading()
         self._drain()
 
+    def eof_received(self) -> bool:
+        """Keep a connection that waits for a response: the client may have closed its own side alone."""
+        if self._until is None:
+            return False
+        self._half_closed = True
+        self.deadline = self._clock()
+        return True
+
     def expire(self) -> None:
-        """Act on a deadline that has passed."""
+        """Act on a deadline that has passed.
+
+        Whether a client that has closed its side still waits shows only when it is sent something: RFC 9110, 15.2, lets
+        every client of HTTP/1.1 take interim responses.
+        """
         if self._until is not None:
+            if self._half_closed and self._takes_interim:
+                self._transport.write(_CONTINUE)
+                self.deadline = self._clock() + _PROBE
             return
         if self._reading and not self._full:
             self._refuse("timeout")
@@ -143,24 +172,32 @@ class Connection(asyncio.Protocol):
         self._method = self._parser.get_method().decode()
         self._url += url
         if len(self._url) > self._limits.url:
-            raise _LimitError("url_too_long")
+            raise _FaultError("url_too_long")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header line; lines of one name are joined."""
         self._room -= len(name) + len(value) + 4
         if self._room < 0:
-            raise _LimitError("headers_too_large")
+            raise _FaultError("headers_too_large")
         if not self._in_body:  # otherwise it is a trailer, which is dropped
             key, text = name.lower().decode("latin-1"), value.rstrip().decode("latin-1")
             self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
 
     def on_headers_complete(self) -> None:
-        """Check the declared length, and note an offered upgrade and an expected 100 Continue."""
+        """Check version, framing and declared length; note an offered upgrade and an expected 100 Continue."""
         self._in_body = True
+        version, coding = self._parser.get_http_version(), self._headers.get("transfer-encoding")
+        if version not in {"1.0", "1.1"}:
+            raise _FaultError("version_unsupported", f"HTTP/{version}")
+        if coding is not None and version == "1.0":  # RFC 9112, 6.1: such a framing is faulty
+            raise _FaultError("malformed", "an HTTP/1.0 request has no Transfer-Encoding")
+        if coding is not None and coding.lower() != "chunked":
+            raise _FaultError("coding_unsupported", coding)
         self._upgrading = self._parser.should_upgrade() and self._method != "CONNECT"
         if int(self._headers.get("content-length", 0)) > self._limits.body:
-            raise _LimitError("body_too_large")
-        waits = self._headers.get("expect", "").lower() == "100-continue" and self._parser.get_http_version() == "1.1"
+            raise _FaultError("body_too_large")
+        self._takes_interim = version == "1.1"
+        waits = self._headers.get("expect", "").lower() == "100-continue" and version == "1.1"
         self._expecting = waits and not self._upgrading
 
     def on_body(self, chunk: bytes) -> None:
@@ -170,7 +207,7 @@ class Connection(asyncio.Protocol):
         self._expecting = False
         self._body += chunk
         if len(self._body) > self._limits.body:
-            raise _LimitError("body_too_large")
+            raise _FaultError("body_too_large")
 
     def on_message_complete(self) -> None:
         """Queue the request."""
@@ -209,8 +246,10 @@ class Connection(asyncio.Protocol):
         if self._until is None and not self._full:
             if self._expecting and not self._leaving:
                 self._expecting = False
-                self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                self._transport.write(_CONTINUE)
             self._transport.resume_reading()
+            if self._half_closed and not self._leaving:
+                self._transport.close()
 
     def _handle(self, request: Request, keep: bool) -> None:
         try:
@@ -222,7 +261,6 @@ class Connection(asyncio.Protocol):
             self._write(request, response, keep)
         else:
             self._until = response.poll
-            self._transport.pause_reading()
             asyncio.get_running_loop().call_later(POLL_INTERVAL, self._look, request, keep)
 
     def _write(self, request: Request, response: Response, keep: bool) -> None:

@@ -68,6 +68,23 @@ def test_what_is_no_http_is_told_with_its_place(connect: Connect, echo: Echo, ra
     assert (echo.seen[1].fault, echo.seen[1].problem) == ("url_too_long", "")
 
 
+@pytest.mark.parametrize(
+    ("version", "line", "status"),
+    [
+        (b"2.0", b"X: y", 505),
+        (b"0.9", b"X: y", 505),
+        (b"1.1", b"Transfer-Encoding: gzip, chunked", 501),
+        (b"1.1", b"Transfer-Encoding: Chunked", 200),
+        (b"1.0", b"Transfer-Encoding: chunked", 400),
+    ],
+)
+def test_what_a_server_of_http_1_cannot_take(connect: Connect, version: bytes, line: bytes, status: int) -> None:
+    """Other versions, and framing that it does not know (RFC 9110, 15.6.2 and 15.6.6; RFC 9112, 6.1)."""
+    client = connect().send(b"PUT / HTTP/%s\r\nHost: h\r\n%s\r\n\r\n0\r\n\r\n" % (version, line))
+    assert client.read()[0] == status
+    assert status == 200 or client.ended()
+
+
 def test_a_refused_body_is_not_asked_for(connect: Connect) -> None:
     """A client that waits for leave to send too large a body is refused at once."""
     client = connect(TIGHT).send(PUT + b"Expect: 100-continue\r\nContent-Length: 1001\r\n\r\n")
