@@ -15,7 +15,7 @@ from confsim.service.clock import Clock, Values
 from confsim.service.faults.injection import FaultsState
 from confsim.service.faults.spec import read_all
 from confsim.service.files import state
-from confsim.service.files.formats import current_difference
+from confsim.service.files.formats import current_difference, current_world
 from confsim.service.history import Snapshot
 from confsim.service.service import Settings
 from confsim.service.worlds import ServerSettings
@@ -129,6 +129,8 @@ class Recovery:
         for record in store.records():
             self._apply(record.world, record.body, f"record {record.number}, {record.what}")
             self.changed.add(record.world)
+        for each in self.worlds.values():
+            each.world = current_world(each.world, store.format)
 
     def _apply(self, name: str, body: bytes, where: str) -> None:
         try:

@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.kernel.difference import Difference
+from confsim.kernel.table import Table
+from confsim.kernel.world import World
 
 #: The format that is written. It goes up when a released one would be read wrongly.
 FORMAT = 2
@@ -26,6 +29,8 @@ class Step(Struct, frozen=True):
     ``fields`` are by table and field. ``timers`` are kinds. A sequence counts as named when its name is the old one, or
     begins with it and a space. ``records`` converts records by table, their fields being renamed already. ``owned``
     are the tables whose records have the id of their client in the new format, and had it not in the old one.
+    ``world`` does the rest, once the world is read: what the new format keeps in a place of its own, and the old one
+    did not.
     """
 
     tables: Mapping[str, str] = {}
@@ -34,6 +39,7 @@ class Step(Struct, frozen=True):
     sequences: Mapping[str, str] = {}
     records: Mapping[str, Convert] = {}
     owned: tuple[str, ...] = ()
+    world: Callable[[World], World] = lambda world: world
 
     def record(self, table: str, client: str, values: dict[str, Any]) -> dict[str, Any]:
         """A record of the table of a client."""
@@ -108,6 +114,18 @@ def _session(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "state": state}
 
 
+def _lingering(world: World) -> World:
+    """A world whose empty sessions have the instant of their end, which stood in their timers alone."""
+    change, table = world.change(0), Table.declared["sessions"]
+    for timer in world.timers:
+        if timer.kind == "session grace":
+            rows = table.of(change, timer.client)
+            for session in list(rows):
+                if session.channel == timer.subject and session.ended is None:
+                    rows.put(replace(session, grace_ends=timer.due))
+    return change.commit()
+
+
 #: By the format from which they lead to the next one.
 STEPS: Mapping[int, Step] = {
     1: Step(
@@ -137,6 +155,7 @@ STEPS: Mapping[int, Step] = {
             "template choices",
             "template selections",
         ),
+        world=_lingering,
     )
 }
 
@@ -157,6 +176,13 @@ def current_document(values: dict[str, Any], format: int) -> dict[str, Any]:
         except (KeyError, TypeError, ValueError, AttributeError):
             return values
     return values
+
+
+def current_world(world: World, format: int) -> World:
+    """A world that was read from a readable format, as this one has it."""
+    for each in range(format, FORMAT):
+        world = STEPS[each].world(world)
+    return world
 
 
 def current_difference(found: Difference, format: int) -> Difference:

@@ -13,7 +13,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Table
 from confsim.kernel.world import World
 
-from .formats import FORMAT, current_document, readable
+from .formats import FORMAT, current_document, current_world, readable
 
 #: The fields by which records of a table name those of another, of the same client or shared; calls rely upon them.
 _NAMED = {
@@ -66,7 +66,7 @@ def world_of(values: object) -> World:
             f"state: the document is of version {version!r}; this confsim reads versions up to {FORMAT}. "
             "Load it with the confsim that wrote it"
         )
-    world = restored(rest if version == FORMAT else current_document(rest, version))
+    world = current_world(restored(current_document(rest, version)), version)
     _check_names(world)
     return world
 

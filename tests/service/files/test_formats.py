@@ -11,10 +11,13 @@ import msgspec
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.kernel.difference import Difference
+from confsim.kernel.difference import Difference, follow
+from confsim.kernel.document import restored
+from confsim.kernel.machine import Machine
+from confsim.kernel.table import Table
 from confsim.service.files import formats, state
 from confsim.service.files.formats import FORMAT, STEPS, Step
-from kit import START, START_MS
+from kit import ROOM, START, START_MS
 
 #: A world with records of every table, as format 1 wrote it, and what calls of it were answered.
 OLD = Path(__file__).resolve().parents[2] / "data" / "format-1"
@@ -69,6 +72,59 @@ def test_both_hold_the_same_world(directory):
     one.load(OLD / "state.json")
     with other.keep_in(directory):
         assert one.service.world.digest() == other.service.world.digest()
+
+
+#: A world of format 1 in which a session has been empty for ten seconds of its minute, and what its log had of it.
+LINGERING = OLD / "lingering.json"
+MINUTE_OF_GRACE = {"duration.session-grace": 60_000}
+
+
+def timers_of_records(world):
+    """The timers that the records of a world ask for by their own fields."""
+    found = set()
+    for machine in Machine.declared.values():
+        for at, states in machine._timed:
+            for (client, name), _ in world.tables():
+                table = Table.declared[name]
+                if machine._table is not table:
+                    continue
+                for record in table.seen(world, client):
+                    due = at.due(record) if machine.read(record) in states else None
+                    if due is not None:
+                        key = table.key(record) if at.by is None else at.by.values(record)[0]
+                        found.add((due, at.timer, machine.client(record), str(key)))
+    return found
+
+
+@pytest.mark.parametrize("file", [OLD / "state.json", LINGERING])
+def test_the_timers_of_a_world_of_format_1_are_those_of_its_records(file):
+    """A record that did not know of its timer could never cancel it."""
+    world = state.read(file)
+    there = {(timer.due, timer.kind, timer.client, timer.subject) for timer in world.timers}
+    assert there
+    assert there == timers_of_records(world)
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("back", [False, True])
+def test_an_empty_session_of_format_1_ends_unless_somebody_comes_back(tmp_path, back, log):
+    """Read from a document, and from a log whose last record says that the timer was set."""
+    sim = Simulator(clock=START_MS + 10_000, profile=MINUTE_OF_GRACE)
+    if log:
+        values = json.loads(LINGERING.read_bytes())
+        del values["version"]
+        (timer,) = values["timers"]
+        values["timers"] = []
+        world = restored(formats.current_document(values, 1))
+        world = follow(world, formats.current_difference(Difference(timers=[tuple(timer)]), 1))
+        sim.service.begin_with(formats.current_world(world, 1), "")
+    else:
+        sim.load(LINGERING)
+    if back:
+        sim.presence.join(ROOM, "demo-owner")
+    sim.clock.advance("2m")
+    session = sim.call("list_sessions", "demo-owner").body["results"][0]
+    assert ("ended" in session) is not back
 
 
 def test_newer_formats_are_refused_by_number(directory, monkeypatch):
