@@ -17,8 +17,7 @@ MOUNT = "{root}"
 class Mail(Record, kw_only=True):
     """One mail. ``kind`` is its purpose; ``code`` and ``link`` are those in the text, None without.
 
-    A ``link`` into the mount of the world begins with ``MOUNT``, in the text too. ``number`` counts the mails of a
-    client.
+    A ``link`` into the mount of the world begins with ``MOUNT``, in the text too.
     """
 
     id: int
@@ -30,11 +29,10 @@ class Mail(Record, kw_only=True):
     kind: str
     code: str | None = None
     link: str | None = None
-    number: int = 0
 
 
-NUMBER: Index[Mail] = Index("number", lambda mail: ((mail.client, mail.number),))
-MAILS: SharedTable[int, Mail] = SharedTable("mail", Mail, "id", NUMBER)
+CLIENT: Index[Mail] = Index("client", lambda mail: (mail.client,))
+MAILS: SharedTable[int, Mail] = SharedTable("mail", Mail, "id", CLIENT)
 
 
 def send(
@@ -59,16 +57,14 @@ def send(
         kind=kind,
         code=code,
         link=link,
-        number=change.count(f"mail {client}"),
     )
     lost = fault_for(change, MAIL, client=client, to=to, kind=kind) is not None
     if ask(change, users.MAIL_STORED) and not lost:
         rows = MAILS.of(change)
         rows.put(mail)
-        past = rows.first(NUMBER, (client, mail.number - value_of(change, users.MAIL_MOST)))
-        if past is not None:
+        while len(rows.where(CLIENT, client)) > value_of(change, users.MAIL_MOST):
             note(change, users.MAIL_MOST)
-            rows.remove(past.id)
+            rows.remove(rows.where(CLIENT, client)[0].id)
     return mail
 
 

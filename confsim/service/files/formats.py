@@ -120,7 +120,7 @@ def _lingering(world: World) -> World:
     for timer in world.timers:
         if timer.kind == "session grace":
             rows = table.of(change, timer.client)
-            for session in list(rows):
+            for session in list(rows.all):
                 if session.channel == timer.subject and session.ended is None:
                     rows.put(replace(session, grace_ends=timer.due))
     return change.commit()

@@ -88,7 +88,7 @@ def timers_of_records(world):
                 table = Table.declared[name]
                 if machine._table is not table:
                     continue
-                for record in table.seen(world, client):
+                for record in table.seen(world, client).all:
                     due = at.due(record) if machine.read(record) in states else None
                     if due is not None:
                         key = table.key(record) if at.by is None else at.by.values(record)[0]
