@@ -26,6 +26,8 @@ _TOKEN = re.compile(
     r"|\.(?P<name>[A-Za-z_][\w-]*)"
     r"|(?P<sign>==|!=|<=|>=|&&|\|\||[<>!()\[\]]))"
 )
+#: Seconds that a regular expression may take; a server answers nobody else meanwhile.
+_PATIENCE = 1.0
 _WORDS = {"true": True, "false": False, "null": None}
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -68,11 +70,23 @@ class BoundCriterion:
 
 
 def _regex(condition: str) -> Callable[[Any], bool]:
+    """Return whether a regular expression finds anything in a value. Misuse for one that does not come to an end."""
+    import regex  # takes 20 ms, and can be stopped, which re cannot
+
     try:
-        pattern = re.compile(condition)
-    except re.error as error:
+        pattern = regex.compile(condition)
+    except regex.error as error:
         raise Misuse(f"{condition!r} is no regular expression: {error}") from None
-    return lambda value: pattern.search(as_text(value)) is not None
+
+    def found(value: Any) -> bool:
+        text = as_text(value)
+        try:
+            return pattern.search(text, timeout=_PATIENCE) is not None
+        except TimeoutError:
+            problem = f"it takes more than {_PATIENCE:g} s in a text of {len(text)} characters"
+            raise Misuse(f"regular expression {condition!r}: {problem}") from None
+
+    return found
 
 
 def _json_path(condition: str) -> Callable[[Any], bool]:

@@ -34,6 +34,8 @@ def load(scenario: str | Path) -> Document:
     if path.suffix not in {".json", ".yaml", ".yml"}:
         if str(scenario) not in shipped():
             known = ", ".join(shipped())
+            if path.is_file():
+                raise Misuse(f"scenario {str(scenario)!r}: a file of one ends with .json, .yaml or .yml")
             message = f"there is no scenario {str(scenario)!r}; shipped are {known}; or give the path of a file"
             raise Misuse(message, status=404)
         path = folder() / f"{scenario}{_SUFFIX}"

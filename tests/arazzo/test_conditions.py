@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from confsim.api.catalogue import API
+from confsim.arazzo import conditions
 from confsim.arazzo.conditions import BoundCriterion
 from confsim.arazzo.document import Criterion
 from confsim.arazzo.exchange import Exchange
@@ -184,3 +185,11 @@ def test_a_kind_may_name_its_version():
     kind = {"type": "jsonpath", "version": "draft-goessner-dispatch-jsonpath-00"}
     criterion = msgspec.convert({"condition": "$.name", "context": "$response.body", "type": kind}, Criterion)
     assert BoundCriterion(criterion).holds(scope())
+
+
+def test_a_regular_expression_that_does_not_end_is_stopped(monkeypatch):
+    """One in a scenario of a server would keep it from answering anybody."""
+    monkeypatch.setattr(conditions, "_PATIENCE", 0.05)
+    criterion = BoundCriterion(Criterion(condition="^(a|aa)+$", context="$response.body", type="regex"))
+    with pytest.raises(Misuse, match=r"it takes more than 0.05 s in a text of 2000 characters"):
+        criterion.holds(scope("a" * 1999 + "!"))

@@ -59,3 +59,11 @@ def test_an_unknown_name_is_told_with_those_there_are():
         Misuse, match=r"there is no scenario 'no-such'; shipped are api-token-rotation, .* path of a file"
     ):
         library.load("no-such")
+
+
+def test_a_file_of_another_kind_is_told_as_such(tmp_path, monkeypatch):
+    """It is there, so that nobody is told otherwise; only its name does not say in which form it is."""
+    (tmp_path / "README.md").write_text("# Scenarios")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Misuse, match=r"'README.md': a file of one ends with .json, .yaml or .yml"):
+        library.load("README.md")

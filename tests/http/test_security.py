@@ -111,6 +111,7 @@ def test_dns_rebinding(sim):
         {"Origin": "null"},
         {"Origin": "http://localhost:1"},
         {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "CROSS-SITE"},
         {"Sec_Fetch_Site": "same-site"},
         {"Origin": "http://evil.example", "Sec_Fetch_Site": "same-origin"},
     ],

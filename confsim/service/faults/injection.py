@@ -74,6 +74,10 @@ class ActiveFault:
         return replace(spec, on=max(1, spec.on - self.met), times=times)
 
 
+#: Decided deliveries that are remembered before those that need not be are forgotten.
+_DECIDED = 2000
+
+
 class FaultsState(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"active": "standing"}):
     """Faults as plain values: how many there ever were, and of each in force its id, spec, ``met`` and ``hits``.
 
@@ -186,10 +190,14 @@ class Faults:
     def state(self) -> FaultsState:
         """Everything about them as plain values, for ``restore``."""
         active = [(each.id, each.spec.to_dict(), each.met, each.hits) for each in self._active]
+        self._forget_decided()
+        return FaultsState(self._count, self.by_request, active, sorted(self._decided))
+
+    def _forget_decided(self) -> None:
+        """Forget what was decided of deliveries that are gone, or were attempted, which is never decided again."""
         if self._decided:
             there = DELIVERIES.seen(self._live.world)
             self._decided = {id for id in self._decided if id in there and not there[id].attempts}
-        return FaultsState(self._count, self.by_request, active, sorted(self._decided))
 
     def restore(self, state: FaultsState) -> None:
         """Be as the faults were that gave this state. Misuse for what is no fault."""
@@ -283,6 +291,8 @@ class Faults:
         """How a delivery is sent: decided when it is sent for the first time, and never again."""
         if not self.on_things or delivery.id in self._decided or delivery.attempts:
             return Plan()
+        if len(self._decided) > _DECIDED:
+            self._forget_decided()
         self._decided.add(delivery.id)
         facts = {"client": delivery.client, "endpoint": delivery.endpoint, "kind": delivery.kind}
         found = self._interceptor()(WEBHOOK.name, facts)

@@ -66,7 +66,7 @@ def cross_site(request: Request, host: str = "") -> bool:
         site = origin.lower().partition("://")[2]
         if not site or site != headers.get("host", host).lower():
             return True
-    return headers.get("sec-fetch-site", "none") in {"cross-site", "same-site"}
+    return headers.get("sec-fetch-site", "none").lower() in {"cross-site", "same-site"}
 
 
 def _instant(value: object) -> int:

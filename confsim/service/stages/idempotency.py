@@ -13,9 +13,12 @@ from confsim.service.messages import Response
 
 from .stage import Next, Stage
 
+#: Responses that are remembered; the oldest goes first.
+MOST = 1000
+
 
 class IdempotencyKeys(Stage):
-    """Remembers the responses to calls that carry a key, by token, operation and key."""
+    """Remembers the last ``MOST`` responses to calls that carry a key, by token, operation and key."""
 
     def __init__(self) -> None:
         self.restart()
@@ -42,6 +45,8 @@ class IdempotencyKeys(Stage):
         if earlier is None:
             response = following(call, incoming)
             self._responses[key] = _copy(response)
+            if len(self._responses) > MOST:
+                del self._responses[next(iter(self._responses))]
             return response
         return _copy(earlier)
 

@@ -29,19 +29,29 @@ class StaleReads:
 
     def changed(self, before: World, change: Change, after: World) -> None:
         """Remember the world that a change made."""
-        if not self._worlds:
-            self._worlds.append((0, before))
-        self._worlds.append((change.now, after))
+        worlds = self._worlds
+        if not worlds:
+            worlds.append((0, before))
+        elif (
+            len(worlds) > 1 and worlds[-1][0] == change.now
+        ):  # both become visible at once, so only the later one ever is
+            worlds.pop()
+        worlds.append((change.now, after))
+        self._forget(change.now)
 
     def visible(self, change: Change) -> Change:
         """The change of a reader: of the world that is visible by now. It is never put in force."""
         if not self._worlds:
             return change
         note(change, transport.LAG)
-        while len(self._worlds) > 1 and self._worlds[1][0] <= change.now - self._lag:
-            self._worlds.popleft()
+        self._forget(change.now)
         if len(self._worlds) == 1:
             return change
         past = self._worlds[0][1].change(change.now, change.profile, change.faults)
         past.used.update(change.used)
         return past
+
+    def _forget(self, now: int) -> None:
+        """Forget the worlds before the one that is visible at this instant."""
+        while len(self._worlds) > 1 and self._worlds[1][0] <= now - self._lag:
+            self._worlds.popleft()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from confsim.domain.identity.api_tokens import API_TOKENS
+from confsim.service.stages import idempotency
 from kit import CUSTOMER, demo
 
 URL = {"url": "https://terms.example/new"}
@@ -82,6 +83,35 @@ def test_a_world_that_is_brought_back_shows_at_once():
     sim.call("update_terms_url", "demo-api-token", body={"url": "https://terms.example/newer"})
     sim.restore("start")
     assert url(sim) == before
+
+
+def test_worlds_that_nobody_can_see_any_more_are_forgotten():
+    """Writes alone, with the clock standing or going on, hold no more earlier worlds than can become visible (G015)."""
+    sim = demo(**{"time__visibility-lag": 1000})
+    stale = sim.service.pipeline._stale
+    before = url(sim)
+    for number in range(20):
+        sim.call("update_terms_url", "demo-api-token", body={"url": f"https://terms.example/{number}"})
+    assert len(stale._worlds) == 2
+    assert url(sim) == before
+    for number in range(20):
+        sim.clock.advance("500ms")
+        sim.call("update_terms_url", "demo-api-token", body={"url": f"https://terms.example/later-{number}"})
+    assert len(stale._worlds) <= 3
+    assert url(sim) == "https://terms.example/later-17"
+
+
+def test_the_oldest_keys_are_forgotten(monkeypatch):
+    """A world that lives long does not hold every answer that it ever gave (G074)."""
+    monkeypatch.setattr(idempotency, "MOST", 2)
+    client = demo(**{"http__idempotency-key": "Idempotency-Key"}).client("demo-customer-admin")
+
+    def made(key):
+        return client.post("/api_tokens", headers={"Idempotency-Key": key}).json["id"]
+
+    first = {key: made(key) for key in "abc"}
+    assert (made("c"), made("b")) == (first["c"], first["b"])
+    assert made("a") != first["a"]
 
 
 def test_a_reset_forgets_counts_and_keys():
