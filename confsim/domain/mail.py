@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from confsim.assumptions import users
 from confsim.assumptions.register import ask, note, value_of
-from confsim.kernel.table import Index, Record, SharedTable
+from confsim.kernel.indexes import Index
+from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
