@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
@@ -16,15 +17,16 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import User
-from confsim.kernel.indexes import Index, Unique
+from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 from .channels import channels
-from .lists import ordered
+from .lists import in_order
 
 
 class Run(Enum):
@@ -67,8 +69,22 @@ class Log(Record, kw_only=True):
         return self.app_session, self.number
 
 
-APP_SESSIONS: Table[str, AppSession] = Table("app sessions", AppSession, "id")
-BY_SESSION: Index[Log] = Index("app session", lambda log: (log.app_session,))
+def _linked(run: AppSession) -> tuple[tuple[str, object], ...]:
+    """What is linked to an app session, each as (what it is, its id)."""
+    return (
+        *(("user", id) for id in run.users),
+        *(("session", id) for id in run.sessions),
+        *(("channel", id) for id in run.channels),
+    )
+
+
+STARTED: Order[AppSession] = Order("started", lambda run: run.started)
+LINKED: Index[AppSession] = Index("linked", _linked, orders=(CREATED, STARTED))
+APP_SESSIONS: Table[str, AppSession] = Table("app sessions", AppSession, "id", LINKED, orders=(CREATED, STARTED))
+
+BY_NUMBER: Order[Log] = Order("index", lambda log: (log.index is None, log.index or 0, log.number))
+BY_TIME: Order[Log] = Order("time", lambda log: (log.time, log.number))
+BY_SESSION: Index[Log] = Index("app session", lambda log: (log.app_session,), orders=(CREATED, BY_NUMBER, BY_TIME))
 BY_INDEX: Unique[Log] = Unique("index", lambda log: ((log.app_session, log.index),) if log.index is not None else ())
 LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "place", BY_SESSION, BY_INDEX)
 
@@ -163,15 +179,10 @@ def append(change: Change, run: AppSession, time: int, data: str, index: int | N
         MACHINE.fire(change, run, "repeat", alike=alike, details={"index": index})
 
 
-def logs(change: Change, run: AppSession) -> list[Log]:
+def logs(change: Change, run: AppSession) -> Sequence[Log]:
     """The logs of an app session in the order of G385."""
-    found = list(LOGS.of(change, run.client).where(BY_SESSION, run.id))
-    order = ask(change, assumed.LOG_ORDER)
-    if order == "index":
-        found.sort(key=lambda log: (log.index is None, log.index or 0, log.number))
-    elif order == "time":
-        found.sort(key=lambda log: (log.time, log.number))
-    return found
+    found = LOGS.of(change, run.client).where(BY_SESSION, run.id)
+    return found.by({"index": BY_NUMBER, "time": BY_TIME, "arrival": CREATED}[ask(change, assumed.LOG_ORDER)])
 
 
 def link_channel(change: Change, run: AppSession, channel: Channel, session: str | None = None) -> AppSession:
@@ -211,30 +222,41 @@ class Wanted(Struct, frozen=True):
     after: int | None = None
 
 
-def find(change: Change, client: Client, caller: Caller, wanted: Wanted) -> list[AppSession]:
+def find(change: Change, client: Client, caller: Caller, wanted: Wanted) -> Sequence[AppSession]:
     """The client's app sessions that match, newest first (R431, G389)."""
-    found = [run for run in APP_SESSIONS.of(change, client.id).all if _matches(change, run, wanted)]
+    rows = APP_SESSIONS.of(change, client.id)
+    given = (("user", wanted.user), ("session", wanted.session), ("channel", wanted.channel))
+    links = {link for link in given if link[1] is not None}
+    views = sorted((rows.where(LINKED, link) for link in links), key=len)
+    view = views[0] if views else rows.all
+    low, high = _bounds(change, view, wanted)
+    found: Sequence[AppSession]
+    if ask(change, assumed.ORDER) == "started":
+        found = in_order(change, view, STARTED, low=low, high=high, descending=True)
+    else:
+        found = view.descending
+        if low is not None or high is not None:
+            found = [run for run in found if (low or 0) <= run.started and (high is None or run.started < high)]
+    if len(views) > 1:
+        found = [run for run in found if links <= {*_linked(run)}]
+    if wanted.url is not None:
+        found = [run for run in found if _within(change, wanted.url, run.url)]
     if caller.user is not None and ask(change, assumed.LISTED) == "own":
         found = [run for run in found if run.by == caller.user.id]
-    if ask(change, assumed.ORDER) == "started":
-        return ordered(change, found, lambda run: run.started, descending=True)
-    return found[::-1]
-
-
-def _matches(change: Change, run: AppSession, wanted: Wanted) -> bool:
-    return (
-        (wanted.user is None or wanted.user in run.users)
-        and (wanted.session is None or wanted.session in run.sessions)
-        and (wanted.channel is None or wanted.channel in run.channels)
-        and (wanted.url is None or _within(change, wanted.url, run.url))
-        and (wanted.before is None or _past(change, wanted.before, run.started))
-        and (wanted.after is None or _past(change, run.started, wanted.after))
-    )
+    return found
 
 
 def _within(change: Change, part: str, url: str) -> bool:
     return part in url if ask(change, assumed.URL_CASE) else part.casefold() in url.casefold()
 
 
-def _past(change: Change, later: int, earlier: int) -> bool:
-    return later > earlier or (later == earlier and ask(change, assumed.BOUNDS) == "inclusive")
+def _bounds(change: Change, view: View[AppSession], wanted: Wanted) -> tuple[int | None, int | None]:
+    """The first start that is wanted, and the first after it that is not (G121); None for no bound."""
+
+    def moved(bound: int | None, inclusive: bool) -> int | None:
+        """One later where an app session that started at the bound is on this side of it by assumption."""
+        if bound is None or not view.between(STARTED, bound, bound + 1):
+            return bound
+        return bound + 1 if (ask(change, assumed.BOUNDS) == "inclusive") is inclusive else bound
+
+    return moved(wanted.after, inclusive=False), moved(wanted.before, inclusive=True)

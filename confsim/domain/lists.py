@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar, overload
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Context, ask
@@ -50,18 +51,53 @@ def ordered(context: Context, oldest_first: Iterable[T], key: Callable[[T], Any]
 
 
 def in_order(
-    context: Context, view: View[R], order: Order[R], *, text: Callable[[R], str] | None = None, descending: bool
+    context: Context,
+    view: View[R],
+    order: Order[R],
+    *,
+    text: Callable[[R], str] | None = None,
+    low: Any = None,
+    high: Any = None,
+    descending: bool,
 ) -> Sequence[R]:
     """The records of a view in an order that it declares, of equal keys by G086.
 
     ``text`` is the text that an order without case compares. Where texts are compared otherwise (G087), or equal keys
-    do not follow the direction, the records are sorted.
+    do not follow the direction, the records are sorted. ``low`` and ``high`` limit the keys, as of ``View.between``.
     """
+    found = view.by(order) if low is None and high is None else view.between(order, low, high)
     in_direction = not descending or ask(context, conventions.TIES) == "direction"
     without_case = text is None or not view or ask(context, conventions.TEXT_ORDER) == "caseless"
     if in_direction and without_case:
-        found = view.by(order)
         return found.descending if descending else found
     key = order.key if text is None else lambda record: text_key(context, text(record))
     assert key is not None
-    return ordered(context, view, key, descending=descending)
+    return ordered(context, found if without_case else view, key, descending=descending)
+
+
+class Without(Sequence[T]):
+    """A sequence but for the ``number`` of its elements that are ``out``; it is read from its beginning."""
+
+    __slots__ = ("_found", "_number", "_out")
+
+    def __init__(self, found: Sequence[T], out: Callable[[T], bool], number: int) -> None:
+        self._found = found
+        self._out = out
+        self._number = number
+
+    def __len__(self) -> int:
+        return len(self._found) - self._number
+
+    def __iter__(self) -> Iterator[T]:
+        return (each for each in self._found if not self._out(each))
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[T]: ...
+    def __getitem__(self, place: int | slice) -> T | list[T]:
+        """The element at a place, or those of a slice as a list."""
+        if isinstance(place, slice):
+            start, stop, step = place.indices(len(self))
+            return list(islice(self, start, stop, step))
+        return next(islice(self, range(len(self))[place], None))

@@ -111,6 +111,6 @@ def test_only_the_clients_own_runs_are_found():
     change, client, caller = world()
     other = clients.create(change, "Other", None)
     foreign = put(change, other)
-    assert app_sessions.find(change, client, caller, Wanted()) == []
+    assert not app_sessions.find(change, client, caller, Wanted())
     with pytest.raises(Refusal):
         app_sessions.get(change, client.id, foreign.id)

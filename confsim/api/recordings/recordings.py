@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from urllib.parse import quote
 
 from confsim.api.call import Call, operation
@@ -226,8 +227,8 @@ def list_recordings(
     order: Order = Order.DESC,
 ) -> Page[Recording]:
     """List the recordings of a channel, the latest first unless asked otherwise; ``session`` selects those of one."""
-    found = recording_list.listed(call.change, channelId, session, sort, descending=order is Order.DESC)
-    recording_list.poll_shown(call.change, found, page_of(call, len(found), limit, offset))
+    find = partial(recording_list.listed, call.change, channelId, session, sort, descending=order is Order.DESC)
+    found = recording_list.poll_shown(call.change, find, page_of(call, len(find()), limit, offset))
     return page(call, found, limit, offset, lambda recording: _recording_view(call, recording))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum, StrEnum
-from typing import Any
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -15,9 +16,9 @@ from confsim.domain import delays
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, count_poll
-from confsim.domain.lists import ordered
+from confsim.domain.lists import in_order
 from confsim.domain.runtime import sessions
-from confsim.kernel.indexes import Index, Unique
+from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -55,10 +56,25 @@ class Broadcast(Record, kw_only=True):
     starting_ends: int | None = None
 
 
+def _instant(column: str) -> Order[Broadcast]:
+    """The order by an instant of a broadcast; those without it are the latest."""
+    read = attrgetter(column)
+    return Order(column, lambda broadcast: (read(broadcast) is None, read(broadcast) or 0))
+
+
+def _places(broadcast: Broadcast) -> tuple[tuple[str, str | None, bool], ...]:
+    """The channel with each session, and None for any; and whether it is among those that have ended, or among all."""
+    which = (False, True) if broadcast.state is State.ENDED else (False,)
+    return tuple((broadcast.channel, session, ended) for session in (None, *broadcast.sessions) for ended in which)
+
+
+#: The columns by which a history is sorted.
+COLUMNS = {column: _instant(column) for column in ("created", "started", "ended")}
+HISTORY: Index[Broadcast] = Index("history", _places, orders=(CREATED, *COLUMNS.values()))
 BY_CHANNEL: Index[Broadcast] = Index("channel", lambda broadcast: (broadcast.channel,))
 #: The broadcast of a channel that has not ended, at most one.
 OPEN: Unique[Broadcast] = Unique("open", lambda each: (each.channel,) if each.state is not State.ENDED else ())
-BROADCASTS: Table[str, Broadcast] = Table("broadcasts", Broadcast, "id", BY_CHANNEL, OPEN)
+BROADCASTS: Table[str, Broadcast] = Table("broadcasts", Broadcast, "id", BY_CHANNEL, OPEN, HISTORY)
 
 
 def _start(change: Change, *, channel: Channel, sessions: tuple[str, ...], destinations: tuple[str, ...]) -> Broadcast:
@@ -181,17 +197,13 @@ class Sort(StrEnum):
 
 def history(
     change: Change, channel: Channel, session: str | None, sort: Sort | None, *, descending: bool
-) -> list[Broadcast]:
+) -> Sequence[Broadcast]:
     """The broadcasts of the channel, those of one session when given, in order (R528)."""
-    of_channel = BROADCASTS.of(change, channel.client).where(BY_CHANNEL, channel.id)
-    found = [each for each in of_channel if _shown(change, each) and (session is None or session in each.sessions)]
+    is_open = find_open(change, channel.client, channel.id) is not None
+    ended = is_open and ask(change, assumed.HISTORY) != "all"
+    found = BROADCASTS.of(change, channel.client).where(HISTORY, (channel.id, session, ended))
     column = ask(change, assumed.SORT) if sort is None else sort.value
-    return ordered(change, found, lambda each: _instant(each, column), descending=descending)
-
-
-def _instant(broadcast: Broadcast, column: str) -> Any:
-    at = getattr(broadcast, column)
-    return (at is None, at or 0)
+    return in_order(change, found, COLUMNS[column], descending=descending)
 
 
 def _shown(change: Change, broadcast: Broadcast) -> bool:

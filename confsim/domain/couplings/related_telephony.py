@@ -11,7 +11,7 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence
-from confsim.domain.telephony import number_assignments, numbers
+from confsim.domain.telephony import number_assignments
 from confsim.domain.telephony.calls import CALLS, OPEN, Call, State
 from confsim.domain.telephony.number_assignments import Assignment
 from confsim.domain.telephony.numbers import DEFAULTS, NUMBERS, Number
@@ -56,7 +56,7 @@ def other_assignments(change: Change, assignment: Assignment) -> Iterable[Assign
 
 def default_numbers(change: Change, channel: Channel) -> Iterable[Number]:
     """The enabled numbers of the client's default list, where a new channel gets them assigned (G479)."""
-    found = numbers.enabled(NUMBERS.of(change, channel.client).where(DEFAULTS, True))
+    found = NUMBERS.of(change, channel.client).where(DEFAULTS, True)
     if found and channel.parent is None and ask(change, assumed.DEFAULTS) == "assigned":
         yield from found
 

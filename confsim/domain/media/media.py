@@ -7,7 +7,6 @@ from enum import Enum, StrEnum
 from hashlib import blake2b
 from hmac import compare_digest
 from itertools import chain
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,8 +17,8 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.domain.lists import matches, ordered, text_key
-from confsim.kernel.indexes import Index
+from confsim.domain.lists import in_order, matches, ordered, text_key
+from confsim.kernel.indexes import CREATED, Index, Order, Total
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
@@ -55,8 +54,13 @@ class Asset(Record, kw_only=True):
         return len(self.data)
 
 
-CLIENT_MEDIA: Table[str, Asset] = Table("client media", Asset, "id")
-BY_CHANNEL: Index[Asset] = Index("channel", lambda asset: (asset.channel,))
+UPLOADED: Order[Asset] = Order("uploaded", lambda asset: asset.created)
+NAME: Order[Asset] = Order("name", lambda asset: asset.name.casefold())
+SIZE: Order[Asset] = Order("size", lambda asset: asset.size)
+_ORDERS = (CREATED, UPLOADED, NAME, SIZE)
+BYTES: Total[Asset] = Total("bytes", lambda asset: asset.size)
+CLIENT_MEDIA: Table[str, Asset] = Table("client media", Asset, "id", orders=_ORDERS, totals=(BYTES,))
+BY_CHANNEL: Index[Asset] = Index("channel", lambda asset: (asset.channel,), orders=_ORDERS, totals=(BYTES,))
 CHANNEL_MEDIA: Table[str, Asset] = Table("channel media", Asset, "id", BY_CHANNEL)
 
 
@@ -215,19 +219,24 @@ class Search(Struct, frozen=True):
 
 def list_assets(change: Change, pool: Pool, search: Search, sort: Sort, *, descending: bool) -> Sequence[Asset]:
     """The assets of the pool that match, in order (R514-R517, R555)."""
-    if search == Search() and sort is Sort.CREATED and descending and pool.channel is None:
-        return _assets(change, pool).descending
-    oldest_first: Iterable[Asset] = _assets(change, pool)
+    text = _name if sort is Sort.NAME else None
+    own = _assets(change, pool)
+    found: Sequence[Asset]
     if pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
-        oldest_first = chain(CLIENT_MEDIA.of(change, pool.client).all, oldest_first)
-    found = [asset for asset in oldest_first if _matches(change, asset, search)]
-    return ordered(change, found, lambda asset: _column(change, asset, sort), descending=descending)
+        both = chain(CLIENT_MEDIA.of(change, pool.client).all, own)
+        key = _COLUMNS[sort].key if text is None else lambda asset: text_key(change, asset.name)
+        assert key is not None
+        found = ordered(change, both, key, descending=descending)
+    else:
+        found = in_order(change, own, _COLUMNS[sort], text=text, descending=descending)
+    return found if search == Search() else [asset for asset in found if _matches(change, asset, search)]
 
 
-def _column(change: Change, asset: Asset, sort: Sort) -> Any:
-    if sort is Sort.NAME:
-        return text_key(change, asset.name)
-    return asset.size if sort is Sort.SIZE else asset.created
+_COLUMNS = {Sort.CREATED: UPLOADED, Sort.NAME: NAME, Sort.SIZE: SIZE}
+
+
+def _name(asset: Asset) -> str:
+    return asset.name
 
 
 def _matches(change: Change, asset: Asset, search: Search) -> bool:
@@ -245,7 +254,7 @@ def _tag(change: Change, tag: str) -> str:
 
 def used(change: Change, pool: Pool) -> int:
     """The total size of the files in the pool, in bytes."""
-    return sum(asset.size for asset in _assets(change, pool))
+    return _assets(change, pool).total(BYTES)
 
 
 def pool_size(change: Change, pool: Pool) -> int:

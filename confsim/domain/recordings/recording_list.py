@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Any
 
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
-from confsim.domain.lists import ordered
+from confsim.domain.lists import in_order
 from confsim.domain.runtime.sessions import Session
 from confsim.kernel.refusal import NotYet, Refusal
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 from . import assets, recordings
@@ -44,41 +45,49 @@ def require_ready(recording: Recording) -> None:
         raise (NotYet if waits else Refusal)(Reason.RECORDING_NOT_READY, id=recording.id)
 
 
-def listed(change: Change, channel: Channel, session: str | None, sort: Sort, *, descending: bool) -> list[Recording]:
+def listed(
+    change: Change, channel: Channel, session: str | None, sort: Sort, *, descending: bool
+) -> Sequence[Recording]:
     """The recordings of the channel, those of one session if it is given, in order (R503).
 
     None is polled: ``poll_shown`` does that for a page of them.
     """
-    rows = RECORDINGS.of(change, channel.client).where(recordings.BY_CHANNEL, channel.id)
-    found = [each for each in rows if session is None or each.session == session]
-    last: list[Recording] = []
-    if sort is Sort.ENDED and ask(change, assumed.NOT_ENDED) == "last":
-        last = [each for each in found if each.ended is None]
-        found = [each for each in found if each.ended is not None]
-    return ordered(change, found, lambda each: _column(each, sort), descending=descending) + last
+    rows = RECORDINGS.of(change, channel.client)
+    if session is None:
+        found = rows.where(recordings.BY_CHANNEL, channel.id)
+    else:
+        found = rows.where(recordings.BY_SESSION, (channel.id, session))
+    if sort is Sort.STARTED:
+        return in_order(change, found, recordings.STARTED, descending=descending)
+    if ask(change, assumed.NOT_ENDED) != "last":
+        return in_order(change, found, recordings.ENDED, descending=descending)
+    ended = in_order(change, found, recordings.ENDED, high=(True, 0), descending=descending)
+    return [*ended, *found.between(recordings.ENDED, (True, 0), None)]
 
 
-def poll_shown(change: Change, found: list[Recording], shown: slice) -> None:
-    """Poll the recordings of a page, in ``found``; the next one moves up where that removes a recording (G489)."""
-    at = shown.start
-    while at < min(shown.stop, len(found)):
-        recording = recordings.poll(change, found[at])
-        if recording is None:
-            del found[at]
+def poll_shown(change: Change, find: Callable[[], Sequence[Recording]], shown: slice) -> Sequence[Recording]:
+    """What ``find`` returns once the recordings of a page of it are polled.
+
+    The next one moves up where that removes a recording (G489).
+    """
+    found = find()
+    at, stop = shown.start, shown.stop
+    while at < min(stop, len(found)):
+        if recordings.poll(change, found[at]) is None:
+            found = find()
         else:
-            found[at] = recording
             at += 1
+    return find()
 
 
-def _column(recording: Recording, sort: Sort) -> Any:
-    return recording.started if sort is Sort.STARTED else (recording.ended is None, recording.ended or 0)
-
-
-def of_session(change: Change, session: Session) -> list[Recording]:
+def of_session(change: Change, session: Session) -> Sequence[Recording]:
     """The recordings of a session, in order of creation, polled."""
-    found = list(RECORDINGS.of(change, session.client).where(recordings.BY_SESSION, session.id))
-    poll_shown(change, found, slice(0, len(found)))
-    return found
+
+    def find() -> View[Recording]:
+        rows = RECORDINGS.of(change, session.client)
+        return rows.where(recordings.BY_SESSION, (session.channel, session.id))
+
+    return poll_shown(change, find, slice(0, len(find())))
 
 
 def downloadable(change: Change, grant: Grant) -> list[Asset]:

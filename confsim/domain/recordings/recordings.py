@@ -21,7 +21,7 @@ from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
-from confsim.kernel.indexes import Index, Unique
+from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -71,8 +71,13 @@ class Recording(Record, kw_only=True):
     will_fail: bool = False
 
 
-BY_CHANNEL: Index[Recording] = Index("channel", lambda recording: (recording.channel,))
-BY_SESSION: Index[Recording] = Index("session", lambda recording: (recording.session,))
+STARTED: Order[Recording] = Order("started", lambda recording: recording.started)
+#: Those that have not ended are the latest.
+ENDED: Order[Recording] = Order("ended", lambda recording: (recording.ended is None, recording.ended or 0))
+_ORDERS = (CREATED, STARTED, ENDED)
+BY_CHANNEL: Index[Recording] = Index("channel", lambda recording: (recording.channel,), orders=_ORDERS)
+#: Under (channel, session).
+BY_SESSION: Index[Recording] = Index("session", lambda each: ((each.channel, each.session),), orders=_ORDERS)
 #: The recording of a channel that is in progress, at most one (R554).
 RUNNING: Unique[Recording] = Unique(
     "running", lambda recording: (recording.channel,) if recording.state is Phase.IN_PROGRESS else ()

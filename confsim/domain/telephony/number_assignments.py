@@ -14,6 +14,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
+from confsim.domain.lists import Without
 from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -53,7 +54,11 @@ OF_CHANNEL: Index[Assignment] = Index("channel", lambda assignment: (assignment.
 EXCLUSIVE: Unique[Assignment] = Unique(
     "exclusive", lambda assignment: (assignment.number,) if assignment.code is None else ()
 )
-ASSIGNMENTS: Table[str, Assignment] = Table("number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE)
+#: All exclusive assignments, under True.
+ALONE: Index[Assignment] = Index("alone", lambda assignment: (True,) if assignment.code is None else ())
+ASSIGNMENTS: Table[str, Assignment] = Table(
+    "number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE, ALONE
+)
 
 
 def _assign(change: Change, *, number: str, channel: Channel) -> Assignment:
@@ -207,10 +212,15 @@ def list_of_channel(change: Change, channel: Channel) -> View[Assignment]:
 
 def list_available(change: Change, client: Client, country: str | None) -> Sequence[Number]:
     """The numbers of the client that can be attached, directly or through a routing code (R480, G469)."""
-    found: Sequence[Number] = numbers.enabled(NUMBERS.of(change, client.id).all)
-    if ask(change, assumed.AVAILABLE) == "not-exclusive":
-        found = [number for number in found if find_exclusive(change, client.id, number.number) is None]
-    return numbers.of_country(change, found, country)
+    found = numbers.enabled(change, client, country)
+    if ask(change, assumed.AVAILABLE) == "enabled":
+        return found
+    rows, every = ASSIGNMENTS.of(change, client.id), NUMBERS.of(change, client.id)
+    taken = rows.where(ALONE, True)
+    count = len(taken)
+    if country is not None:
+        count = sum(numbers.is_of(change, every[assignment.number], country) for assignment in taken)
+    return Without(found, lambda number: rows.one(EXCLUSIVE, number.number) is not None, count)
 
 
 def reached(change: Change, text: str, code: str | None, meeting_id: str | None) -> tuple[Client, Channel]:

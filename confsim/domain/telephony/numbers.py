@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 
 from confsim.assumptions import telephony as assumed
@@ -47,8 +47,17 @@ class Number(Record, kw_only=True):
     listing: Listing = Listing.PLAIN
 
 
-DEFAULTS: Index[Number] = Index("default", lambda number: (True,) if number.listing is Listing.DEFAULT else ())
-NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULTS)
+def _default(number: Number) -> tuple[bool, ...]:
+    return (True,) if number.listing is Listing.DEFAULT and number.standing is Standing.ENABLED else ()
+
+
+#: The enabled numbers on the default list, under True.
+DEFAULTS: Index[Number] = Index("default", _default)
+#: The enabled numbers: all of them under None, and those of a country under its ISO code.
+ENABLED: Index[Number] = Index(
+    "enabled", lambda number: (None, number.country) if number.standing is Standing.ENABLED else ()
+)
+NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULTS, ENABLED)
 
 
 def _add(change: Change, *, client: Client, number: str, country: str) -> Number:
@@ -149,20 +158,27 @@ def code(change: Change, number: Number) -> str:
 def list_inbound(change: Change, client: Client, country: str | None) -> Sequence[Number]:
     """The inbound numbers of the client, oldest first; of one country when given (R481, G470)."""
     note(change, assumed.INVENTORY)
-    found: Sequence[Number] = NUMBERS.of(change, client.id).all
     if ask(change, assumed.INBOUND) == "enabled":
-        found = enabled(found)
-    return of_country(change, found, country)
+        return enabled(change, client, country)
+    every = NUMBERS.of(change, client.id).all
+    return every if country is None else [number for number in every if is_of(change, number, country)]
 
 
-def enabled(found: Iterable[Number]) -> list[Number]:
-    """The enabled ones among the numbers."""
-    return [number for number in found if number.standing is Standing.ENABLED]
-
-
-def of_country(change: Change, found: Sequence[Number], country: str | None) -> Sequence[Number]:
-    """The numbers of a country, given by its code without regard to case (G471)."""
-    if country is None:
+def enabled(change: Change, client: Client, country: str | None) -> Sequence[Number]:
+    """The enabled numbers of the client, oldest first; of one country when its code is given, without case (G471)."""
+    rows = NUMBERS.of(change, client.id)
+    found = rows.where(ENABLED, None)
+    if country is None or not found:
         return found
-    wanted = country.strip().removeprefix("+").upper()
-    return [number for number in found if code(change, number) == wanted]
+    if ask(change, assumed.CODE) == "iso":
+        return rows.where(ENABLED, _code(country))
+    return [number for number in found if is_of(change, number, country)]
+
+
+def is_of(change: Change, number: Number, country: str) -> bool:
+    """Whether the number is of the country of this code."""
+    return code(change, number) == _code(country)
+
+
+def _code(country: str) -> str:
+    return country.strip().removeprefix("+").upper()
