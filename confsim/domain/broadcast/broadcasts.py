@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, StrEnum
-from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -56,20 +55,18 @@ class Broadcast(Record, kw_only=True):
     starting_ends: int | None = None
 
 
-def _instant(column: str) -> Order[Broadcast]:
-    """The order by an instant of a broadcast; those without it are the latest."""
-    read = attrgetter(column)
-    return Order(column, lambda broadcast: (read(broadcast) is None, read(broadcast) or 0))
-
-
 def _places(broadcast: Broadcast) -> tuple[tuple[str, str | None, bool], ...]:
     """The channel with each session, and None for any; and whether it is among those that have ended, or among all."""
     which = (False, True) if broadcast.state is State.ENDED else (False,)
     return tuple((broadcast.channel, session, ended) for session in (None, *broadcast.sessions) for ended in which)
 
 
-#: The columns by which a history is sorted.
-COLUMNS = {column: _instant(column) for column in ("created", "started", "ended")}
+#: The columns by which a history is sorted; those that have not started, or ended, are the latest.
+COLUMNS: dict[str, Order[Broadcast]] = {
+    "created": Order("created", lambda broadcast: broadcast.created),
+    "started": Order("started", lambda broadcast: (broadcast.started is None, broadcast.started or 0)),
+    "ended": Order("ended", lambda broadcast: (broadcast.ended is None, broadcast.ended or 0)),
+}
 HISTORY: Index[Broadcast] = Index("history", _places, orders=(CREATED, *COLUMNS.values()))
 BY_CHANNEL: Index[Broadcast] = Index("channel", lambda broadcast: (broadcast.channel,))
 #: The broadcast of a channel that has not ended, at most one.
