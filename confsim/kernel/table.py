@@ -22,7 +22,7 @@ from .views import View
 
 
 @dataclass_transform(frozen_default=True)
-class Record(Struct, frozen=True, gc=False):
+class Record(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A row of a table. Frozen; changed by ``msgspec.structs.replace``. Fields hold values only, never a cycle."""
 
 

@@ -147,5 +147,5 @@ class Recovery:
 
     def _document(self, digest: str) -> World:
         if digest not in self.documents:
-            self.documents[digest] = state.world_of(msgspec.json.decode(self.store.document(digest)))
+            self.documents[digest] = state.world_from(self.store.document(digest))
         return self.documents[digest]

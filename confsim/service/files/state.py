@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from confsim.kernel.document import Document, restored
+from confsim.kernel.document import Document, decoded, restored
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Table
+from confsim.kernel.table import Rows, Table
 from confsim.kernel.world import World
 
 from .formats import FORMAT, current_document, current_world, readable
@@ -71,17 +73,31 @@ def world_of(values: object) -> World:
     return world
 
 
+def world_from(body: bytes) -> World:
+    """The world of a state document as JSON. Misuse as of ``world_of``, msgspec.DecodeError for what is no JSON."""
+    try:
+        world = decoded(body, FORMAT)
+    except (msgspec.DecodeError, Misuse):  # the long way says what is wrong, and where
+        return world_of(msgspec.json.decode(body))
+    _check_names(world)
+    return world
+
+
 def _check_names(world: World) -> None:
     """Misuse for a record that names one that is not there, and for a client that is above itself."""
-    for (client, name), _ in world.tables():
+    for (client, name), state in world.tables():
         for field, other in _NAMED.get(name, {}).items():
             there = Table.declared[other].seen(world, client)
-            for record in Table.declared[name].seen(world, client).all.descending:
-                named = getattr(record, field)
-                if named is not None and named not in there:
-                    where = f"{Table.declared[name].key(record)!r} of tables.{name}.{client}"
-                    raise Misuse(f"state: {where} has the {field} {named!r}, which is not there")
+            wrong = [row for row in state.rows.values() if _names_nothing(getattr(row[1], field), there)]
+            if wrong:
+                record = max(wrong, key=itemgetter(0))[1]
+                where = f"{Table.declared[name].key(record)!r} of tables.{name}.{client}"
+                raise Misuse(f"state: {where} has the {field} {getattr(record, field)!r}, which is not there")
     _check_lines({client.id: client.parent for client in Table.declared["clients"].seen(world, "").all})
+
+
+def _names_nothing(named: object, there: Rows[Any, Any]) -> bool:
+    return named is not None and named not in there
 
 
 def _check_lines(parents: Mapping[str, str | None]) -> None:
@@ -101,7 +117,7 @@ def _check_lines(parents: Mapping[str, str | None]) -> None:
 def read(path: str | Path) -> World:
     """The world of a state file. Misuse that names the file, and the place in it."""
     try:
-        return world_of(msgspec.json.decode(Path(path).read_bytes()))
+        return world_from(Path(path).read_bytes())
     except OSError as error:
         raise Misuse(f"state file {str(path)!r}: {error.strerror or error}") from None
     except msgspec.DecodeError as error:

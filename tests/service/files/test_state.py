@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import msgspec
 import pytest
 
 from confsim import Misuse, Simulator
@@ -52,6 +53,10 @@ def test_a_file_that_cannot_be_finished_leaves_the_old_one(sim, tmp_path, monkey
         (("minted",), 2**70, "minted"),
         (("sequences", "user"), -1, "sequences"),
         (("timers",), [[-1, "handle reservation", CUSTOMER, "x"]], "timers"),
+        (("tables", "users", CUSTOMER, 0, "colour"), "red", r"colour is no field"),
+        (("tables", "users", CUSTOMER, 0, "handle"), 7, r"tables\.users.*\[0\]: Expected `str`"),
+        (("tables", "users", CUSTOMER, 1, "client"), "other", r"\[1\]\.client is not the client it stands under"),
+        (("tables", "users", CUSTOMER, 1, "id"), 1001, r"\[1\] has the key of an earlier record"),
         (("tables", "clients", "", 1, "parent"), "nowhere", "has the parent 'nowhere', which is not there"),
         (("tables", "clients", "", 0, "parent"), CUSTOMER, "is above itself"),
         (("tables", "clients", "", 1, "parent"), CUSTOMER, "is above itself"),
@@ -59,16 +64,24 @@ def test_a_file_that_cannot_be_finished_leaves_the_old_one(sim, tmp_path, monkey
         (("tables", "presences", CUSTOMER, 0, "user"), 7, "has the user 7, which is not there"),
     ],
 )
-def test_what_no_world_can_be_is_refused(sim, place, value, problem):
-    """Counts below nothing, and records that name what is not there: calls would fail on them, or never end."""
+def test_what_no_world_can_be_is_refused(sim, tmp_path, place, value, problem):
+    """Counts below nothing, and records that name what is not there: calls would fail on them, or never end.
+
+    The same is said of a file, which is read another way.
+    """
     sim.presence.join(ROOM, "demo-owner")
     document = part = sim.state
     for name in place[:-1]:
         part = part[name]
     part[place[-1]] = value
     before = sim.service.world
-    with pytest.raises(Misuse, match=problem):
+    with pytest.raises(Misuse, match=problem) as of_values:
         sim.state = document
+    file = tmp_path / "state.json"
+    file.write_bytes(msgspec.json.encode(document))
+    with pytest.raises(Misuse) as of_file:
+        sim.load(file)
+    assert str(of_file.value) == f"state file {str(file)!r}: {of_values.value}"
     assert sim.service.world is before
 
 

@@ -1,0 +1,80 @@
+"""Tables filled at once: what a table holds after its records were put one by one, for a fraction of the cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from rpds import HashTrieMap
+
+from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Unique
+from .ordered import sequence
+from .table import Record, Table, TableState
+from .world import Change
+
+R = TypeVar("R", bound=Record)
+
+
+def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]) -> None:
+    """Let a table of a client hold these records, made in their order, and nothing else. Raises ValueError.
+
+    The change does not list them as written: it is for worlds that are begun with them.
+    """
+    if records:
+        table.of(change, client).tables[table.position] = filled(table, records)
+        change.written[client] = None
+
+
+def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
+    """The state of a table that holds these records, made in their order.
+
+    Raises ValueError for two records of one key, or of one value of a unique index.
+    """
+    made = [*enumerate(map(table.key, records), 1)]
+    rows = dict(zip(map(table.key, records), enumerate(records, 1), strict=True))
+    if len(rows) < len(records):
+        raise ValueError("a record has the key of an earlier one")
+    indexes = tuple(
+        _keys(index, made, records) if isinstance(index, Unique) else _buckets(index, made, records)
+        for index in table.indexes
+    )
+    everything = _bucket(table.all, made, records, range(len(made)))
+    return TableState(HashTrieMap(rows), everything, len(made), indexes)
+
+
+def _keys(index: Unique[R], made: Sequence[Made], records: Sequence[R]) -> Map:
+    keys: dict[Any, Any] = {}
+    for (_, key), record in zip(made, records, strict=True):
+        for value in index.values(record):
+            if keys.setdefault(value, key) != key:
+                raise ValueError(f"{index.name} {value!r} is that of another record")
+    return HashTrieMap(keys)
+
+
+def _buckets(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> Map:
+    places: dict[Any, Any] = {}
+    for place, values in enumerate(map(index.values, records)):
+        for value in values if len(values) < 2 else dict.fromkeys(values):
+            found = places.setdefault(value, place)
+            if type(found) is list:
+                found.append(place)
+            elif found != place:
+                places[value] = [found, place]
+    return HashTrieMap(
+        {
+            value: _bucket(index, made, records, found) if isinstance(found, list) else made[found]
+            for value, found in places.items()
+        }
+    )
+
+
+def _bucket(arrangement: Arrangement[R], made: Sequence[Made], records: Sequence[R], places: Sequence[int]) -> Bucket:
+    """The bucket of the records at these places, which ascend."""
+    orders = tuple(
+        sequence(tuple([made[place] for place in places]))
+        if order is CREATED
+        else sequence(tuple(sorted([order.entry(made[place], records[place]) for place in places])))
+        for order in arrangement.orders
+    )
+    totals = tuple(sum(total.of(records[place]) for place in places) for total in arrangement.totals)
+    return Bucket(orders, totals)
