@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import rule
+from hypothesis.stateful import Bundle, rule
 
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
@@ -26,15 +26,24 @@ def api_journey(base: type[ApiJourney] = ApiJourney, leave_out: frozenset[str] =
     sessions, recordings and validators holds (``invariants``). ``leave_out`` names operations, of the API or of the
     control plane, that get no rule: because a subclass has better ones, or the targets have no control plane.
     """
-    rules: dict[str, Any] = {operation.name: _rule(base, operation) for operation in API}
-    rules |= environment.rules(base) | seeds.rules(base)
+    bundles = {name: getattr(base, name) for name in dir(base) if isinstance(getattr(base, name), Bundle)}
+    rules: dict[str, Any] = _rules(tuple(bundles.items()), tuple(base.likely.items()))
+    rules = rules | environment.rules(base) | seeds.rules(base)
     chosen = {name: each for name, each in rules.items() if name not in leave_out}
     return type("ApiJourney", (base,), {**chosen, **invariants.invariants()})
 
 
-def _rule(base: type[ApiJourney], operation: Operation) -> Callable[..., Any]:
+@cache
+def _rules(
+    bundles: tuple[tuple[str, Bundle[Any]], ...], likely: tuple[tuple[str, str], ...]
+) -> dict[str, Callable[..., Any]]:
+    """Return the rule of each operation, which bases with the same bundles share: its strategies are made once."""
+    return {operation.name: _rule(operation, dict(bundles), dict(likely)) for operation in API}
+
+
+def _rule(operation: Operation, bundles: Mapping[str, Bundle[Any]], likely: Mapping[str, str]) -> Callable[..., Any]:
     field, kind = next(iter(operation.identifies.items()), ("", ""))
-    target: dict[str, Any] = {"target": getattr(base, kind)} if kind else {}
+    target: dict[str, Any] = {"target": bundles[kind]} if kind else {}
 
     def step(self: ApiJourney, caller: str | None, arguments: Arguments) -> Any:
         outcome = self.call(operation.name, caller, **arguments.keywords)
@@ -42,8 +51,8 @@ def _rule(base: type[ApiJourney], operation: Operation) -> Callable[..., Any]:
 
     step.__name__ = step.__qualname__ = operation.name
     step.__doc__ = operation.summary
-    apt = [base.likely.get(grant, next(iter(base.likely.values()))) for grant in operation.gate.grants]
-    callers = weighted(st.sampled_from(apt) | base.tokens, st.just("no-such-token"), st.none())
-    drawn = journey_arguments(operation, lambda kind: getattr(base, kind))
+    apt = [likely.get(grant, next(iter(likely.values()))) for grant in operation.gate.grants]
+    callers = weighted(st.sampled_from(apt) | bundles["tokens"], st.just("no-such-token"), st.none())
+    drawn = journey_arguments(operation, bundles.__getitem__)
     declare: Callable[[Callable[..., Any]], Callable[..., Any]] = rule(caller=callers, arguments=drawn, **target)
     return declare(step)

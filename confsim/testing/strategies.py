@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -149,8 +150,9 @@ def _parameter(annotation: Any) -> Texts:
     return values(annotation).map(as_text).filter(bool)
 
 
+@cache
 def values(annotation: Any) -> st.SearchStrategy[Any]:
-    """Return plain JSON values that a type admits, limits included."""
+    """Return plain JSON values that a type admits, limits included; the same strategy for each type."""
     if get_origin(annotation) in {Union, UnionType}:
         return st.one_of([st.none() if each is NoneType else values(each) for each in get_args(annotation)])
     base, marks = annotation, ()

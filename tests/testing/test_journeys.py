@@ -184,12 +184,12 @@ class PartOne(Journey):
 @pytest.mark.rule("R094", "R095", "R098", "R101", "R102", "R103", "R106", "R109", "R111", "R112", "R174", "R240")
 def test_part_one_agrees_with_its_model() -> None:
     """Terms, handles and client service behave as three dictionaries say, in core and WSGI alike."""
-    run_state_machine_as_test(PartOne, settings=budget(40))
+    run_state_machine_as_test(PartOne, settings=budget(20))
 
 
 def test_core_and_wsgi_agree_over_the_whole_api() -> None:
     """Whatever is called, by whomever, in whatever order: the same status, body and world; never a 5xx."""
-    run_state_machine_as_test(api_journey(), settings=budget(15))
+    run_state_machine_as_test(api_journey(), settings=budget(10))
 
 
 def test_the_live_server_agrees_too() -> None:
@@ -202,7 +202,7 @@ def test_the_live_server_agrees_too() -> None:
                 control.control("reset_world")
                 return Core(Simulator(clock=START)), Wsgi(Simulator(clock=START)), Url(server.base_url)
 
-        run_state_machine_as_test(api_journey(Live), settings=budget(5))
+        run_state_machine_as_test(api_journey(Live), settings=budget(4))
         control.close()
 
 
@@ -233,7 +233,7 @@ class Counting(ApiJourney):
 def test_a_journey_gets_far() -> None:
     """In few journeys a third of the API succeeds at least once."""
     Counting.reached.clear()
-    run_state_machine_as_test(api_journey(Counting), settings=settings(budget(20), stateful_step_count=50))
+    run_state_machine_as_test(api_journey(Counting), settings=settings(budget(12), stateful_step_count=50))
     assert len(Counting.reached & {operation.name for operation in API}) > 70
 
 
