@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import members
@@ -10,12 +10,12 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.gates import Grant
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import Caller
-from confsim.domain.members import channel_access
+from confsim.domain.members import channel_access, roles
+from confsim.domain.members.roles import Role
 from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
 
@@ -87,29 +87,29 @@ def _operator(call: Call, caller: Caller) -> bool:
     channel, subject = call.channel, call.subject
     if channel is None and subject is not None and subject.account is users.Account.LINKED and subject.channel:
         channel = channels.get(call.change, subject.client, subject.channel)
-    if channel is None:
-        return any(_operates(call, caller, each) for each in _hosted(call, caller))
-    return _operates(call, caller, channels.base_channel(call.change, channel))
-
-
-def _operates(call: Call, caller: Caller, channel: Channel) -> bool:
-    if not channels.is_operator(channel, caller.user):
+    if channel is not None:
+        host = None if caller.user is None else roles.find(call.change, channel, caller.user.id)
+        return host is not None and (host.role is Role.OPERATOR or ask(call, members.OWNER_IS_OPERATOR))
+    user = _host_of_any(call, caller)
+    if user is None:
         return False
-    return not channels.is_owner(channel, caller.user) or ask(call, members.OWNER_IS_OPERATOR)
+    first = roles.roles_of(call.change, user).first
+    if first is None or first.role is Role.OPERATOR or ask(call, members.OWNER_IS_OPERATOR):
+        return first is not None
+    return bool(roles.roles_as(call.change, user, Role.OPERATOR))
 
 
 def _owner(call: Call, caller: Caller) -> bool:
     """Whether the caller owns the channel of the path; any, where it names neither a channel nor a user (G219)."""
-    if call.channel is None:
-        return any(channels.is_owner(each, caller.user) for each in _hosted(call, caller))
-    return channels.is_owner(channels.base_channel(call.change, call.channel), caller.user)
+    if call.channel is not None:
+        return roles.is_owner(call.change, call.channel, caller.user)
+    user = _host_of_any(call, caller)
+    return user is not None and bool(roles.roles_as(call.change, user, Role.OWNER))
 
 
-def _hosted(call: Call, caller: Caller) -> Sequence[Channel]:
-    """Channels of the client that the caller hosts; none where the path names a user, or in another client."""
-    if call.subject is not None or caller.user is None or call.client.id != caller.client.id:
-        return ()
-    return channels.CHANNELS.of(call.change, call.client.id).where(channels.BY_HOST, caller.user.id)
+def _host_of_any(call: Call, caller: Caller) -> users.User | None:
+    """The user whose roles in any channel count; None where the path names a user, or in another client."""
+    return caller.user if call.subject is None and call.client.id == caller.client.id else None
 
 
 def _api_token(call: Call, caller: Caller) -> bool:

@@ -36,6 +36,27 @@ def matches(context: Context, wanted: str, *texts: str | None) -> bool:
     return False
 
 
+class Related(Sequence[T]):
+    """What each record of a sequence refers to, found by ``get(record)`` for those that are asked for."""
+
+    def __init__(self, records: Sequence[R], get: Callable[[R], T]) -> None:
+        self._records: Sequence[Any] = records
+        self._get: Callable[[Any], T] = get
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[T]: ...
+    def __getitem__(self, place: int | slice) -> T | list[T]:
+        """What the record at a place refers to, or those of a slice as a list."""
+        if isinstance(place, slice):
+            return [self._get(record) for record in self._records[place]]
+        return self._get(self._records[place])
+
+
 def text_key(context: Context, text: str) -> str:
     """The sort key of a text (G087)."""
     return text.casefold() if ask(context, conventions.TEXT_ORDER) == "caseless" else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 
@@ -25,6 +25,7 @@ def by_place(case):
 
 #: Guards that read one thing which has more than two values, so that they never hold together.
 EXCLUSIVE = (
+    *combinations([f"the highest role of the user is {role}" for role in ("none", "operator", "owner")], 2),
     {"it does not outlive its users", "it waits for users to come back"},  # how long an empty session stays
     {"an address waits for the code, and the second wins", "an address waits for the code, and the first stays"},
     {"the door lets in, and there is room", "the door is closed"},
@@ -34,7 +35,7 @@ SUBJECTS = """
     terms document, terms acceptance, handle reservation, account, invitation, email, user token, API token,
     validator, client service, client hierarchy, client default speech2text, client default dial_in, client
     default dial_out, client default midi, handle uniqueness, friendly URLs of a client, friendly URL, access
-    level customer-admin, access level partner-admin, channel, channel role, channel image, user image,
+    level customer-admin, access level partner-admin, channel, channel role, hosting, channel image, user image,
     property, guest access, lobby door, lobby auto-close, presence, presenter, audience, attendee lock, wall,
     presenters limit, speech2text, midi, dial in, dial out, event room, broadcast enabled, streaming placement,
     session, app session, breakout session, breakout room, breakout assignment, linked user, recording,

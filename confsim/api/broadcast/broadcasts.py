@@ -18,8 +18,8 @@ from confsim.contract.types import Label, Limit, Name, Offset, Order, Switch, Wi
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import Sort
 from confsim.domain.broadcast.destinations import Destination
-from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
+from confsim.domain.members import roles
 from confsim.kernel.refusal import Refusal
 
 _LINE = "P2 Live streaming"
@@ -122,7 +122,7 @@ def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastD
 
 def _owns(call: Call, channel: Channel) -> bool:
     user = call.maybe_user
-    return user is None or channels.is_owner(channels.base_channel(call.change, channel), user)
+    return user is None or roles.is_owner(call.change, channel, user)
 
 
 @operation(

@@ -36,8 +36,9 @@ from confsim.contract.types import (
     Url,
     Wire,
 )
-from confsim.domain.channels import channel_images, channel_list, channels, guest_access
+from confsim.domain.channels import channel_images, channels, favourites, guest_access
 from confsim.domain.channels.channels import Channel
+from confsim.domain.members import channel_list, roles
 from confsim.domain.runtime import sessions
 
 from .friendly_urls import FoundChannel
@@ -187,11 +188,11 @@ def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) 
         parentName=parent.name if parent is not None else None,
         serviceMode=channel.service_mode,
         reputation=channel.reputation,
-        favorite=len(channel.favourites),
-        isFavorite=user is not None and user.id in channel.favourites,
+        favorite=favourites.count(call.change, channel),
+        isFavorite=favourites.is_favourite(call.change, channel, user),
         isStar=channel.star,
-        isOperator=_is_operator(call, parent or channel),
-        isOwner=channels.is_owner(parent or channel, user),
+        isOperator=_is_operator(call, channel),
+        isOwner=roles.is_owner(call.change, channel, user),
         maxUsers=channel.max_users,
         urlName=channel.url_name,
         meetingId=channel.meeting_id,
@@ -224,9 +225,9 @@ def _is_operator(call: Call, channel: Channel) -> bool:
     user = call.maybe_user
     if user is None:
         return ask(call, API_TOKEN_IS_OPERATOR)
-    if channels.is_owner(channel, user):
+    if roles.is_owner(call.change, channel, user):
         return ask(call, OWNER_IS_OPERATOR)
-    return channels.is_operator(channel, user)
+    return roles.is_operator(call.change, channel, user)
 
 
 @operation(
@@ -311,10 +312,9 @@ def list_channels(
 
     ``search`` is matched against the name. Breakout rooms are not listed.
     """
-    found = channel_list.visible(call.change, call.client, call.require_caller())
-    found = channel_list.searched(call.change, found, search)
-    by = channel_list.by_creation if sort is Sort.CREATED else channel_list.by_name
-    found = by(call.change, found, descending=order is Order.DESC)
+    by_name, descending = sort is Sort.NAME, order is Order.DESC
+    caller = call.require_caller()
+    found = channel_list.listed(call.change, call.client, caller, search, by_name=by_name, descending=descending)
     return page(call, found, limit, offset, lambda channel: _list_item_view(call, channel, imgSize))
 
 
@@ -324,7 +324,7 @@ def _list_item_view(call: Call, channel: Channel, size: ImageSize | None) -> Cha
         name=channel.name,
         urlName=channel.url_name,
         friendlyURL=channel.friendly_url,
-        isOwner=_is_owner_view(call, parent or channel),
+        isOwner=_is_owner_view(call, channel),
         parentName=parent.name if parent is not None else None,
         parentId=channel.parent,
         channelUuid=channel.id,
@@ -338,9 +338,9 @@ def _list_item_view(call: Call, channel: Channel, size: ImageSize | None) -> Cha
 def _is_owner_view(call: Call, channel: Channel) -> bool | None:
     """Whether the caller owns the channel; None for callers who are not at least operator (R277, G326)."""
     user = call.maybe_user
-    if not channels.is_operator(channel, user):
+    if not roles.is_operator(call.change, channel, user):
         return None
-    owner = channels.is_owner(channel, user)
+    owner = roles.is_owner(call.change, channel, user)
     return owner if owner or ask(call, LIST_IS_OWNER) == "operators" else None
 
 

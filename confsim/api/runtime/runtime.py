@@ -24,7 +24,8 @@ from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel, ServiceMode
-from confsim.domain.members import channel_access
+from confsim.domain.members import channel_access, roles
+from confsim.domain.members.roles import Role
 from confsim.domain.runtime import lobby, presence, sessions, streaming, turn
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import USERS
@@ -269,7 +270,8 @@ def _owned(call: Call) -> dict[str, Channel]:
     user = call.maybe_user
     if user is None:
         return {}
-    return {each.id: each for each in channels.hosted_by(call.change, user) if channels.is_owner(each, user)}
+    owned = roles.roles_as(call.change, user, Role.OWNER).descending
+    return {each.id: each for each in roles.channels_of(call.change, user.client, owned)}
 
 
 def _running(call: Call) -> list[Channel]:

@@ -23,6 +23,7 @@ from confsim.contract.types import ImageSize, Int, Limit, Long, Offset, Order, P
 from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, ServiceMode
+from confsim.domain.members import roles
 from confsim.domain.recordings import assets, recording_list
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.sessions import Attendance
@@ -303,7 +304,7 @@ def _hosted(call: Call) -> Callable[[str], bool]:
             if channel is None or (channel.parent is not None and not rooms):
                 known[id] = False
             else:
-                host = channels.is_operator(channels.base_channel(call.change, channel), caller.user)
+                host = roles.is_operator(call.change, channel, caller.user)
                 known[id] = everything or host
         return known[id]
 

@@ -7,8 +7,8 @@ from confsim.assumptions import telephony as assumed
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Wire
-from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
+from confsim.domain.members import roles
 from confsim.domain.telephony import pins
 
 
@@ -40,7 +40,7 @@ def list_dial_pins(call: Call, uuid: Channel) -> list[Pin]:
     Users who are no hosts see those of participants while the channel's publicPIN is true; else PINS_HIDDEN.
     """
     user = call.maybe_user
-    host = user is None or channels.is_operator(channels.base_channel(call.change, uuid), user)
+    host = user is None or roles.is_operator(call.change, uuid, user)
     return [Pin(pin=each.pin, organizer=each.organizer) for each in pins.list_shown(call.change, uuid, host=host)]
 
 

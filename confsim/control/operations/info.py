@@ -15,11 +15,10 @@ from confsim.contract.operation import Operation
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX, operation
-from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
-from confsim.domain.users.users import USERS, Level, User, unregistered
+from confsim.domain.users.users import USERS, Hosting, Level, User, unregistered
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 
@@ -160,9 +159,8 @@ def _role(change: Change, user: User) -> str:
         return "partner-admin"
     if user.levels:
         return "customer-admin"
-    hosted = channels.hosted_by(change, user)
-    if hosted:
-        return "owner" if any(channels.is_owner(each, user) for each in hosted) else "operator"
+    if user.hosting is not Hosting.NONE:
+        return str(user.hosting.value)
     return "guest" if unregistered(user) else "user"
 
 

@@ -13,11 +13,14 @@ from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import operation
 from confsim.domain import terms
 from confsim.domain.broadcast import broadcasts
+from confsim.domain.channels import favourites
 from confsim.domain.channels.channels import CHANNELS, ROOMS, AudioQuality, Channel, ServiceMode
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.media import media
 from confsim.domain.media.media import CHANNEL_MEDIA, CLIENT_MEDIA, Asset
+from confsim.domain.members import roles
+from confsim.domain.members.roles import Role
 from confsim.domain.recordings import recordings
 from confsim.domain.recordings.recordings import RECORDINGS, Recording
 from confsim.domain.runtime.sessions import SESSIONS, Session
@@ -36,7 +39,9 @@ class Fields(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Kind:
-    """A kind of record: its settable fields, a function that finds a record, a function that sets fields."""
+    """A kind of record: its settable fields, a function that finds a record, one that sets fields, and one that shows
+    the record as values.
+    """
 
     #: Every kind by name.
     declared: dict[str, Kind] = {}
@@ -47,12 +52,14 @@ class Kind:
         fields: type[Fields],
         find: Callable[[Change, str], Any],
         apply: Callable[[Change, Any, dict[str, Any]], Record],
+        show: Callable[[Change, Any], dict[str, Any]] | None = None,
     ) -> None:
         Kind.declared[name] = self
         self.name = name
         self.fields = fields
         self.find = find
         self.apply = apply
+        self.show = show or _values
 
 
 @operation("POST /records/{kind}/{id}")
@@ -70,9 +77,35 @@ def change_record(context: ControlContext, kind: str, id: str, body: Json) -> Js
         allowed = ", ".join(known.fields.__struct_encode_fields__)
         raise Misuse(f"{kind}: {error}; the fields are {allowed}") from None
     with context.change() as change:
-        record: dict[str, Any] = msgspec.to_builtins(known.apply(change, known.find(change, id), given), str_keys=True)
+        record = known.show(change, known.apply(change, known.find(change, id), given))
         record.pop("data", None)  # the bytes of a file: its links serve them
         return record
+
+
+def _values(change: Change, record: Record) -> dict[str, Any]:
+    """The fields of a record."""
+    fields: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
+    return fields
+
+
+def _user_values(change: Change, user: User) -> dict[str, Any]:
+    """The fields of a user, without what follows from other records."""
+    fields = _values(change, user)
+    del fields["hosting"]
+    return fields
+
+
+def _channel_values(change: Change, channel: Channel) -> dict[str, Any]:
+    """The fields of a channel with the ids of its owners and operators in place of those that it is listed by."""
+    shown: dict[str, Any] = {}
+    for name, value in _values(change, channel).items():
+        if name == "number":
+            shown["owners"] = [] if channel.parent else roles.ids(change, channel, Role.OWNER)
+        elif name == "creator":
+            shown["operators"] = [] if channel.parent else roles.ids(change, channel, Role.OPERATOR)
+        else:
+            shown[name] = value
+    return shown | {"favourites": favourites.ids(change, channel)}
 
 
 class UserFields(Fields):
@@ -158,7 +191,7 @@ def _change_user(change: Change, user: User, given: dict[str, Any]) -> Record:
 
 def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> Record:
     if "favourites" in given:
-        given["favourites"] = _people(change, channel.client, "favourite", given["favourites"])
+        favourites.replace(change, channel, _people(change, channel.client, "favourite", given.pop("favourites")))
     limits = {"max_users": "maxUsers", "population_limit": "populationLimit", "media_pool_size": "mediaPoolSize"}
     negative = [on_wire for name, on_wire in limits.items() if (given.get(name) or 0) < 0]
     if negative:
@@ -204,8 +237,8 @@ def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int
     return tuple(dict.fromkeys(ids))
 
 
-Kind("user", UserFields, _user, _change_user)
-Kind("channel", ChannelFields, _channel, _change_channel)
+Kind("user", UserFields, _user, _change_user, _user_values)
+Kind("channel", ChannelFields, _channel, _change_channel, _channel_values)
 Kind("session", SessionFields, _finder("session", SESSIONS), _change_session)
 Kind("client", ClientFields, get_client, _change_client)
 Kind("recording", RecordingFields, _finder("recording", RECORDINGS), _end_processing)

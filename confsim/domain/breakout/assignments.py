@@ -13,7 +13,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.domain.members import channel_access, linked_users
+from confsim.domain.members import channel_access, linked_users, roles
 from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
@@ -158,7 +158,7 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
     if room is None or room.state is not State.LIVE:
         raise Refusal(Reason.ROOM_CLOSED)
     event_room = channels.base_channel(change, place)
-    if not channels.is_operator(event_room, user):
+    if not roles.is_operator(change, event_room, user):
         assignment = find(change, BREAKOUTS.of(change, client.id)[room.breakout], user.id)
         if assignment is None or assignment.room != room.id:
             raise Refusal(Reason.NO_ROOM_ASSIGNED)

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol import initial, sizes
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.users.users import LISTED, USERS, Level, User
-from confsim.kernel.indexes import Index, Unique
+from confsim.domain.users.users import User
+from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
@@ -47,8 +47,8 @@ class Life(Enum):
 
 
 class Channel(Record, kw_only=True):
-    """One channel. ``owners`` and ``operators`` are user ids in the order of their appointment; an owner is in
-    ``owners`` alone, although every owner counts as operator (R544). ``created`` is in epoch milliseconds.
+    """One channel. ``created`` is in epoch milliseconds; ``number`` counts the base channels of the service in order of
+    creation. ``creator`` is the id of the user who created it, None for an API token.
     """
 
     id: str
@@ -57,8 +57,8 @@ class Channel(Record, kw_only=True):
     meeting_id: str
     url_name: str
     created: int
-    owners: tuple[int, ...] = ()
-    operators: tuple[int, ...] = ()
+    number: int = 0
+    creator: int | None = None
     description: str | None = None
     image: str | None = None
     friendly_url: str | None = None
@@ -89,7 +89,6 @@ class Channel(Record, kw_only=True):
     public_pin: bool = False
     broadcast_enabled: bool = False
     media_pool_size: int = 0
-    favourites: tuple[int, ...] = ()
 
 
 def friendly(url: str) -> str:
@@ -102,11 +101,13 @@ def _friendly(channel: Channel) -> tuple[str, ...]:
 
 
 BY_NAME: Index[Channel] = Index("name", lambda channel: (channel.name,))
-BY_HOST: Index[Channel] = Index("host", lambda channel: channel.owners + channel.operators)
 BY_FRIENDLY_URL: Unique[Channel] = Unique("friendly url", _friendly)
 BY_MEETING_ID: Unique[Channel] = Unique("meeting id", lambda channel: (channel.meeting_id,))
+NAME: Order[Channel] = Order("name", lambda channel: channel.name.casefold())
 #: Base channels: what the channel list shows.
-CHANNELS: Table[str, Channel] = Table("channels", Channel, "id", BY_NAME, BY_HOST, BY_FRIENDLY_URL, BY_MEETING_ID)
+CHANNELS: Table[str, Channel] = Table(
+    "channels", Channel, "id", BY_NAME, BY_FRIENDLY_URL, BY_MEETING_ID, orders=(CREATED, NAME)
+)
 
 ROOMS_OF: Index[Channel] = Index("parent", lambda channel: (channel.parent or "",))
 ROOM_FRIENDLY_URL: Unique[Channel] = Unique("friendly url", _friendly)
@@ -120,9 +121,16 @@ if unknown := initial.ChannelFlags.__annotations__.keys() - set(Channel.__struct
     raise TypeError(f"initial.channel-flags: a channel has no field {', '.join(sorted(unknown))}")
 
 
-def _create(change: Change, *, client: Client, name: str, description: str | None, owners: tuple[int, ...]) -> Channel:
+def _create(change: Change, *, client: Client, name: str, description: str | None, creator: int | None) -> Channel:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
-    return _channel(change, client, change.uuid(), name, description=description, owners=owners)
+    number = change.count("channel")
+    return _channel(change, client, change.uuid(), name, description=description, creator=creator, number=number)
+
+
+def _load(change: Change, *, client: Client, name: str, description: str | None, id: str) -> Channel:
+    """The given id, a fresh meeting id and link; the feature flags are the client's defaults."""
+    change.draw()  # in place of the id of a created channel, so that what is drawn later is the same
+    return _channel(change, client, id, name, description=description, number=change.count("channel"))
 
 
 def _create_room(change: Change, *, id: str, event_room: Channel, name: str) -> Channel:
@@ -164,16 +172,6 @@ def _channel(change: Change, client: Client, id: str, name: str, **fields: Any) 
     )
 
 
-def _first_owners(change: Change, client: Client, creator: User | None) -> tuple[int, ...]:
-    owners = (creator.id,) if creator is not None else ()
-    if ask(change, assumed.FIRST_OWNERS) == "creator":
-        return owners
-    admins = (
-        user.id for user in USERS.of(change, client.id).where(LISTED, True) if Level.CUSTOMER_ADMIN in user.levels
-    )
-    return (*owners, *(admin for admin in admins if admin not in owners))
-
-
 def _rename(change: Change, channel: Channel, *, name: str) -> Channel:
     """Only the name changes: links and ids in circulation stay (G307)."""
     return replace(channel, name=name)
@@ -199,6 +197,7 @@ MACHINE: Machine[Life, Channel] = Machine(
     Life,
     (
         Row("create", ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
+        Row("load", ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_load, source="P2 L188, R371, G300"),
         Row("create room", ABSENT, Life.EXISTS, effect=_create_room, source="P2 Breakout L108, R312, G312, G438"),
         Row("rename", Life.EXISTS, Life.EXISTS, only_if=_NAME_FREE, effect=_rename, source="P2 L194, R381, G307"),
         Row("stop", Life.EXISTS, Life.EXISTS, effect=_stop, source="P1 States L178, R109, G365"),
@@ -206,12 +205,14 @@ MACHINE: Machine[Life, Channel] = Machine(
     ),
     state=Computed(lambda channel: Life.EXISTS),
     facts={
-        "create": "client name description owners free",
+        "create": "client name description creator free",
+        "load": "client name description id free",
         "create room": "id event_room name",
         "rename": "name free",
     },
     refusals={
         ("create", ABSENT): Reason.CHANNEL_NAME_TAKEN,
+        ("load", ABSENT): Reason.CHANNEL_NAME_TAKEN,
         ("rename", Life.EXISTS): Reason.CHANNEL_NAME_TAKEN,
         None: Reason.NOT_FOUND,
     },
@@ -256,14 +257,24 @@ def create(change: Change, client: Client, name: str, description: str | None, o
 
     Refusals CHANNEL_NAME_TAKEN when the client has a channel of this name (G300), DESCRIPTION_TOO_LONG.
     """
-    how = ask(change, assumed.DESCRIPTION_AT_CREATION)
-    text = description or None
-    if how == "limit" and text is not None:
-        text = described(change, text)
-    owners = _first_owners(change, client, owner)
+    text = _described_at_creation(change, description)
+    note(change, assumed.FIRST_OWNERS)
     chosen = _choose_name(change, client.id, name)
     details = {"name": name} if text is None else {"description": text, "name": name}
-    return MACHINE.create(change, "create", client=client, description=text, owners=owners, details=details, **chosen)
+    creator = None if owner is None else owner.id
+    return MACHINE.create(change, "create", client=client, description=text, creator=creator, details=details, **chosen)
+
+
+def load(change: Change, client: Client, id: str, name: str, description: str | None) -> Channel:
+    """A channel with this id and without owners, as a world file has it. Refusals of ``create``."""
+    text = _described_at_creation(change, description)
+    chosen = _choose_name(change, client.id, name)
+    return MACHINE.create(change, "load", client=client, description=text, id=id, details={"name": name}, **chosen)
+
+
+def _described_at_creation(change: Change, description: str | None) -> str | None:
+    limited = ask(change, assumed.DESCRIPTION_AT_CREATION) == "limit"
+    return described(change, description) if limited and description else description or None
 
 
 def described(change: Change, text: str) -> str:
@@ -337,21 +348,6 @@ def update(change: Change, channel: Channel, **fields: object) -> Channel:
 def base_channel(change: Change, channel: Channel) -> Channel:
     """The channel whose owners and operators count: the event room for its breakout rooms (G439)."""
     return channel if channel.parent is None else CHANNELS.of(change, channel.client)[channel.parent]
-
-
-def is_owner(channel: Channel, user: User | None) -> bool:
-    """Whether the user owns the channel."""
-    return user is not None and user.id in channel.owners
-
-
-def is_operator(channel: Channel, user: User | None) -> bool:
-    """Whether the user is at least operator of the channel: an owner ranks above (R544, G148)."""
-    return user is not None and (user.id in channel.operators or user.id in channel.owners)
-
-
-def hosted_by(change: Change, user: User) -> View[Channel]:
-    """The base channels where the user is at least operator, newest first; rooms are not listed (G325)."""
-    return CHANNELS.of(change, user.client).where(BY_HOST, user.id).descending
 
 
 def delete(change: Change, channel: Channel) -> None:

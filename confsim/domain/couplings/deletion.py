@@ -10,7 +10,7 @@ from confsim.assumptions.register import ask
 from confsim.domain import properties
 from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.broadcast import broadcasts, destinations
-from confsim.domain.channels import channel_images, channels, friendly_urls
+from confsim.domain.channels import channel_images, channels, favourites, friendly_urls
 from confsim.domain.channels.channels import Channel, Step
 from confsim.domain.config import documents, template_choice, templates
 from confsim.domain.config.templates import Template
@@ -83,6 +83,8 @@ DELETION: tuple[Cascade, ...] = (
     Cascade(channels.MACHINE, Step.REMOVE, template_choice.remove_of_channel, source="G309"),
     Cascade(channels.MACHINE, Step.REMOVE, sessions.remove_of_channel, source="G309"),
     Cascade(channels.MACHINE, Step.REMOVE, streaming.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, favourites.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, Step.REMOVE, roles.remove_of_channel, source="G309"),
     Cascade(users.MACHINE, None, roles.remove_of_user, source="G542"),
     Cascade(users.MACHINE, None, credentials.revoke, source="G542"),
     Cascade(users.MACHINE, None, properties.remove_of_user, source="G542"),

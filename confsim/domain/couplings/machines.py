@@ -28,6 +28,7 @@ from . import machines_clients, related, related_breakout, related_telephony
 _CAME = (ABSENT, Where.WAITING)
 
 COUPLINGS: tuple[Coupling, ...] = (
+    *machines_clients.COUPLINGS,
     # Users join
     Coupling(
         presence.MACHINE,
@@ -388,5 +389,4 @@ COUPLINGS: tuple[Coupling, ...] = (
         out_of=(ABSENT,),
         source="G479",
     ),
-    *machines_clients.COUPLINGS,
 )

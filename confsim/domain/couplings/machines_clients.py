@@ -1,4 +1,4 @@
-"""The couplings of clients, their users, links and templates; ``machines`` lists them after those of channels."""
+"""The couplings of clients, their users, roles and templates; ``machines`` lists them first."""
 
 from __future__ import annotations
 
@@ -8,15 +8,51 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Service
 from confsim.domain.config import template_choice, templates
 from confsim.domain.identity import credentials, invitations, validators
+from confsim.domain.members import roles
+from confsim.domain.members.roles import Role
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.influence import Coupling
 from confsim.kernel.rows import ABSENT
 
-from . import related, related_breakout, related_identity
+from . import related, related_breakout, related_identity, related_members
 
 COUPLINGS: tuple[Coupling, ...] = (
+    # Roles in channels
+    Coupling(
+        channels.MACHINE,
+        channels.Life.EXISTS,
+        roles.MACHINE,
+        "make owner",
+        related_members.first_owners,
+        facts=related_members.appointment,
+        by="create",
+        creates=True,
+        source="P2 L188, R545, G298",
+    ),
+    Coupling(
+        channels.MACHINE,
+        channels.Life.EXISTS,
+        roles.MACHINE,
+        "rename channel",
+        related_members.hosts_of,
+        facts=related_members.renamed,
+        by="rename",
+        source="P2 L194, R381",
+    ),
+    *(
+        Coupling(
+            roles.MACHINE,
+            role,
+            roles.HOSTING,
+            "have roles",
+            related_members.host,
+            facts=related_members.highest,
+            source="G090, G219",
+        )
+        for role in (*Role, ABSENT)
+    ),
     # Friendly URLs
     Coupling(
         friendly_urls.SWITCH,

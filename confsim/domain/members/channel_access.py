@@ -5,13 +5,13 @@ from __future__ import annotations
 from confsim.assumptions import channels
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.channels.channels import Channel, base_channel, is_operator
+from confsim.domain.channels.channels import Channel, base_channel
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from . import linked_users
+from . import linked_users, roles
 
 
 def require_home_channel(change: Change, user: User, channel: Channel) -> None:
@@ -22,7 +22,7 @@ def require_home_channel(change: Change, user: User, channel: Channel) -> None:
 
 def is_home_channel(change: Change, user: User, channel: Channel) -> bool:
     """Whether a user made for one channel may use this one: it is that channel, a room of it, or hosted by the user."""
-    if user.channel in (channel.id, channel.parent) or is_operator(base_channel(change, channel), user):
+    if user.channel in (channel.id, channel.parent) or roles.is_operator(change, channel, user):
         return True
     return channel.guest_access and not ask(change, channels.GUESTS_CONFINED)
 
@@ -32,7 +32,7 @@ def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
     and its breakout rooms a host, administrator or linked user (G310). API tokens are not restricted here.
     """
     user, base = caller.user, base_channel(change, channel)
-    if user is None or caller.customer_admin or is_operator(base, user):
+    if user is None or caller.customer_admin or roles.is_operator(change, base, user):
         return True
     if ask(change, channels.ACCESS) == "anyone":
         return True

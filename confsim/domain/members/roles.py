@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import Enum
 
 from msgspec.structs import replace
@@ -10,84 +11,112 @@ from confsim.assumptions import members as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import BY_HOST, CHANNELS, Channel
-from confsim.domain.users.users import USERS, User
+from confsim.domain.channels.channels import CHANNELS, Channel
+from confsim.domain.lists import Related
+from confsim.domain.users.users import USERS, Hosting, User
+from confsim.kernel.indexes import Index, Order
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Computed, Guard, Row
-from confsim.kernel.table import Record
+from confsim.kernel.rows import ABSENT, Guard, Row
+from confsim.kernel.table import Record, Table
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 
 class Role(Enum):
-    """The role of a user in a channel."""
+    """The role of a host in a channel."""
 
-    NONE = "none"
     OPERATOR = "operator"
     OWNER = "owner"
 
 
-class Hosting(Record):
-    """A user and a channel, whose owners and operators give the role of the user."""
+class Host(Record, kw_only=True):
+    """A user with a role in a base channel; an owner is no operator beside it, although counted as one (R544).
 
-    channel: Channel
+    ``number`` and ``name`` are those of the channel, by which the channels of a host are listed.
+    """
+
+    client: str
+    channel: str
     user: int
+    role: Role
+    number: int
+    name: str
+
+    @property
+    def key(self) -> str:
+        """The key of the record."""
+        return f"{self.channel}/{self.user}"
 
 
-def _role(hosting: Hosting) -> Role:
-    if hosting.user in hosting.channel.owners:
-        return Role.OWNER
-    return Role.OPERATOR if hosting.user in hosting.channel.operators else Role.NONE
+#: The order of the channels: by creation, and by name, of equal names by creation.
+BY_CREATION: Order[Host] = Order("creation of the channel", lambda host: host.number)
+BY_NAME: Order[Host] = Order("name of the channel", lambda host: (host.name.casefold(), host.number))
+#: The hosts of a channel with a role, in the order of their appointment.
+APPOINTED: Index[Host] = Index("appointed", lambda host: ((host.channel, host.role),))
+OF_CHANNEL: Index[Host] = Index("channel", lambda host: (host.channel,))
+OF_USER: Index[Host] = Index("user", lambda host: (host.user,), orders=(BY_CREATION, BY_NAME))
+#: The roles of a user that are this one.
+OF_USER_AS: Index[Host] = Index("role of a user", lambda host: ((host.user, host.role),), orders=(BY_CREATION,))
+HOSTS: Table[str, Host] = Table("hosts", Host, "key", APPOINTED, OF_CHANNEL, OF_USER, OF_USER_AS)
 
 
-def _set(role: Role, change: Change, hosting: Hosting) -> Hosting:
-    channel, id = hosting.channel, hosting.user
-    owners = tuple(owner for owner in channel.owners if owner != id)
-    operators = tuple(operator for operator in channel.operators if operator != id)
-    if role is Role.OWNER:
-        owners = (*owners, id)
-    elif role is Role.OPERATOR:
-        operators = (*operators, id)
-    return replace(hosting, channel=channels.update(change, channel, owners=owners, operators=operators))
+def _appoint(role: Role) -> Callable[..., Host]:
+    """The effect that gives a user a first role in a channel."""
+
+    def appoint(change: Change, *, channel: Channel, user: int) -> Host:
+        """The user has the role from the next call on."""
+        return Host(
+            client=channel.client, channel=channel.id, user=user, role=role, number=channel.number, name=channel.name
+        )
+
+    return appoint
 
 
-def _operator(change: Change, hosting: Hosting) -> Hosting:
-    """The user is operator from the next call on."""
-    return _set(Role.OPERATOR, change, hosting)
+def _change(change: Change, host: Host) -> Host:
+    """The user has the other role from the next call on, as the latest appointed to it."""
+    HOSTS.of(change, host.client).remove(host.key)  # inserted again as the latest
+    return host
 
 
-def _owner(change: Change, hosting: Hosting) -> Hosting:
-    """The user is owner from the next call on, and no operator beside it."""
-    return _set(Role.OWNER, change, hosting)
+def _rename(change: Change, host: Host, *, name: str) -> Host:
+    """The channel has another name."""
+    return replace(host, name=name)
 
 
-def _nothing(change: Change, hosting: Hosting) -> Hosting:
-    """The user has no host rights in the channel any more."""
-    return _set(Role.NONE, change, hosting)
+_TAKES = Guard("removal takes ownership too", lambda host, *, takes: takes)
+_OTHERS = Guard("another owner is left", lambda host, *, may_go: may_go)
 
-
-_TAKES = Guard("removal takes ownership too", lambda hosting, *, takes: takes)
-_OTHERS = Guard("another owner is left", lambda hosting, *, may_go: may_go or len(hosting.channel.owners) > 1)
-
-MACHINE: Machine[Role, Hosting] = Machine(
+MACHINE: Machine[Role, Host] = Machine(
     "channel role",
     "The role of one user in one channel (R201-R206, R545).",
-    None,
+    HOSTS,
     Role,
     (
-        Row("make operator", Role.NONE, Role.OPERATOR, effect=_operator, source="P1 Channel roles L253, R201"),
+        Row(
+            "make operator", ABSENT, Role.OPERATOR, effect=_appoint(Role.OPERATOR), source="P1 Channel roles L253, R201"
+        ),
         Row("make operator", Role.OPERATOR, Role.OPERATOR, source="G270"),
         Row("make operator", Role.OWNER, Role.OWNER, source="G270"),
-        Row("remove operator", Role.OPERATOR, Role.NONE, effect=_nothing, source="P1 Channel roles L254, R205, R206"),
-        Row("remove operator", Role.OWNER, Role.NONE, only_if=_TAKES, effect=_nothing, source="G272"),
-        Row("make owner", (Role.NONE, Role.OPERATOR), Role.OWNER, effect=_owner, source="P1 L247, G561"),
+        Row("remove operator", Role.OPERATOR, ABSENT, source="P1 Channel roles L254, R205, R206"),
+        Row("remove operator", Role.OWNER, ABSENT, only_if=_TAKES, source="G272"),
+        Row("make owner", ABSENT, Role.OWNER, effect=_appoint(Role.OWNER), source="P1 L247, R545, G561"),
+        Row("make owner", Role.OPERATOR, Role.OWNER, effect=_change, source="P1 L247, G561"),
         Row("make owner", Role.OWNER, Role.OWNER, source="G561, G270"),
-        Row("remove owner", Role.OWNER, Role.NONE, only_if=_OTHERS, effect=_nothing, source="P1 L247, G562"),
-        Row("demote owner", Role.OWNER, Role.OPERATOR, only_if=_OTHERS, effect=_operator, source="P1 L247, G563"),
-        Row("leave", (Role.OPERATOR, Role.OWNER), Role.NONE, effect=_nothing, source="G542"),
+        Row("remove owner", Role.OWNER, ABSENT, only_if=_OTHERS, source="P1 L247, G562"),
+        Row("demote owner", Role.OWNER, Role.OPERATOR, only_if=_OTHERS, effect=_change, source="P1 L247, G563"),
+        Row("leave", tuple(Role), ABSENT, source="G542, G309"),
+        *(Row("rename channel", role, role, effect=_rename, source="P2 L194, R381") for role in Role),
     ),
-    state=Computed(_role),
-    facts={"remove operator": "takes", "remove owner": "may_go", "demote owner": "may_go"},
+    state="role",
+    facts={
+        "make operator": "channel user",
+        "make owner": "channel user",
+        "remove operator": "takes",
+        "remove owner": "may_go",
+        "demote owner": "may_go",
+        "rename channel": "name",
+    },
     refusals={
         ("remove operator", Role.OWNER): Reason.OPERATOR_IS_OWNER,
         "remove operator": Reason.NOT_OPERATOR,
@@ -97,62 +126,61 @@ MACHINE: Machine[Role, Hosting] = Machine(
         "demote owner": Reason.NOT_OWNER,
         None: Reason.NOT_OPERATOR,
     },
-    initial=Role.NONE,
 )
 
 
-def _fire(change: Change, channel: Channel, user: User, event: str, **facts: bool) -> Channel:
-    hosting = Hosting(channels.base_channel(change, channel), user.id)
-    return MACHINE.fire(change, hosting, event, details={"id": user.id}, **facts).channel
+def _highest_is(hosting: Hosting) -> Guard:
+    return Guard(f"the highest role of the user is {hosting.value}", lambda user, *, highest: highest is hosting)
 
 
-def _may_go(change: Change) -> bool:
-    return ask(change, assumed.LAST_OWNER) == "let-go"
+HOSTING: Machine[Hosting, User] = Machine(
+    "hosting",
+    "The highest role of a user in any channel, by which the user list is made (G090, G219).",
+    USERS,
+    Hosting,
+    tuple(
+        Row("have roles", tuple(Hosting), hosting, only_if=_highest_is(hosting), source="G090, G219")
+        for hosting in Hosting
+    ),
+    state="hosting",
+    facts={"have roles": "highest"},
+    refusals={None: Reason.INVALID_STATE},
+    initial=Hosting.NONE,
+)
 
 
-def _require_member(change: Change, channel: Channel, user: User) -> None:
-    if user.channel not in (None, channel.id, channel.parent) and not ask(change, assumed.OPERATORS_ELSEWHERE):
-        raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
+# Look-ups
 
 
-def add_operator(change: Change, channel: Channel, user: User) -> Channel:
-    """Make the user an operator; an owner remains owner (R201, R202, G270)."""
-    _require_member(change, channel, user)
-    return _fire(change, channel, user, "make operator")
+def find(change: Change, channel: Channel, user: int) -> Host | None:
+    """The user as host of the channel, for a breakout room of its event room (G439); or None."""
+    return HOSTS.get(change, f"{channel.parent or channel.id}/{user}", channel.client)
 
 
-def remove_operator(change: Change, channel: Channel, user: User) -> Channel:
-    """Remove the operator role (R205). Refusals NOT_OPERATOR, OPERATOR_IS_OWNER."""
-    on_owner = ask(change, assumed.OPERATOR_REMOVAL_OF_OWNER)
-    if on_owner == "nothing" and channels.is_owner(channels.base_channel(change, channel), user):
-        return channel
-    return _fire(change, channel, user, "remove operator", takes=on_owner == "take")
+def is_owner(change: Change, channel: Channel, user: User | None) -> bool:
+    """Whether the user owns the channel, for a breakout room its event room."""
+    host = None if user is None else find(change, channel, user.id)
+    return host is not None and host.role is Role.OWNER
 
 
-def add_owner(change: Change, channel: Channel, user: User) -> Channel:
-    """Make the user an owner, whether operator before or not. Refusal NOT_FOUND for another channel's user."""
-    _require_member(change, channel, user)
-    return _fire(change, channel, user, "make owner")
+def is_operator(change: Change, channel: Channel, user: User | None) -> bool:
+    """Whether the user is at least operator of the channel: an owner ranks above (R544, G148)."""
+    return user is not None and find(change, channel, user.id) is not None
 
 
-def remove_owner(change: Change, channel: Channel, user: User) -> Channel:
-    """Remove the ownership and with it every host right. Refusals NOT_OWNER, LAST_OWNER."""
-    return _fire(change, channel, user, "remove owner", may_go=_may_go(change))
-
-
-def demote_owner(change: Change, channel: Channel, user: User) -> Channel:
-    """Make the owner a plain operator. Refusals NOT_OWNER, LAST_OWNER."""
-    return _fire(change, channel, user, "demote owner", may_go=_may_go(change))
+def ids(change: Change, channel: Channel, role: Role) -> tuple[int, ...]:
+    """The ids of the hosts with this role in the order of their appointment; of the event room for a breakout room."""
+    return tuple(host.user for host in _appointed(change, channel, role))
 
 
 def owners(change: Change, channel: Channel) -> list[User]:
     """The owners in the order of their appointment (R208, G136); those of its event room for a breakout room."""
-    return _people(change, channel, channels.base_channel(change, channel).owners)
+    return _people(change, channel, Role.OWNER)
 
 
 def operators(change: Change, channel: Channel) -> list[User]:
     """The plain operators in the order of their appointment; those of its event room for a breakout room."""
-    return _people(change, channel, channels.base_channel(change, channel).operators)
+    return _people(change, channel, Role.OPERATOR)
 
 
 def hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:
@@ -161,12 +189,96 @@ def hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:
     return [*((user, True) for user in above), *((user, False) for user in operators(change, channel))]
 
 
-def _people(change: Change, channel: Channel, ids: tuple[int, ...]) -> list[User]:
+def _appointed(change: Change, channel: Channel, role: Role) -> View[Host]:
+    return HOSTS.of(change, channel.client).where(APPOINTED, (channel.parent or channel.id, role))
+
+
+def _people(change: Change, channel: Channel, role: Role) -> list[User]:
     rows = USERS.of(change, channel.client)
-    return [user for id in ids if (user := rows.get(id)) is not None]
+    return [user for host in _appointed(change, channel, role) if (user := rows.get(host.user)) is not None]
+
+
+def roles_of(change: Change, user: User) -> View[Host]:
+    """The roles of the user, in the order in which the channels were created."""
+    return HOSTS.of(change, user.client).where(OF_USER, user.id)
+
+
+def roles_as(change: Change, user: User, role: Role) -> View[Host]:
+    """The roles of the user that are this one, in the order in which the channels were created."""
+    return HOSTS.of(change, user.client).where(OF_USER_AS, (user.id, role))
+
+
+def channels_of(change: Change, client: str, hosts: Sequence[Host]) -> Sequence[Channel]:
+    """The channels of these hosts, in their order; each is read when it is asked for."""
+    rows = CHANNELS.of(change, client)
+    return Related(hosts, lambda host: rows[host.channel])
+
+
+def highest(change: Change, user: User) -> Hosting:
+    """The highest role of the user in any channel."""
+    if roles_as(change, user, Role.OWNER):
+        return Hosting.OWNER
+    return Hosting.OPERATOR if roles_as(change, user, Role.OPERATOR) else Hosting.NONE
+
+
+# Appointment and removal
+
+
+def _fire(change: Change, channel: Channel, user: User, event: str, **facts: bool) -> None:
+    MACHINE.fire(change, find(change, channel, user.id), event, details={"id": user.id}, **facts)
+
+
+def _make(change: Change, channel: Channel, user: User, event: str) -> None:
+    """Refusal NOT_FOUND for a user who was made for another channel, unless such users may host."""
+    if user.channel not in (None, channel.id, channel.parent) and not ask(change, assumed.OPERATORS_ELSEWHERE):
+        raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
+    appoint(change, channels.base_channel(change, channel), user, event)
+
+
+def appoint(change: Change, channel: Channel, user: User, event: str) -> None:
+    """Make the user an operator or an owner of the base channel ("make operator", "make owner")."""
+    details = {"id": user.id}
+    MACHINE.fire(change, find(change, channel, user.id), event, details=details, channel=channel, user=user.id)
+
+
+def _may_go(change: Change, channel: Channel) -> bool:
+    return ask(change, assumed.LAST_OWNER) == "let-go" or len(_appointed(change, channel, Role.OWNER)) > 1
+
+
+def add_operator(change: Change, channel: Channel, user: User) -> None:
+    """Make the user an operator; an owner remains owner (R201, R202, G270). Refusal NOT_FOUND as for ``add_owner``."""
+    _make(change, channel, user, "make operator")
+
+
+def remove_operator(change: Change, channel: Channel, user: User) -> None:
+    """Remove the operator role (R205). Refusals NOT_OPERATOR, OPERATOR_IS_OWNER."""
+    on_owner = ask(change, assumed.OPERATOR_REMOVAL_OF_OWNER)
+    if on_owner != "nothing" or not is_owner(change, channel, user):
+        _fire(change, channel, user, "remove operator", takes=on_owner == "take")
+
+
+def add_owner(change: Change, channel: Channel, user: User) -> None:
+    """Make the user an owner, whether operator before or not. Refusal NOT_FOUND for another channel's user."""
+    _make(change, channel, user, "make owner")
+
+
+def remove_owner(change: Change, channel: Channel, user: User) -> None:
+    """Remove the ownership and with it every host right. Refusals NOT_OWNER, LAST_OWNER."""
+    _fire(change, channel, user, "remove owner", may_go=_may_go(change, channel))
+
+
+def demote_owner(change: Change, channel: Channel, user: User) -> None:
+    """Make the owner a plain operator. Refusals NOT_OWNER, LAST_OWNER."""
+    _fire(change, channel, user, "demote owner", may_go=_may_go(change, channel))
 
 
 def remove_of_user(change: Change, user: User) -> None:
     """Remove every channel role of a user who is removed (G542)."""
-    for channel in CHANNELS.of(change, user.client).where(BY_HOST, user.id):
-        MACHINE.fire(change, Hosting(channel, user.id), "leave")
+    for host in roles_of(change, user):
+        MACHINE.end(change, host, "leave")
+
+
+def remove_of_channel(change: Change, channel: Channel) -> None:
+    """Remove every role in a channel that is deleted (G309)."""
+    for host in HOSTS.of(change, channel.client).where(OF_CHANNEL, channel.id):
+        MACHINE.end(change, host, "leave")

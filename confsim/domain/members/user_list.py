@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from enum import IntEnum, StrEnum
+from collections.abc import Sequence
+from enum import StrEnum
 
 from confsim.assumptions import users as assumed_users
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import lists
-from confsim.domain.channels import channels
-from confsim.domain.channels.channels import BY_HOST, CHANNELS
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
-from confsim.domain.users.users import BY_EMAIL, LISTED, USERS, Level, User
+from confsim.domain.users.users import BY_EMAIL, HANDLE, MEMBERS, RANK, USERS, User
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.views import View
 from confsim.kernel.world import Change
 
 
@@ -24,62 +24,49 @@ class Sort(StrEnum):
     LEVEL = "level"
 
 
-class Rank(IntEnum):
-    """The rank that sort=level compares, lowest first (G090)."""
-
-    NONE = 0
-    OPERATOR = 1
-    OWNER = 2
-    CUSTOMER_ADMIN = 3
-    PARTNER_ADMIN = 4
-
-
 def listed(
     change: Change, client: Client, search: str | None, levels: list[int] | None, sort: Sort, *, descending: bool
-) -> list[User]:
+) -> Sequence[User]:
     """The users of the list who match every filter, sorted.
 
     ``levels`` are ids; holders of at least one of them match, an unknown id matches nobody (G091).
     """
-    found = _members(change, client)
-    if levels is not None:
-        found = [user for user in found if any(users.level_id(change, level) in levels for level in user.levels)]
-    if search:
-        found = [user for user in found if lists.matches(change, search, user.handle, user.full_name)]
+    members = _members(change, client)
+    if levels is not None or search or not isinstance(members, View):
+        found = _matching(change, members, search, levels)
+    elif sort is Sort.HANDLE:
+        return lists.in_order(change, members, HANDLE, text=lambda user: user.handle, descending=descending)
+    elif ask(change, assumed_users.LEVEL_ORDER) == "rank":
+        return lists.in_order(change, members, RANK, descending=descending)
+    else:
+        found = list(members)
     if sort is Sort.HANDLE:
         return lists.ordered(change, found, lambda user: lists.text_key(change, user.handle), descending=descending)
     compared = ask(change, assumed_users.LEVEL_ORDER)
     if compared == "rank":
-        return lists.ordered(change, found, lambda user: _rank(change, user), descending=descending)
+        return lists.ordered(change, found, users.rank, descending=descending)
     ids = {user.id: [users.level_id(change, level) for level in user.levels] for user in found}
     if compared == "id":
         return lists.ordered(change, found, lambda user: max(ids[user.id], default=0), descending=descending)
     return lists.ordered(change, found, lambda user: len(ids[user.id]), descending=descending)
 
 
-def _members(change: Change, client: Client) -> list[User]:
+def _members(change: Change, client: Client) -> Sequence[User]:
     """The members of the list in order of creation (G219)."""
     rows = USERS.of(change, client.id)
     whom = ask(change, assumed_users.LISTED)
-    if whom != "roles":
-        return [user for user in rows.all if whom == "everybody" or not users.unregistered(user)]
-    found = {user.id: user for user in rows.where(LISTED, True)}
-    for id in {id for channel in CHANNELS.of(change, client.id).all for id in channel.owners + channel.operators}:
-        host = rows.get(id)
-        if host is not None:
-            found[id] = host
-    return [found[id] for id in sorted(found)]
+    if whom == "roles":
+        return rows.where(MEMBERS, True)
+    return [user for user in rows.all if whom == "everybody" or not users.unregistered(user)]
 
 
-def _rank(change: Change, user: User) -> Rank:
-    if Level.PARTNER_ADMIN in user.levels:
-        return Rank.PARTNER_ADMIN
-    if Level.CUSTOMER_ADMIN in user.levels:
-        return Rank.CUSTOMER_ADMIN
-    hosted = CHANNELS.of(change, user.client).where(BY_HOST, user.id)
-    if not hosted:
-        return Rank.NONE
-    return Rank.OWNER if any(channels.is_owner(channel, user) for channel in hosted) else Rank.OPERATOR
+def _matching(change: Change, members: Sequence[User], search: str | None, levels: list[int] | None) -> Sequence[User]:
+    found = members
+    if levels is not None:
+        found = [user for user in found if any(users.level_id(change, level) in levels for level in user.levels)]
+    if search:
+        found = [user for user in found if lists.matches(change, search, user.handle, user.full_name)]
+    return found
 
 
 def several(change: Change, client: Client, ids: list[int]) -> list[User]:

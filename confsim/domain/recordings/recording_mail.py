@@ -8,6 +8,8 @@ from confsim.assumptions.register import ask
 from confsim.domain import mail
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
+from confsim.domain.members import roles
+from confsim.domain.members.roles import Role
 from confsim.kernel.world import Change
 
 from . import assets, downloads
@@ -21,7 +23,7 @@ def recipients(change: Change, channel: Channel, recording: Recording) -> tuple[
         return recording.owners
     if choice == "not-for-api-tokens" and recording.starter is None:
         return ()
-    return channels.base_channel(change, channel).owners
+    return roles.ids(change, channel, Role.OWNER)
 
 
 def send(change: Change, recording: Recording) -> None:

@@ -17,6 +17,8 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import count_poll
 from confsim.domain.fault_points import RECORDING, Outcome, fault_for
 from confsim.domain.identity.credentials import Caller
+from confsim.domain.members import roles
+from confsim.domain.members.roles import Role
 from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS
@@ -113,7 +115,7 @@ def _stop(change: Change, recording: Recording) -> Recording:
         delay = delays.delay_of(change, durations.RECORDING_PROCESSING)
         usual = delay.amount * 1000 if delay.mode == "time" else 0
         recording = replace(recording, processing_ends=change.now + usual + fault.by)
-    owners = channels.base_channel(change, channel).owners
+    owners = roles.ids(change, channel, Role.OWNER)
     return replace(recording, ended=change.now, owners=owners, will_fail=outcome is Outcome.FAILED)
 
 
@@ -182,7 +184,7 @@ def possible(change: Change, channel: Channel, caller: Caller) -> bool:
     """Whether the caller may record: an API token always, a user when an owner has a verified address (R499-R501)."""
     if caller.api_token is not None:
         return True
-    return any(reachable(change, channel, channels.base_channel(change, channel).owners))
+    return any(reachable(change, channel, roles.ids(change, channel, Role.OWNER)))
 
 
 def reachable(change: Change, channel: Channel, ids: Iterable[int]) -> Iterator[User]:

@@ -18,8 +18,8 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.fault_points import ADMISSION, Outcome, fault_for
 from confsim.domain.identity import credentials
-from confsim.domain.members import channel_access
-from confsim.domain.users.users import USERS, Account, User
+from confsim.domain.members import channel_access, roles
+from confsim.domain.users.users import Account, User
 from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -215,7 +215,8 @@ def join_facts(
     if not phone and terms.blocked(change, client, user):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
     _check(change, client, channel, user)
-    bypasses_lobby = host or channel.open or channels.is_operator(channel, user) or _readmitted(change, channel, user)
+    host = host or channel.open or roles.is_operator(change, channel, user)
+    bypasses_lobby = host or _readmitted(change, channel, user)
     return {"channel": channel, "user": user, "bypasses_lobby": bypasses_lobby, "full": full(change, channel)}
 
 
@@ -224,7 +225,7 @@ def _check(change: Change, client: Client, channel: Channel, user: User) -> None
         raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
     if user.channel is not None:
         channel_access.require_home_channel(change, user, channel)
-    if user.account is Account.GUEST and not channel.guest_access and not channels.is_operator(channel, user):
+    if user.account is Account.GUEST and not channel.guest_access and not roles.is_operator(change, channel, user):
         raise Refusal(Reason.GUEST_ACCESS_OFF)
     if not channel_access.has_access(change, credentials.caller(change, client, user), channel):
         raise Refusal(Reason.CHANNEL_PRIVATE)
@@ -286,13 +287,12 @@ def muted(change: Change, channel: Channel, presence: Presence) -> bool:
         return False
     if ask(change, assumed.ATTENDEES_LOCKED) == "all-but-presenters" and presence.presenter:
         return False
-    return not channels.is_operator(channel, USERS.of(change, channel.client).get(presence.user))
+    return roles.find(change, channel, presence.user) is None
 
 
 def hosts(change: Change, presence: Presence) -> bool:
     """Whether the present user is a host of the channel."""
-    channel = channels.get(change, presence.client, presence.channel)
-    return presence.user in channel.owners or presence.user in channel.operators
+    return roles.find(change, channels.get(change, presence.client, presence.channel), presence.user) is not None
 
 
 # The status of presenters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum, StrEnum
+from enum import Enum, IntEnum, StrEnum
 from typing import Any
 from unicodedata import normalize
 
@@ -12,7 +12,7 @@ from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
-from confsim.kernel.indexes import Index, Unique
+from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -61,6 +61,24 @@ def level_name(context: Context, level: Level) -> str:
     return str(levels[level.word]["name"])
 
 
+class Hosting(Enum):
+    """The highest role of a user in any channel (G090)."""
+
+    NONE = "none"
+    OPERATOR = "operator"
+    OWNER = "owner"
+
+
+class Rank(IntEnum):
+    """The rank that sort=level of the user list compares, lowest first (G090)."""
+
+    NONE = 0
+    OPERATOR = 1
+    OWNER = 2
+    CUSTOMER_ADMIN = 3
+    PARTNER_ADMIN = 4
+
+
 class Identity(Record):
     """The details last received from the user's authentication provider (P1 Authentication provider)."""
 
@@ -77,6 +95,7 @@ class User(Record, kw_only=True):
     terms last accepted. ``image`` is the key of stored bytes or a URL; ``email`` the verified address and ``pending``
     the addresses waiting for their code, as (address, code). ``follows`` are user ids (G207). ``inbound`` is whether
     the call of a dialled user came in. ``ends`` is when a guest is removed (epoch milliseconds), None for never.
+    ``hosting`` follows from the user's roles in channels.
     """
 
     id: int
@@ -99,11 +118,19 @@ class User(Record, kw_only=True):
     follows: tuple[int, ...] = ()
     inbound: bool = False
     ends: int | None = None
+    hosting: Hosting = Hosting.NONE
 
 
 def folded(handle: str) -> str:
     """The handle for comparison, in Unicode NFC and casefolded: equal handles give equal results (G254)."""
     return normalize("NFC", normalize("NFC", handle).casefold())
+
+
+def rank(user: User) -> Rank:
+    """The rank of the user by access levels and channel roles (G090)."""
+    if Level.PARTNER_ADMIN in user.levels:
+        return Rank.PARTNER_ADMIN
+    return Rank.CUSTOMER_ADMIN if Level.CUSTOMER_ADMIN in user.levels else Rank[user.hosting.name]
 
 
 def _occupied(user: User) -> tuple[str, ...]:
@@ -117,9 +144,17 @@ BY_ORIGIN: Unique[User] = Unique("origin", lambda user: (user.origin_id,) if use
 BY_EMAIL: Index[User] = Index("email", lambda user: (user.email.casefold(),) if user.email is not None else ())
 #: Users in the user list regardless of channel roles: holders of levels and predefined users (G219).
 LISTED: Index[User] = Index("listed", lambda user: (True,) if user.levels or user.account is Account.PREDEFINED else ())
+HANDLE: Order[User] = Order("handle", lambda user: user.handle.casefold())
+RANK: Order[User] = Order("rank", lambda user: rank(user))
+#: Users in the user list: those, and users with a role in a channel (G219).
+MEMBERS: Index[User] = Index(
+    "members",
+    lambda user: LISTED.values(user) or ((True,) if user.hosting is not Hosting.NONE else ()),
+    orders=(CREATED, HANDLE, RANK),
+)
 #: Users who belong to one channel: guests, linked and dialled users.
 BY_CHANNEL: Index[User] = Index("channel", lambda user: (user.channel,) if user.channel is not None else ())
-USERS: Table[int, User] = Table("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, LISTED, BY_CHANNEL)
+USERS: Table[int, User] = Table("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, LISTED, MEMBERS, BY_CHANNEL)
 
 UNREGISTERED = frozenset({Account.GUEST, Account.LINKED, Account.DIALLED})
 

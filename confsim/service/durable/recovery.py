@@ -82,8 +82,8 @@ class RecoveredWorld:
         self.faults = FaultsState()
         self.settings: Settings | None = None
 
-    def apply(self, delta: Delta, document: Callable[[str], World]) -> None:
-        """Go on by one delta. Misuse that names what cannot be."""
+    def apply(self, delta: Delta, document: Callable[[str], World], format: int) -> None:
+        """Go on by one delta, written in this format. Misuse that names what cannot be."""
         if delta.begun_with is not None:
             self.begun_with = delta.begun_with
         if delta.origin is not None:
@@ -93,7 +93,7 @@ class RecoveredWorld:
         if delta.world is not None:
             self.world = document(delta.world)
         if delta.difference is not None:
-            self.world = follow(self.world, delta.difference)
+            self.world = follow(self.world, current_difference(delta.difference, format, self.world))
         if delta.clock is not None:
             self.clock = delta.clock
         if delta.faults is not None:
@@ -135,13 +135,11 @@ class Recovery:
     def _apply(self, name: str, body: bytes, where: str) -> None:
         try:
             delta = msgspec.json.decode(body, type=Delta)
-            if delta.difference is not None:
-                delta.difference = current_difference(delta.difference, self.store.format)
             self.server = delta.server or self.server
             if delta.dropped:
                 del self.worlds[name]
             else:
-                self.worlds.setdefault(name, RecoveredWorld()).apply(delta, self._document)
+                self.worlds.setdefault(name, RecoveredWorld()).apply(delta, self._document, self.store.format)
         except (Misuse, msgspec.DecodeError, KeyError) as error:
             raise Misuse(f"{self.store}, written by confsim {self.store.version}: {where}: {error}") from None
 

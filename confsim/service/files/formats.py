@@ -16,8 +16,10 @@ from confsim.kernel.difference import Difference
 from confsim.kernel.table import Table
 from confsim.kernel.world import World
 
+from . import format_2
+
 #: The format that is written. It goes up when a released one would be read wrongly.
-FORMAT = 2
+FORMAT = 3
 
 #: A record as plain values, made into one of the next format.
 Convert = Callable[[dict[str, Any]], dict[str, Any]]
@@ -29,8 +31,9 @@ class Step(Struct, frozen=True):
     ``fields`` are by table and field. ``timers`` are kinds. A sequence counts as named when its name is the old one, or
     begins with it and a space. ``records`` converts records by table, their fields being renamed already. ``owned``
     are the tables whose records have the id of their client in the new format, and had it not in the old one.
-    ``world`` does the rest, once the world is read: what the new format keeps in a place of its own, and the old one
-    did not.
+    ``whole`` and ``moved`` are given a document, and a difference with the world before it in the present format, after
+    all that, and convert what concerns several records. ``world`` does the rest, once the world is read: what the new
+    format keeps in a place of its own, and the old one did not.
     """
 
     tables: Mapping[str, str] = {}
@@ -39,6 +42,8 @@ class Step(Struct, frozen=True):
     sequences: Mapping[str, str] = {}
     records: Mapping[str, Convert] = {}
     owned: tuple[str, ...] = ()
+    whole: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    moved: Callable[[Difference, World], Difference] | None = None
     world: Callable[[World], World] = lambda world: world
 
     def record(self, table: str, client: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -67,11 +72,12 @@ class Step(Struct, frozen=True):
         }
         timers = [[due, self.timers.get(kind, kind), *name] for due, kind, *name in values["timers"]]
         sequences = {self.sequence(name): count for name, count in values["sequences"].items()}
-        return {**values, "tables": tables, "timers": timers, "sequences": sequences}
+        values = {**values, "tables": tables, "timers": timers, "sequences": sequences}
+        return values if self.whole is None else self.whole(values)
 
-    def difference(self, found: Difference) -> Difference:
-        """A difference between two worlds."""
-        return Difference(
+    def difference(self, found: Difference, world: World) -> Difference:
+        """A difference from this world to another one."""
+        found = Difference(
             self._rows(found.removed),
             self._rows(found.put),
             [(self.timers.get(kind, kind), client, subject) for kind, client, subject in found.cancelled],
@@ -79,6 +85,7 @@ class Step(Struct, frozen=True):
             found.minted,
             {self.sequence(name): count for name, count in found.counted.items()},
         )
+        return found if self.moved is None else self.moved(found, world)
 
     def _rows(self, rows: Iterable[tuple[str, str, Any]]) -> list[tuple[str, str, Any]]:
         return [
@@ -156,7 +163,8 @@ STEPS: Mapping[int, Step] = {
             "template selections",
         ),
         world=_lingering,
-    )
+    ),
+    2: Step(whole=format_2.document, moved=format_2.difference),
 }
 
 
@@ -185,8 +193,8 @@ def current_world(world: World, format: int) -> World:
     return world
 
 
-def current_difference(found: Difference, format: int) -> Difference:
-    """A difference that was written in a readable format, in the names of this one."""
+def current_difference(found: Difference, format: int, world: World) -> Difference:
+    """A difference from this world that was written in a readable format, in the names of this one."""
     for each in range(format, FORMAT):
-        found = STEPS[each].difference(found)
+        found = STEPS[each].difference(found, world)
     return found

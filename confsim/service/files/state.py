@@ -22,6 +22,8 @@ _NAMED = {
     "clients": {"parent": "clients"},
     "channels": {"parent": "channels"},
     "room channels": {"parent": "channels"},
+    "hosts": {"channel": "channels", "user": "users"},
+    "favourites": {"channel": "channels"},
     "presences": {"user": "users"},
     "number assignments": {"number": "inbound numbers"},
 }

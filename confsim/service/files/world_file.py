@@ -12,11 +12,11 @@ import msgspec
 from msgspec import Struct
 
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.identity import api_tokens, validators
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.members import roles
 from confsim.domain.telephony import numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity, Level, User
@@ -164,6 +164,8 @@ class Built(Struct, frozen=True):
 
 def build(file: WorldFile, seed: int, profile: Mapping[str, Any]) -> Built:
     """The world that the file describes. Misuse for what cannot be, such as a reference that names nothing."""
+    import confsim.api.catalogue  # noqa: F401 its modules declare the couplings
+
     if file.version != 1:
         raise Misuse(f"it is a file of version {file.version}; this confsim reads version 1")
     try:
@@ -279,23 +281,21 @@ def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, li
 def _channel(change: Change, client: Client, file: ChannelFile, id: str, people: Mapping[str, list[User]]) -> None:
     where = f"channel {file.name!r}"
     owners, operators = (
-        tuple(_named("user", people, handle, where).id for handle in handles)
-        for handles in (file.owners, file.operators)
+        [_named("user", people, handle, where) for handle in handles] for handles in (file.owners, file.operators)
     )
-    room = channels.create(change, client, file.name, file.description, None)
-    CHANNELS.of(change, client.id).remove(room.id)
-    CHANNELS.of(change, client.id).put(
-        msgspec.structs.replace(
-            room,
-            id=id,
-            owners=owners,
-            operators=operators,
-            guest_access=file.guestAccess,
-            open=room.open if file.open is None else file.open,
-            event_room=file.eventRoom,
-            friendly_url=file.friendlyUrl,
-        )
+    channel = channels.load(change, client, id, file.name, file.description)
+    channel = channels.update(
+        change,
+        channel,
+        guest_access=file.guestAccess,
+        open=channel.open if file.open is None else file.open,
+        event_room=file.eventRoom,
+        friendly_url=file.friendlyUrl,
     )
+    for user in owners:
+        roles.appoint(change, channel, user, "make owner")
+    for user in operators:
+        roles.appoint(change, channel, user, "make operator")
 
 
 @lru_cache(maxsize=32)

@@ -163,7 +163,8 @@ def test_each_field_of_the_details_tells_of_the_channel(sim, field, value, wire)
 @pytest.mark.rule("R258")
 def test_favourites_are_counted_and_the_callers_own_is_told(sim, people):
     """Favorite counts, isFavorite is about the caller; an API token has none."""
-    put(sim, favourites=(people["demo-owner"], people["demo-user"]))
+    ids = [people["demo-owner"], people["demo-user"]]
+    sim.change_record("channel", ROOM, favourite=ids)
     assert [read(sim, who=who)["isFavorite"] for who in ("demo-owner", "demo-operator", "demo-api-token")] == [
         True,
         False,

@@ -49,7 +49,7 @@ def test_a_search_finds_text_in_any_field(text):
     """Whatever the case of the letters; a search counts no total."""
     sim = Simulator()
     sim.call("set_channel_description", "demo-owner", uuid=ROOM, body={"description": "räume"})
-    page = sim.control("list_records", search=text)
+    page = sim.control("list_records", kind="channels", search=text)
     assert [(each.kind, each.id) for each in page.records] == [("channels", ROOM)]
     assert (page.total, page.more) == (None, False)
     assert sim.control("list_records", search="no such text").records == []

@@ -9,8 +9,8 @@ from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import BROADCASTS, State
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
+from confsim.domain.members import roles
 from confsim.domain.runtime import presence, sessions
-from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
 from kit import CUSTOMER, ROOM, START
@@ -26,7 +26,7 @@ def room(change):
 
 def owner(change):
     """The owner of the demo room."""
-    return users.get(change, CUSTOMER, room(change).owners[0])
+    return roles.owners(change, room(change))[0]
 
 
 def come(change):

@@ -14,8 +14,6 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, MACHINE, ROOMS, Step
 from confsim.domain.clients import clients
 from confsim.domain.couplings.deletion import DELETION
-from confsim.domain.users import users
-from confsim.domain.users.users import Account
 from confsim.kernel.influence import Cascade
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
@@ -127,30 +125,6 @@ def test_a_client_has_its_own_names_and_flags(change, client):
     other = clients.create(change, "Other", None)
     other = clients.update(change, other, dial_in=True)
     assert [make(change, each).dial_in for each in (client, other)] == [False, True]
-
-
-@pytest.mark.rule("R544")
-def test_owners_rank_above_operators(change, client):
-    """An owner is at least operator, an operator no owner; nobody is neither."""
-    owner, operator, other = (users.create(change, client.id, name, Account.REGISTERED) for name in "abc")
-    channel = make(change, client, owners=(owner.id,), operators=(operator.id,))
-    assert [channels.is_operator(channel, each) for each in (owner, operator, other, None)] == [
-        True,
-        True,
-        False,
-        False,
-    ]
-    assert [channels.is_owner(channel, each) for each in (owner, operator, other, None)] == [True, False, False, False]
-
-
-def test_hosted_channels_come_newest_first(change, client):
-    """Where the user is owner or operator, without rooms."""
-    user = users.create(change, client.id, "a", Account.REGISTERED)
-    one = make(change, client, "one", owners=(user.id,))
-    two = make(change, client, "two", operators=(user.id,))
-    make(change, client, "three")
-    create_room(change, one, "below")
-    assert list(channels.hosted_by(change, user)) == [two, one]
 
 
 @pytest.mark.rule("R262")

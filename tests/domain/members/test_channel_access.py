@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity.credentials import Caller
-from confsim.domain.members import channel_access, linked_users
+from confsim.domain.members import channel_access, linked_users, roles
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
 from confsim.kernel.refusal import Refusal
@@ -39,8 +39,9 @@ def scene():
         "other guest": caller(Account.GUEST, channel=other.id),
         "token": Caller(client, api_token="t"),
     }
-    roles = {"operators": (callers["operator"].user.id,), "owners": (callers["owner"].user.id,)}
-    return change, client, channels.update(change, channel, **roles), callers
+    roles.add_operator(change, channel, callers["operator"].user)
+    roles.add_owner(change, channel, callers["owner"].user)
+    return change, client, channel, callers
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,8 @@ def test_guests_are_confined(scene):
     with pytest.raises(Refusal):
         channel_access.require_home_channel(change, guest, channel)
     channel_access.require_home_channel(change, callers["own guest"].user, create_room(change, channel, "Below"))
-    channel_access.require_home_channel(change, guest, channels.update(change, channel, operators=(guest.id,)))
+    roles.appoint(change, channel, guest, "make operator")
+    channel_access.require_home_channel(change, guest, channel)
 
 
 def test_where_guests_are_free_the_channel_must_admit_them(scene):

@@ -6,14 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
+from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
 from confsim.domain.identity import credentials
-from confsim.domain.identity.credentials import CREDENTIALS
-from confsim.domain.members import roles
+from confsim.domain.identity.credentials import CREDENTIALS, Caller
+from confsim.domain.members import channel_list, roles
+from confsim.domain.members.roles import Role
 from confsim.domain.users import users
-from confsim.domain.users.users import USERS, Account
+from confsim.domain.users.users import MEMBERS, USERS, Account, Level
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 from kit.channels import create_room
@@ -53,7 +56,6 @@ def test_roles_move_as_the_table_says(steps):
         expected = EVENTS[event][model[user.id]]
         if event in LEAVES and list(model.values()).count("owner") == 1 and model[user.id] == "owner":
             expected = Reason.LAST_OWNER
-        channel = channels.get(change, channel.client, channel.id)
         if isinstance(expected, Reason):
             with pytest.raises(Refusal) as refused:
                 getattr(roles, event)(change, channel, user)
@@ -61,9 +63,62 @@ def test_roles_move_as_the_table_says(steps):
         else:
             getattr(roles, event)(change, channel, user)
             model[user.id] = expected
-        channel = channels.get(change, channel.client, channel.id)
-        assert set(channel.owners) == {id for id, role in model.items() if role == "owner"}
-        assert set(channel.operators) == {id for id, role in model.items() if role == "operator"}
+        for role in Role:
+            assert set(roles.ids(change, channel, role)) == {id for id, each in model.items() if each == role.value}
+        agree(change, channel.client)
+
+
+def agree(change, client):
+    """Names and numbers of roles are those of their channels, and users know the highest of theirs."""
+    rows = CHANNELS.of(change, client)
+    for host in roles.HOSTS.of(change, client).all:
+        channel = rows[host.channel]
+        assert (host.name, host.number) == (channel.name, channel.number)
+    for user in USERS.of(change, client).all:
+        held = {host.role.value for host in roles.roles_of(change, user)}
+        assert user.hosting.value == ("owner" if "owner" in held else "operator" if held else "none")
+        assert (user in list(USERS.of(change, client).where(MEMBERS, True))) is bool(held)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["host", "own", "leave", "rename", "delete"]), st.integers(0, 5))))
+def test_what_is_listed_of_hosts_follows_their_channels(steps):
+    """Whatever is appointed, renamed and deleted; channels come in order of creation, or by name."""
+    change, first, people = stage()
+    client = clients.get(change, first.client)
+    made = [first, *(channels.create(change, client, name, None, people[0]) for name in ("beta", "Alpha"))]
+    for what, number in steps:
+        channel = channels.find(change, client.id, made[number % 3].id)
+        host = None if channel is None else roles.find(change, channel, people[number // 2].id)
+        if channel is None:
+            continue
+        if what in {"host", "own"}:
+            {"host": roles.add_operator, "own": roles.add_owner}[what](change, channel, people[number // 2])
+        elif what == "leave" and host is not None:
+            roles.MACHINE.end(change, host, "leave")
+        elif what == "rename":
+            channels.rename(change, channel, f"{number} {channel.name}")
+        elif what == "delete":
+            channels.delete(change, channel)
+        agree(change, client.id)
+    for user in people:
+        hosted = [each for each in CHANNELS.of(change, client.id).all if roles.is_operator(change, each, user)]
+        caller = Caller(client, users.get(change, client.id, user.id))
+        for descending in (False, True):
+            names = sorted(hosted, key=lambda channel: channel.name.casefold())
+            for by_name, expected in ((False, hosted), (True, names)):
+                found = channel_list.listed(change, client, caller, None, by_name=by_name, descending=descending)
+                assert list(found) == (expected[::-1] if descending else expected)
+
+
+@pytest.mark.rule("R544")
+def test_owners_rank_above_operators(scene):
+    """An owner is at least operator, an operator no owner; nobody is neither."""
+    change, channel, people = scene
+    roles.add_owner(change, channel, people[0])
+    roles.add_operator(change, channel, people[1])
+    everybody = [*people, None]
+    assert [roles.is_operator(change, channel, each) for each in everybody] == [True, True, False, False]
+    assert [roles.is_owner(change, channel, each) for each in everybody] == [True, False, False, False]
 
 
 def test_roles_in_a_room_are_those_of_its_event_room(scene):
@@ -71,9 +126,9 @@ def test_roles_in_a_room_are_those_of_its_event_room(scene):
     change, channel, people = scene
     room = create_room(change, channel, "Below")
     roles.add_operator(change, room, people[0])
-    channel = channels.get(change, channel.client, channel.id)
-    assert channel.operators == (people[0].id,)
-    assert roles.hosts(change, room) == roles.hosts(change, channel) == [(people[0], False)]
+    assert roles.ids(change, channel, Role.OPERATOR) == (people[0].id,)
+    listed = [[(user.id, owner) for user, owner in roles.hosts(change, each)] for each in (room, channel)]
+    assert listed == [[(people[0].id, False)]] * 2
 
 
 def test_who_is_dismissed_leaves_everything(scene):
@@ -88,6 +143,28 @@ def test_who_is_dismissed_leaves_everything(scene):
     users.remove(change, guest)
     assert guest.id not in USERS.of(change, client.id)
     assert token not in CREDENTIALS.of(change)
-    for each in (channel, other):
-        now = channels.get(change, client.id, each.id)
-        assert guest.id not in now.owners + now.operators
+    assert all(roles.find(change, each, guest.id) is None for each in (channel, other))
+
+
+def test_the_latest_appointed_comes_last(scene):
+    """Also one who has got the other role (G136)."""
+    change, channel, people = scene
+    for user in people:
+        roles.add_operator(change, channel, user)
+    roles.add_owner(change, channel, people[1])
+    roles.add_owner(change, channel, people[0])
+    roles.demote_owner(change, channel, people[1])
+    assert roles.ids(change, channel, Role.OWNER) == (people[0].id,)
+    assert roles.ids(change, channel, Role.OPERATOR) == (people[2].id, people[1].id)
+
+
+@pytest.mark.rule("R545")
+@pytest.mark.parametrize(("choice", "owners"), [("creator", [1]), ("creator-and-customer-admins", [1, 0])])
+def test_the_first_owners_of_a_channel(choice, owners):
+    """The creator, and the Customer Admins where that is assumed (G298)."""
+    change = World(seed=5).change(0, {assumed.FIRST_OWNERS.id: choice})
+    client = clients.create(change, "Client", None)
+    admin = users.create(change, client.id, "a", Account.REGISTERED, levels=(Level.CUSTOMER_ADMIN,))
+    people = [admin, users.create(change, client.id, "b", Account.REGISTERED)]
+    channel = channels.create(change, client, "Room", None, people[1])
+    assert list(roles.ids(change, channel, Role.OWNER)) == [people[number].id for number in owners]

@@ -9,6 +9,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
+from confsim.domain.members import roles
 from confsim.domain.runtime import occupancy, presence
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
@@ -162,7 +163,8 @@ def test_who_passes_as_a_host_passes_a_closed_door(stage):
 def test_a_guest_can_be_a_host(stage):
     """A guest who was made operator comes in through a closed door, even without guest access."""
     guest = stage.user("Guest Gwen")
-    stage.set(open=False, guest_access=False, operators=(guest.id,))
+    stage.set(open=False, guest_access=False)
+    roles.add_operator(stage.change, stage.channel, guest)
     assert stage.join("Guest Gwen").state is Where.IN
 
 

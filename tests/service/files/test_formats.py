@@ -11,39 +11,54 @@ import msgspec
 import pytest
 
 from confsim import Misuse, Simulator
+from confsim.domain.channels.channels import CHANNELS
+from confsim.domain.members import roles
+from confsim.domain.users.users import USERS
 from confsim.kernel.difference import Difference, follow
 from confsim.kernel.document import restored
 from confsim.kernel.machine import Machine
 from confsim.kernel.table import Table
+from confsim.kernel.world import World
 from confsim.service.files import formats, state
 from confsim.service.files.formats import FORMAT, STEPS, Step
-from kit import ROOM, START, START_MS
+from kit import CUSTOMER, ROOM, START, START_MS
 
-#: A world with records of every table, as format 1 wrote it, and what calls of it were answered.
-OLD = Path(__file__).resolve().parents[2] / "data" / "format-1"
+#: Worlds as older formats wrote them, and what calls of them were answered: with records of every table, and
+#: with hosts who were appointed, promoted, demoted and removed, channels renamed and deleted, and favourites.
+OLD = {format: Path(__file__).resolve().parents[2] / "data" / f"format-{format}" for format in (1, 2)}
+#: The instant at which each was written (epoch milliseconds), and the snapshots and faults of its directory.
+WRITTEN = {1: 1_769_904_020_000, 2: START_MS + 1000}
+SNAPSHOTS = {1: {"full": START_MS}, 2: {}}
+FAULTS = {1: [("get_me", 2)], 2: []}
 LONG = 600
 
 
-def check_answers(sim):
+def check_answers(sim, format):
     """Calls of the world are answered as they were before it was written."""
-    for name, caller, arguments, status, body in json.loads((OLD / "answers.json").read_bytes()):
+    for name, caller, arguments, status, body in json.loads((OLD[format] / "answers.json").read_bytes()):
         answer = sim.call(name, caller, **arguments)
         content = answer.content
         told = content.decode("latin-1") if len(content) < LONG else blake2b(content).hexdigest()[:32]
         assert (name, answer.status, told) == (name, status, body)
 
 
+@pytest.fixture(params=OLD)
+def format(request):
+    """The number of an older format."""
+    return request.param
+
+
 @pytest.fixture
-def directory(tmp_path):
+def directory(tmp_path, format):
     """A copy of the old state directory, with a log that no process has closed."""
-    return shutil.copytree(OLD / "store", tmp_path / "store")
+    return shutil.copytree(OLD[format] / "store", tmp_path / "store")
 
 
-def test_a_state_document_of_format_1_loads():
+def test_a_state_document_of_an_older_format_loads(format):
     """Every call is answered as it was; what is written of it has the present format and loads too."""
-    sim = Simulator(clock=1_769_904_020_000)
-    sim.load(OLD / "state.json")
-    check_answers(sim)
+    sim = Simulator(clock=WRITTEN[format])
+    sim.load(OLD[format] / "state.json")
+    check_answers(sim, format)
     document = sim.state
     assert document["version"] == FORMAT
     again = Simulator(clock=START)
@@ -51,14 +66,14 @@ def test_a_state_document_of_format_1_loads():
     assert again.service.world.digest() == sim.service.world.digest()
 
 
-def test_a_state_directory_of_format_1_loads(directory):
+def test_a_state_directory_of_an_older_format_loads(directory, format):
     """Base, log, snapshot and faults; and it is in the present format from then on."""
     sim = Simulator(clock=START)
     with sim.keep_in(directory):
-        assert [(each.operation, each.on) for each in sim.faults] == [("get_me", 2)]
+        assert [(each.operation, each.on) for each in sim.faults] == FAULTS[format]
         sim.faults.clear()
-        check_answers(sim)
-        assert sim.snapshots == {"full": START_MS}
+        check_answers(sim, format)
+        assert sim.snapshots == SNAPSHOTS[format]
         digest = sim.service.world.digest()
     again = Simulator(clock=START)
     with again.keep_in(directory) as kept:
@@ -66,16 +81,40 @@ def test_a_state_directory_of_format_1_loads(directory):
         assert not kept.store.outdated
 
 
-def test_both_hold_the_same_world(directory):
-    """The document was written when the directory was."""
+def test_both_hold_the_same_world(directory, format):
+    """The document was written when the directory was: a log is translated as the document is."""
     one, other = Simulator(clock=START), Simulator(clock=START)
-    one.load(OLD / "state.json")
+    one.load(OLD[format] / "state.json")
     with other.keep_in(directory):
-        assert one.service.world.digest() == other.service.world.digest()
+        assert without_numbers(one.state) == without_numbers(other.state)
+
+
+def without_numbers(document):
+    """A state document without the numbers of channels: only the log of format 2 knows of those that were deleted."""
+    tables = document["tables"]
+    for host in (*tables["channels"][CUSTOMER], *tables["hosts"][CUSTOMER]):
+        del host["number"]
+    tables["hosts"][CUSTOMER].sort(key=lambda host: (host["channel"], host["user"]))
+    del document["sequences"]["channel"]
+    return document
+
+
+def test_hosts_of_an_older_format_are_those_of_their_channels(directory):
+    """Names and numbers of their roles are those of the channels, and users know the highest of theirs."""
+    sim = Simulator(clock=START)
+    with sim.keep_in(directory):
+        change = sim.service.change()
+    hosts = roles.HOSTS.of(change, CUSTOMER).all
+    assert {(host.number, host.name) for host in hosts} <= {
+        (channel.number, channel.name) for channel in CHANNELS.of(change, CUSTOMER).all
+    }
+    assert hosts
+    for user in USERS.of(change, CUSTOMER).all:
+        assert user.hosting is roles.highest(change, user)
 
 
 #: A world of format 1 in which a session has been empty for ten seconds of its minute, and what its log had of it.
-LINGERING = OLD / "lingering.json"
+LINGERING = OLD[1] / "lingering.json"
 MINUTE_OF_GRACE = {"duration.session-grace": 60_000}
 
 
@@ -96,7 +135,7 @@ def timers_of_records(world):
     return found
 
 
-@pytest.mark.parametrize("file", [OLD / "state.json", LINGERING])
+@pytest.mark.parametrize("file", [OLD[1] / "state.json", LINGERING])
 def test_the_timers_of_a_world_of_format_1_are_those_of_its_records(file):
     """A record that did not know of its timer could never cancel it."""
     world = state.read(file)
@@ -116,7 +155,7 @@ def test_an_empty_session_of_format_1_ends_unless_somebody_comes_back(tmp_path, 
         (timer,) = values["timers"]
         values["timers"] = []
         world = restored(formats.current_document(values, 1))
-        world = follow(world, formats.current_difference(Difference(timers=[tuple(timer)]), 1))
+        world = follow(world, formats.current_difference(Difference(timers=[tuple(timer)]), 1, world))
         sim.service.begin_with(formats.current_world(world, 1), "")
     else:
         sim.load(LINGERING)
@@ -127,15 +166,15 @@ def test_an_empty_session_of_format_1_ends_unless_somebody_comes_back(tmp_path, 
     assert ("ended" in session) is not back
 
 
-def test_newer_formats_are_refused_by_number(directory, monkeypatch):
+def test_newer_formats_are_refused_by_number(directory, format, monkeypatch):
     """The message says what is read, and what to do."""
     with pytest.raises(Misuse, match=rf"of version 99; this confsim reads versions up to {FORMAT}. Load it with"):
         state.world_of({"version": 99})
     monkeypatch.setattr(formats, "STEPS", {})
-    with pytest.raises(Misuse, match=rf"of format 1; confsim \S+ reads formats up to {FORMAT}. Start with"):
+    with pytest.raises(Misuse, match=rf"of format {format}; confsim \S+ reads formats up to {FORMAT}. Start with"):
         Simulator(clock=START).keep_in(directory)
-    with pytest.raises(Misuse, match="of version 1;"):
-        state.read(OLD / "state.json")
+    with pytest.raises(Misuse, match=f"of version {format};"):
+        state.read(OLD[format] / "state.json")
 
 
 @pytest.mark.parametrize("version", [None, True, 0, -1, 1.0, "1"])
@@ -197,5 +236,5 @@ def test_a_step_translates_differences(monkeypatch):
         {"number": 1},
     )
     monkeypatch.setattr(formats, "STEPS", {**STEPS, FORMAT - 2: STEP, FORMAT - 1: Step()})
-    assert formats.current_difference(found, FORMAT - 2) == expected
-    assert msgspec.json.encode(formats.current_difference(expected, FORMAT)) == msgspec.json.encode(expected)
+    assert formats.current_difference(found, FORMAT - 2, World()) == expected
+    assert msgspec.json.encode(formats.current_difference(expected, FORMAT, World())) == msgspec.json.encode(expected)

@@ -1,0 +1,161 @@
+"""What format 2 had in its channels: their hosts and the users whose favourite they are, records of their own since.
+
+A channel had the ids of its ``owners`` and ``operators``, in the order of their appointment, and of the users in
+``favourites``. Now ``hosts`` and ``favourites`` are tables, a channel has the number of its creation, and a user the
+highest of his or her roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from confsim.domain.channels.channels import CHANNELS
+from confsim.domain.channels.favourites import FAVOURITES, FAVOURITES_OF
+from confsim.domain.members.roles import HOSTS, OF_CHANNEL, OF_USER
+from confsim.domain.users.users import USERS
+from confsim.kernel.difference import Difference, Row
+from confsim.kernel.table import Record
+from confsim.kernel.world import World
+
+Values = dict[str, Any]
+_MOVED = {"owners", "operators", "favourites"}
+
+
+def document(values: Values) -> Values:
+    """A state document of format 2 in format 3."""
+    tables = dict(values["tables"])
+    number = 0
+    highest: dict[int, str] = {}
+    hosts: dict[str, list[Values]] = {}
+    favourites: dict[str, list[Values]] = {}
+    channels: dict[str, list[Values]] = {}
+    for client, records in tables.get("channels", {}).items():
+        for record in records:
+            number += 1
+            channels.setdefault(client, []).append(_channel(record, number))
+            found = _hosts(client, record, number)
+            hosts.setdefault(client, []).extend(found)
+            favourites.setdefault(client, []).extend(_favourites(client, record))
+            _raise(highest, found)
+    rooms = tables.get("room channels", {})
+    tables |= {
+        "channels": channels,
+        "room channels": {client: [_channel(each, 0) for each in records] for client, records in rooms.items()},
+        "hosts": hosts,
+        "favourites": favourites,
+        "users": {
+            client: [{**user, "hosting": highest.get(user["id"], "none")} for user in people]
+            for client, people in tables.get("users", {}).items()
+        },
+    }
+    return {**values, "tables": tables, "sequences": {**values["sequences"], "channel": number}}
+
+
+def _channel(record: Values, number: int) -> Values:
+    return {**{name: value for name, value in record.items() if name not in _MOVED}, "number": number}
+
+
+def _hosts(client: str, channel: Values, number: int) -> list[Values]:
+    """The hosts of a channel, owners first."""
+    about = {"client": client, "channel": channel["id"], "number": number, "name": channel["name"]}
+    return [
+        {**about, "user": user, "role": role}
+        for role, users in (("owner", channel.get("owners", ())), ("operator", channel.get("operators", ())))
+        for user in users
+    ]
+
+
+def _favourites(client: str, channel: Values) -> list[Values]:
+    return [{"client": client, "channel": channel["id"], "user": user} for user in channel.get("favourites", ())]
+
+
+def _raise(highest: dict[int, str], hosts: Iterable[Values]) -> None:
+    """Note the roles of the users, where they are higher than those known."""
+    for host in hosts:
+        if highest.get(host["user"]) != "owner":
+            highest[host["user"]] = host["role"]
+
+
+class _Differences:
+    """A difference of format 2 while it is translated: what the world before has, and what becomes of it."""
+
+    def __init__(self, found: Difference, world: World) -> None:
+        self.change = world.change(0)
+        self.number = world.sequences.get("channel", 0)
+        self.removed: list[Row] = []
+        self.put: list[Row] = []
+        #: The hosts after the difference, of the channels that it names, and the users whom that may concern.
+        self.hosts: dict[tuple[str, str], list[Values]] = {}
+        self.people: dict[tuple[str, int], Values | None] = {}
+        for table, client, values in found.removed:
+            self.remove(table, client, values)
+        for table, client, values in found.put:
+            self.replace(table, client, values)
+        for (client, user), given in self.people.items():
+            self.put_user(client, user, given)
+
+    def remove(self, table: str, client: str, values: Values) -> None:
+        """A record was removed."""
+        if table == "channels":
+            self.set_related(client, values["id"], [], [])
+        channel = table in {"channels", "room channels"}
+        self.removed.append((table, client, _channel(values, 0) if channel else values))
+
+    def replace(self, table: str, client: str, values: Values) -> None:
+        """A record was put."""
+        if table == "users":
+            self.people[client, values["id"]] = values
+        elif table == "channels":
+            before = CHANNELS.of(self.change, client).get(values["id"])
+            if before is None:
+                self.number += 1
+            number = self.number if before is None else before.number
+            self.set_related(client, values["id"], _hosts(client, values, number), _favourites(client, values))
+            self.put.append((table, client, _channel(values, number)))
+        else:
+            self.put.append((table, client, _channel(values, 0) if table == "room channels" else values))
+
+    def set_related(self, client: str, channel: str, hosts: list[Values], favourites: list[Values]) -> None:
+        """The hosts of a channel and the users whose favourite it is are these from now on."""
+        were = [_values(each) for each in HOSTS.of(self.change, client).where(OF_CHANNEL, channel)]
+        liked = [_values(each) for each in FAVOURITES.of(self.change, client).where(FAVOURITES_OF, channel)]
+        if (client, channel) not in self.hosts:
+            self.removed += [("hosts", client, each) for each in were]
+            self.removed += [("favourites", client, each) for each in liked]
+        self.hosts[client, channel] = hosts
+        for each in (*were, *hosts):
+            self.people.setdefault((client, each["user"]), None)
+        self.put += [("hosts", client, each) for each in hosts]
+        self.put += [("favourites", client, each) for each in favourites]
+
+    def put_user(self, client: str, user: int, given: Values | None) -> None:
+        """Put a user with the highest role; ``given`` is the record as it was put, None when it was not."""
+        record = USERS.of(self.change, client).get(user)
+        gone = any(row[0] == "users" and row[2]["id"] == user for row in self.removed)
+        if given is None:
+            if record is None or gone:
+                return
+            given = _values(record)
+        held = [_values(each) for each in HOSTS.of(self.change, client).where(OF_USER, user)]
+        held = [each for each in held if (client, each["channel"]) not in self.hosts]
+        held += [each for hosts in self.hosts.values() for each in hosts if each["user"] == user]
+        highest: dict[int, str] = {}
+        _raise(highest, held)
+        self.put.append(("users", client, {**given, "hosting": highest.get(user, "none")}))
+
+
+def _values(record: Record) -> Values:
+    values: Values = msgspec.to_builtins(record, str_keys=True)
+    return values
+
+
+def difference(found: Difference, world: World) -> Difference:
+    """A difference of format 2 from this world, which is of format 3 already, in format 3."""
+    moved = _Differences(found, world)
+    counted = dict(found.counted)
+    if moved.number != world.sequences.get("channel", 0):
+        counted["channel"] = moved.number
+    return Difference(moved.removed, moved.put, found.cancelled, found.timers, found.minted, counted)
