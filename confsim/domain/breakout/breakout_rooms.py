@@ -43,8 +43,10 @@ class Room(Record, kw_only=True):
 
 
 IN_BREAKOUT: Index[Room] = Index("breakout session", lambda room: (room.breakout,))
+#: Under (breakout session, name).
+BY_NAME: Index[Room] = Index("name", lambda room: ((room.breakout, room.name),))
 BY_PLACE: Unique[Room] = Unique("place", lambda room: (room.place,) if room.place is not None else ())
-ROOMS: Table[str, Room] = Table("breakout rooms", Room, "id", IN_BREAKOUT, BY_PLACE)
+ROOMS: Table[str, Room] = Table("breakout rooms", Room, "id", IN_BREAKOUT, BY_NAME, BY_PLACE)
 
 
 class Assignment(Record, kw_only=True):
@@ -149,7 +151,7 @@ def _require_editable(change: Change, breakout: Breakout) -> None:
 
 def _free_name(change: Change, breakout: Breakout, name: str, own: str = "") -> str:
     """The name itself. Refusal ROOM_NAME_TAKEN when a room other than ``own`` has it."""
-    taken = any(room.name == name and room.id != own for room in list_(change, breakout))
+    taken = any(room.id != own for room in ROOMS.of(change, breakout.client).where(BY_NAME, (breakout.id, name)))
     if taken and ask(change, assumed.ROOM_NAMES) == "refuse":
         raise Refusal(Reason.ROOM_NAME_TAKEN, name=name)
     return name

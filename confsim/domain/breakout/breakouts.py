@@ -53,7 +53,11 @@ BY_CHANNEL: Index[Breakout] = Index("channel", lambda breakout: (breakout.channe
 ACTIVE: Unique[Breakout] = Unique(
     "active", lambda breakout: (breakout.channel,) if breakout.phase is Phase.ACTIVE else ()
 )
-BREAKOUTS: Table[str, Breakout] = Table("breakout sessions", Breakout, "id", BY_CHANNEL, ACTIVE)
+#: Those that are completed under (channel, main session), the others under (channel, None).
+LISTED: Index[Breakout] = Index(
+    "listed", lambda each: ((each.channel, (each.main,) if each.phase is Phase.COMPLETED else None),)
+)
+BREAKOUTS: Table[str, Breakout] = Table("breakout sessions", Breakout, "id", BY_CHANNEL, ACTIVE, LISTED)
 
 
 def _due(breakout: Breakout) -> int | None:
@@ -176,12 +180,9 @@ def list_of_channel(change: Change, channel: Channel) -> View[Breakout]:
 def list_(change: Change, channel: Channel, main: str | None) -> Sequence[Breakout]:
     """The completed ones of the session ``main`` of the event room; without it, those not completed, or all (G424)."""
     require_event_room(channel)
-    found = list_of_channel(change, channel)
-    if main is not None:
-        return [breakout for breakout in found if breakout.main == main and breakout.phase is Phase.COMPLETED]
-    if ask(change, assumed.LISTED) == "all":
-        return found
-    return [breakout for breakout in found if breakout.phase is not Phase.COMPLETED]
+    if main is None and ask(change, assumed.LISTED) == "all":
+        return list_of_channel(change, channel)
+    return BREAKOUTS.of(change, channel.client).where(LISTED, (channel.id, None if main is None else (main,)))
 
 
 def active(change: Change, channel: Channel) -> Breakout | None:

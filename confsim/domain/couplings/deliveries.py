@@ -13,7 +13,6 @@ from confsim.domain.events.deliveries import (
     CLOSED,
     DELIVERIES,
     MACHINE,
-    OPEN,
     QUEUE,
     Delivery,
     Place,
@@ -41,16 +40,6 @@ def _open(change: Change, endpoint: Endpoint) -> list[Delivery]:
     """The deliveries to an endpoint that are not finished."""
     rows = DELIVERIES.of(change)
     return [each for place in Place for each in rows.where(QUEUE, (endpoint.id, place))]
-
-
-def _of_removed(change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
-    """The deliveries of a client to endpoints that were removed."""
-    existing = {each.id for each in ENDPOINTS.of(change, endpoint.client).all}
-    return [
-        each
-        for each in DELIVERIES.of(change).all.descending
-        if each.client == endpoint.client and each.endpoint not in existing and each.state in OPEN
-    ]
 
 
 def _of_inactive(choice: str, change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
@@ -101,7 +90,7 @@ MOVES: tuple[Coupling, ...] = (
         for event, choice in (("hold", "waits"), ("lose", "lost"))
     ),
     Coupling(endpoints.ENDPOINT, Activity.ACTIVE, MACHINE, "release", _of_endpoint, source="P2 L366, R532, G534"),
-    Coupling(endpoints.ENDPOINT, ABSENT, MACHINE, "lose", _of_removed, source="P2 L368, G594"),
+    Coupling(endpoints.ENDPOINT, ABSENT, MACHINE, "lose", _open, source="P2 L368, G594"),
     Coupling(endpoints.MACHINE, Interface.ENABLED, MACHINE, "release", _of_client, source="R531, G534, G591"),
     Coupling(MACHINE, State.WAITING, MACHINE, "release", _behind, out_of=(ABSENT, *CLOSED), source="G533, G534"),
     Coupling(MACHINE, State.LATER, MACHINE, "release", _passing, source="G534"),

@@ -66,7 +66,11 @@ class Presence(Record, kw_only=True):
 BY_CHANNEL: Index[Presence] = Index("channel", lambda presence: (presence.channel,))
 BY_PLACE: Index[Presence] = Index("place", lambda presence: (presence.place,) if presence.place is not None else ())
 BY_USER: Index[Presence] = Index("user", lambda presence: (presence.user,))
-PRESENCES: Table[str, Presence] = Table("presences", Presence, "key", BY_CHANNEL, BY_PLACE, BY_USER)
+IN_LOBBY: Index[Presence] = Index("lobby", lambda each: (each.channel,) if each.state is Where.WAITING else ())
+PRESENTERS: Index[Presence] = Index("presenters", lambda presence: (presence.channel,) if presence.presenter else ())
+PRESENCES: Table[str, Presence] = Table(
+    "presences", Presence, "key", BY_CHANNEL, BY_PLACE, BY_USER, IN_LOBBY, PRESENTERS
+)
 
 
 def _come(change: Change, *, channel: Channel, user: User) -> Presence:
@@ -161,14 +165,9 @@ def number_inside(change: Change, channel: Channel) -> int:
     return len(PRESENCES.of(change, channel.client).where(BY_PLACE, channel.id))
 
 
-def waiting(change: Change, channel: Channel) -> list[Presence]:
+def waiting(change: Change, channel: Channel) -> View[Presence]:
     """The presences in the lobby, the longest wait first."""
-    return [presence for presence in everybody(change, channel) if presence.state is Where.WAITING]
-
-
-def admitted(change: Change, channel: Channel) -> list[Presence]:
-    """The presences in the channel and its breakout rooms."""
-    return [presence for presence in everybody(change, channel) if presence.state is not Where.WAITING]
+    return PRESENCES.of(change, channel.client).where(IN_LOBBY, channel.id)
 
 
 def current(change: Change, presences: Iterable[Presence]) -> Iterator[Presence]:
@@ -332,7 +331,7 @@ def set_presenter(change: Change, channel: Channel, user: int, presenter: bool) 
     if not presenter:
         return PRESENTER.fire(change, presence, "revoke")
     limit = channel.presenters_limit
-    count = sum(presence.presenter for presence in everybody(change, channel))
+    count = len(PRESENCES.of(change, channel.client).where(PRESENTERS, channel.id))
     reached = limit is not None and count >= limit
     return PRESENTER.fire(change, presence, "grant", full=reached, details={"limit": limit or 0})
 

@@ -54,10 +54,14 @@ OF_CHANNEL: Index[Assignment] = Index("channel", lambda assignment: (assignment.
 EXCLUSIVE: Unique[Assignment] = Unique(
     "exclusive", lambda assignment: (assignment.number,) if assignment.code is None else ()
 )
+#: Under (number, routing code).
+BY_CODE: Unique[Assignment] = Unique(
+    "routing code", lambda each: ((each.number, each.code),) if each.code is not None else ()
+)
 #: All exclusive assignments, under True.
 ALONE: Index[Assignment] = Index("alone", lambda assignment: (True,) if assignment.code is None else ())
 ASSIGNMENTS: Table[str, Assignment] = Table(
-    "number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE, ALONE
+    "number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE, BY_CODE, ALONE
 )
 
 
@@ -76,8 +80,8 @@ def _free_code(change: Change, number: str, channel: Channel) -> str:
     """Six digits that no other channel of the number has, or the meeting id (G475)."""
     if ask(change, assumed.ROUTING_CODE) == "meeting-id":
         return str(channel.meeting_id)
-    taken = {assignment.code for assignment in list_of_number(change, channel.client, number)}
-    while (drawn := change.digits(6)) in taken:
+    rows = ASSIGNMENTS.of(change, channel.client)
+    while rows.one(BY_CODE, (number, drawn := change.digits(6))) is not None:
         pass
     return drawn
 
@@ -238,10 +242,10 @@ def reached(change: Change, text: str, code: str | None, meeting_id: str | None)
         return client, channels.get(change, client.id, exclusive.channel)
     if code is None and meeting_id is not None:
         return client, channels.by_meeting_id(change, client, meeting_id)
-    for assignment in list_of_number(change, client.id, number):
-        if assignment.code == code:
-            return client, channels.get(change, client.id, assignment.channel)
-    raise Refusal(Reason.CODE_UNKNOWN, number=number, keyed=code or "")
+    assignment = ASSIGNMENTS.of(change, client.id).one(BY_CODE, (number, code))
+    if assignment is None:
+        raise Refusal(Reason.CODE_UNKNOWN, number=number, keyed=code or "")
+    return client, channels.get(change, client.id, assignment.channel)
 
 
 def release_of_channel(change: Change, channel: Channel) -> None:

@@ -45,7 +45,8 @@ class Reservation(Record):
 
 
 BY_FOLDED: Index[Reservation] = Index("handle", lambda reservation: (reservation.folded,))
-RESERVATIONS: Table[str, Reservation] = Table("reservations", Reservation, "token", BY_FOLDED)
+BY_MAKER: Index[Reservation] = Index("maker", lambda reservation: (reservation.by,))
+RESERVATIONS: Table[str, Reservation] = Table("reservations", Reservation, "token", BY_FOLDED, BY_MAKER)
 
 
 def _reserve(change: Change, *, client: Client, handle: str, by: str) -> Reservation:
@@ -151,8 +152,8 @@ def reserve(change: Change, client: Client, handle: str, *, by: str, user: User 
     if own is not None and ask(change, assumed.RESERVATION_REPEATED) == "refused":
         available = False
     if ask(change, assumed.RESERVATIONS_HELD) == "one":
-        for former in RESERVATIONS.of(change, client.id).all:
-            if former.by == by and former is not own:
+        for former in RESERVATIONS.of(change, client.id).where(BY_MAKER, by):
+            if former is not own:
                 MACHINE.end(change, former, "replace")
     reservation = MACHINE.create(
         change, "reserve", available=available, client=client, handle=handle, by=by, details={"handle": handle}

@@ -117,7 +117,8 @@ def agree(world: World):
     """What the machines say of one another is true."""
     change = world.change(0)
     channel = channels.get(change, CUSTOMER, EVENT_ROOM)
-    inside = presence.admitted(change, channel)
+    everybody = presence.everybody(change, channel)
+    inside = [each for each in everybody if each.state is not Where.WAITING]
     assert occupancy.occupants(change, CUSTOMER, EVENT_ROOM) == len(inside)
     session = sessions.active(change, channel)
     assert (session is not None) is bool(inside)
