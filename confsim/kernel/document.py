@@ -1,4 +1,4 @@
-"""Conversion of the plain values of ``World.export`` into a world; errors name the place of the invalid value."""
+"""Conversion of the values of ``World.encoded`` into a world; errors name the place of the invalid value."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Any
@@ -12,6 +12,7 @@ from msgspec import Struct
 from rpds import HashTrieMap
 
 from . import ids
+from .indexes import CREATED
 from .table import SharedTable, Table, TableState
 from .timers import HANDLERS, Name, Timers
 
@@ -19,6 +20,8 @@ Place = tuple[str, str]
 #: Returns the fault injected at a fault point of this name with these facts, None for none.
 FaultSource = Callable[[str, Mapping[str, Any]], Any]
 NO_PROFILE: Mapping[str, Any] = {}
+#: Records that are encoded at once.
+_BATCH = 500
 
 
 class World(Struct, frozen=True, gc=False):
@@ -55,23 +58,54 @@ class World(Struct, frozen=True, gc=False):
         ]
         return sorted(filled, key=itemgetter(0))
 
-    def export(self) -> dict[str, Any]:
-        """The whole world as plain values in a fixed order; the same world gives the same bytes."""
-        tables: dict[str, dict[str, list[Any]]] = {}
-        for (client, name), state in self.tables():
-            rows = sorted(state.rows.values(), key=itemgetter(0))
-            tables.setdefault(name, {})[client] = [record for _, record in rows]
-        return {
-            "seed": self.seed,
-            "minted": self.id_counter,
-            "sequences": dict(sorted(self.sequences.items())),
-            "timers": [(timer.due, timer.kind, timer.client, timer.subject) for timer in self.timers],
-            "tables": tables,
-        }
+    def encoded(self, version: int | None = None) -> Iterator[bytes]:
+        """The whole world as JSON, in pieces of some hundreds of records; the same world gives the same bytes.
+
+        It has the fields of ``document.Document``, and ``version`` where one is given.
+        """
+        encode = msgspec.json.Encoder(order="deterministic").encode
+        head = {"minted": self.id_counter, "seed": self.seed, "sequences": dict(self.sequences.items())}
+        yield encode(head)[:-1] + b',"tables":{'
+        table = ""
+        for (client, name), state in sorted(self.tables(), key=_name_first):
+            if name != table:
+                yield (b"}," if table else b"") + encode(name) + b":{"
+            yield (b"," if name == table else b"") + encode(client) + b":["
+            table = name
+            for place, records in enumerate(_batches(Table.declared[name], state)):
+                yield (b"," if place else b"") + encode(records)[1:-1]
+            yield b"]"
+        timers = [(timer.due, timer.kind, timer.client, timer.subject) for timer in self.timers]
+        tail = {"timers": timers} if version is None else {"timers": timers, "version": version}
+        yield (b"}" if table else b"") + b"}," + encode(tail)[1:]
 
     def digest(self) -> str:
         """A fingerprint of the whole world, 32 hexadecimal digits; equal worlds have equal ones."""
-        return blake2b(msgspec.json.encode(self.export(), order="deterministic"), digest_size=16).hexdigest()
+        return digest_of(self.encoded())
+
+
+def digest_of(pieces: Iterable[bytes]) -> str:
+    """The digest of a world that is encoded so."""
+    whole = blake2b(digest_size=16)
+    for piece in pieces:
+        whole.update(piece)
+    return whole.hexdigest()
+
+
+def _name_first(held: tuple[Place, TableState]) -> Place:
+    (client, name), _ = held
+    return name, client
+
+
+def _batches(table: Table[Any, Any], state: TableState) -> Iterator[list[Any]]:
+    """The records of a table in order of creation, some hundreds at a time."""
+    rows = state.rows
+    if CREATED in table.all.orders:
+        entries = state.all.orders[table.all.orders.index(CREATED)]
+        for start in range(0, len(entries), _BATCH):
+            yield [rows[entry[-1]][1] for entry in entries[start : start + _BATCH]]
+    elif rows:
+        yield [record for _, record in sorted(rows.values(), key=itemgetter(0))]
 
 
 class Change(Struct, eq=False):

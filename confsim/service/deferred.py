@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeVar
 
@@ -13,9 +13,12 @@ from msgspec.structs import replace
 from .messages import Response
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 #: Seconds between two polls.
 POLL_INTERVAL = 0.01
+#: Seconds of one slice of work that takes long.
+SLICE = 0.01
 
 
 class Pending(Exception):
@@ -24,6 +27,25 @@ class Pending(Exception):
     def __init__(self, again: Callable[[], object]) -> None:
         super().__init__("the result is not ready")
         self.again = again
+
+
+def in_slices(items: Iterable[T], result: Callable[[list[T]], R]) -> R:
+    """The result of the items, which are made while others are served in between.
+
+    Raises ``Pending`` after each slice of the work but the last.
+    """
+    made: list[T] = []
+    rest = iter(items)
+
+    def again() -> R:
+        end = monotonic() + SLICE
+        for item in rest:
+            made.append(item)
+            if monotonic() >= end:
+                raise Pending(again)
+        return result(made)
+
+    return again()
 
 
 if sys.platform == "win32":
@@ -58,17 +80,25 @@ def delivered(response: Response) -> Response:
 def wait_for(response: Response) -> Response:
     """The response, once it is ready: blocks the calling thread until then."""
     while response.poll is not None:
+        begun = monotonic()
         answer = response.poll()
         if answer is not None:
             return answer
-        time.sleep(POLL_INTERVAL)
+        _pause(begun)
     return response
 
 
 def wait_for_result(again: Callable[[], T]) -> T:
     """The result of ``again``, once it raises ``Pending`` no more: blocks the calling thread until then."""
     while True:
+        begun = monotonic()
         try:
             return again()
         except Pending:
-            time.sleep(POLL_INTERVAL)
+            _pause(begun)
+
+
+def _pause(begun: float) -> None:
+    """Sleep until the next poll, unless the one that began then was at work rather than waiting."""
+    if monotonic() - begun < SLICE / 2:
+        time.sleep(POLL_INTERVAL)

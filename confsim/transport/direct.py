@@ -45,7 +45,7 @@ class DirectTransport:
         sent, service = call.request, self.service
         request = replace(sent, target=service.address.mount + sent.target, headers={"host": HOST, **sent.headers})
         if call.operation.catalogue is self._control:
-            return self._arrived(self._perform(call.operation, call.path, request))
+            return self._arrived(call.operation, self._perform(call.operation, call.path, request))
         response = service.perform(
             service.incoming(request, call.operation, call.path, ProfileContext(service.profile), self._finish(call))
         )
@@ -64,8 +64,8 @@ class DirectTransport:
         exchange.download = call.operation.result is Raw
         return exchange.finish
 
-    def _arrived(self, response: Response) -> Response:
-        if self.patient or response.poll is None:
+    def _arrived(self, operation: Operation, response: Response) -> Response:
+        if self.patient or response.poll is None or not operation.waits:
             return wait_for(response)
         answer = response.poll()
         if answer is None:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
 
 
@@ -17,7 +18,7 @@ def plane(sim):
         target, _, query = f"/_confsim{path}".partition("?")
         raw = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        response = sim.app(Request(method, target, query, given, raw))
+        response = wait_for(sim.app(Request(method, target, query, given, raw)))
         return response.status, json.loads(response.body) if response.body else None
 
     return call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,6 +59,24 @@ def test_the_digest_tells_worlds_apart(texts: list[str]) -> None:
     """Equal histories have equal digests; one record more changes it."""
     assert _with(World(), *texts).digest() == _with(World(), *texts).digest()
     assert _with(World(), *texts).digest() != _with(World(), *texts, "something else").digest()
+
+
+@given(st.lists(st.sampled_from(["test words", "", "k", "l"]), max_size=4), st.integers(0, 3))
+def test_a_world_is_encoded_in_pieces(clients: list[str], hundreds: int) -> None:
+    """Together they are the JSON with sorted keys, however many tables, clients and batches of records there are."""
+    change = World().change(0)
+    texts = [str(number) for number in range(250 * hundreds)]
+    for client in dict.fromkeys(clients):
+        for text in texts:
+            WORDS.of(change, client or "m").put(Word(text))
+    world = change.commit()
+    pieces = [*world.encoded(7)]
+    whole = msgspec.json.decode(b"".join(pieces))
+    records = [{"text": text} for text in texts]
+    tables = {"test words": {client or "m": records for client in clients}} if texts and clients else {}
+    assert whole == {"minted": 0, "seed": 0, "sequences": {}, "tables": tables, "timers": [], "version": 7}
+    assert msgspec.json.encode(whole, order="sorted") == b"".join(pieces)
+    assert max(map(len, pieces)) < 10_000
 
 
 @given(st.integers(0, 2**64), st.integers(1, 2**40))

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from difflib import SequenceMatcher
-from functools import lru_cache
-
-from confsim.api.catalogue import API
-from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import in_force
 from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, below, describe, find, matching
+from confsim.control.nearest import Routes
 from confsim.kernel.refusal import Misuse
-from confsim.service.journal import Entry
-
-#: Characters of a path segment that are compared with routes.
-_LONGEST = 80
+from confsim.service.deferred import in_slices
 
 
 class UnmatchedRequest(Wire):
@@ -117,44 +108,17 @@ def find_requests(context: ControlContext, body: RequestPattern) -> list[Request
 @operation("GET /requests/unmatched")
 def list_unmatched_requests(context: ControlContext) -> list[UnmatchedRequest]:
     """List the calls that matched no route, each with the most similar route."""
-    return [
+    routes = Routes(context.service.profile)
+    found = (
         UnmatchedRequest(
             id=each.id,
             at=each.at,
             method=each.request.method,
             path=each.request.target,
             status=each.response.status,
-            nearest=_nearest(context, each),
+            nearest=routes.nearest(each.request.method, below(context, each)),
         )
         for each in context.service.journal
         if not each.operation and each.response.status >= 400
-    ]
-
-
-def _nearest(context: ControlContext, entry: Entry) -> str:
-    """The method and path of the route that is most similar to the request."""
-    profile = context.service.profile
-    prefix = in_force(profile, transport.PREFIX)
-    target = below(context, entry)
-    asked = [segment[:_LONGEST].lower() for segment in _segments(target.removeprefix(prefix))]
-    routes = (each.route(profile) for each in API)
-    method, path = max(routes, key=lambda route: _similarity(entry.request.method, asked, *route))
-    return f"{method} {prefix}{path}"
-
-
-def _segments(path: str) -> list[str]:
-    return [segment for segment in path.split("/") if segment]
-
-
-def _similarity(method: str, asked: Sequence[str], offered: str, path: str) -> float:
-    segments = _segments(path)
-    alike = sum(
-        0.8 if declared.startswith("{") else _text_similarity(given, declared)
-        for given, declared in zip(asked, segments, strict=False)
     )
-    return alike / max(len(asked), len(segments), 1) + (0.05 if method == offered else 0.0)
-
-
-@lru_cache(maxsize=4096)
-def _text_similarity(given: str, declared: str) -> float:
-    return SequenceMatcher(None, given, declared.lower()).ratio()
+    return in_slices(found, list)

@@ -6,6 +6,8 @@ from confsim.contract.encode import Raw
 from confsim.contract.types import Json, Name, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
+from confsim.kernel.world import digest_of
+from confsim.service.deferred import in_slices
 from confsim.service.files import state
 from confsim.service.history import Snapshot
 
@@ -63,7 +65,8 @@ def drop_snapshot(context: ControlContext, name: str) -> SnapshotInfo:
 @operation("GET /state")
 def get_state(context: ControlContext) -> Raw:
     """Get the whole world as one JSON document; the same world gives the same bytes."""
-    return Raw("application/json", state.document(context.view().world))
+    pieces = state.pieces(context.view().world)
+    return in_slices(pieces, lambda made: Raw("application/json", b"".join(made)))
 
 
 @operation("GET /state/schema")
@@ -81,7 +84,7 @@ class Digest(Wire):
 @operation("GET /state/digest")
 def get_state_digest(context: ControlContext) -> Digest:
     """Get the fingerprint of the whole world, to compare worlds without fetching them."""
-    return Digest(digest=context.view().world.digest())
+    return in_slices(context.view().world.encoded(), lambda made: Digest(digest=digest_of(made)))
 
 
 @operation("PUT /state")

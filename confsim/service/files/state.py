@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,12 @@ _NAMED = {
 
 def document(world: World) -> bytes:
     """The whole world as one JSON document; the same world gives the same bytes."""
-    return msgspec.json.encode({"version": FORMAT, **world.export()}, order="deterministic")
+    return b"".join(pieces(world))
+
+
+def pieces(world: World) -> Iterator[bytes]:
+    """The document in pieces of some hundreds of records."""
+    return world.encoded(FORMAT)
 
 
 def schema() -> bytes:
@@ -134,7 +139,7 @@ def write(path: str | Path, world: World) -> None:
     aside = whole.with_name(f".{whole.name}.{os.getpid()}")
     try:
         with open(aside, "wb") as file:
-            file.write(document(world))
+            file.writelines(pieces(world))
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, whole)
