@@ -56,8 +56,8 @@ def invoke(
         try:
             done = operation.function(context, *found, **named)
         except (Misuse, Refusal) as refusal:
-            told = misuse_of(refusal) if isinstance(refusal, Refusal) else refusal
-            context.record(operation, tuple(path), query, body, before, told.status)
+            misuse = misuse_of(refusal) if isinstance(refusal, Refusal) else refusal
+            context.record(operation, tuple(path), query, body, before, misuse.status)
             raise
         context.record(operation, tuple(path), query, body, before)
         return done

@@ -72,6 +72,6 @@ class Exchange(ProfileContext):
             return part
         refusal = Refusal(Reason.RANGE_NOT_SATISFIABLE, range=request.headers["range"][:200], length=len(response.body))
         none = refused(change, refusal)
-        kept = [(name, value) for name, value in headers if name not in {"Content-Type", "Content-Disposition"}]
-        none.headers += [*kept, ("Content-Range", f"bytes */{len(response.body)}")]
+        others = [(name, value) for name, value in headers if name not in {"Content-Type", "Content-Disposition"}]
+        none.headers += [*others, ("Content-Range", f"bytes */{len(response.body)}")]
         return none

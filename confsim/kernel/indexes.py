@@ -76,19 +76,19 @@ class Arrangement(Generic[R]):
         """The bucket with a record that it does not hold."""
         if self.plain:
             return Bucket((insert(bucket.orders[0], made),))
-        kept = zip(self.orders, bucket.orders, strict=True)
+        pairs = zip(self.orders, bucket.orders, strict=True)
         sums = zip(self.totals, bucket.totals, strict=True)
         return Bucket(
-            tuple([insert(entries, order.entry(made, record)) for order, entries in kept]),
+            tuple([insert(entries, order.entry(made, record)) for order, entries in pairs]),
             tuple([number + total.of(record) for total, number in sums]),
         )
 
     def discard(self, bucket: Bucket, made: Made, record: R) -> Bucket:
         """The bucket without a record that it holds."""
-        kept = zip(self.orders, bucket.orders, strict=True)
+        pairs = zip(self.orders, bucket.orders, strict=True)
         sums = zip(self.totals, bucket.totals, strict=True)
         return Bucket(
-            tuple([remove(entries, order.entry(made, record)) for order, entries in kept]),
+            tuple([remove(entries, order.entry(made, record)) for order, entries in pairs]),
             tuple([number - total.of(record) for total, number in sums]),
         )
 

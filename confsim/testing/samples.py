@@ -184,7 +184,7 @@ def _wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
             about = f"body {name}={str(wrong)[:20]!r}"
             yield {**sample, name: wrong}, about
         if field.required:
-            yield {key: kept for key, kept in sample.items() if key != name}, f"body without {name}"
+            yield {key: given for key, given in sample.items() if key != name}, f"body without {name}"
 
 
 def as_text(given: object) -> str:

@@ -308,11 +308,6 @@ def meeting_id(change: Change) -> str:
     return str(100_000_000 + (change.count("meeting id") * 387_420_489) % 899_999_963)
 
 
-def keep(change: Change, channel: Channel) -> Channel:
-    """Store the channel in its table and return it."""
-    return table_of(channel).of(change, channel.client).put(channel)
-
-
 def get(change: Change, client: str, id: str) -> Channel:
     """The channel of this id in the client; an id in upper case is found too (G061). Refusal NOT_FOUND."""
     channel = find(change, client, id) or find(change, client, id.lower())
@@ -342,7 +337,7 @@ def by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channel:
 
 def update(change: Change, channel: Channel, **fields: object) -> Channel:
     """The channel with these fields changed."""
-    return keep(change, replace(channel, **fields))
+    return table_of(channel).of(change, channel.client).put(replace(channel, **fields))
 
 
 def base_channel(change: Change, channel: Channel) -> Channel:

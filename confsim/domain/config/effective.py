@@ -118,8 +118,9 @@ def _picked(change: Change, document: dict[str, Any], reading: Reading) -> dict[
         if how == "first-level":
             document = _only(document, reading.categories)
         elif how == "second-level":
-            kept = {key: _only(value, reading.categories) for key, value in document.items() if isinstance(value, dict)}
-            document = {key: value for key, value in kept.items() if value}
+            parts = {key: value for key, value in document.items() if isinstance(value, dict)}
+            parts = {key: _only(value, reading.categories) for key, value in parts.items()}
+            document = {key: value for key, value in parts.items() if value}
     if reading.context is not None:
         how = ask(change, assumed.CONTEXT)
         if how == "filter":

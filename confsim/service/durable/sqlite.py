@@ -223,8 +223,8 @@ class SqliteStore:
         self._store.execute("BEGIN")
         try:
             self._add_documents(documents)
-            kept = {row[0] for row in self._store.execute("SELECT digest FROM documents")}
-            self._store.executemany("DELETE FROM documents WHERE digest = ?", [(each,) for each in kept - named])
+            stored = {row[0] for row in self._store.execute("SELECT digest FROM documents")}
+            self._store.executemany("DELETE FROM documents WHERE digest = ?", [(each,) for each in stored - named])
             gone = [(name,) for name in before if name not in worlds]
             self._store.executemany("DELETE FROM worlds WHERE name = ?", gone)
             news = [(name, body) for name, body in worlds.items() if before.get(name) != body]

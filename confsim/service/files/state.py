@@ -100,11 +100,28 @@ def _check_names(world: World) -> None:
                 record = max(wrong, key=itemgetter(0))[1]
                 where = f"{Table.declared[name].key(record)!r} of tables.{name}.{client}"
                 raise Misuse(f"state: {where} has the {field} {getattr(record, field)!r}, which is not there")
+    for client in world.client_tables:
+        _check_hosts(world, client)
     _check_lines({client.id: client.parent for client in Table.declared["clients"].seen(world, "").all})
 
 
 def _names_nothing(named: object, there: Rows[Any, Any]) -> bool:
     return named is not None and named not in there
+
+
+def _check_hosts(world: World, client: str) -> None:
+    """Raise Misuse for a host who does not agree with the channel or the user about what follows from them."""
+    channels, users, hosts = (world.state(Table.declared[name], client).rows for name in ("channels", "users", "hosts"))
+    highest: dict[int, str] = {}
+    for _, host in hosts.values():
+        channel = channels[host.channel][1]
+        if host.number != channel.number or host.name != channel.name:
+            raise Misuse(f"state: {host.key!r} of tables.hosts.{client} has another number or name than its channel")
+        if highest.get(host.user) != "owner":
+            highest[host.user] = host.role.value
+    for id, (_, user) in users.items():
+        if user.hosting.value != highest.get(id, "none"):
+            raise Misuse(f"state: {id} of tables.users.{client} is {user.hosting.value!r}, against tables.hosts")
 
 
 def _check_lines(parents: Mapping[str, str | None]) -> None:

@@ -61,6 +61,9 @@ def test_a_file_that_cannot_be_finished_leaves_the_old_one(sim, tmp_path, monkey
         (("tables", "clients", "", 0, "parent"), CUSTOMER, "is above itself"),
         (("tables", "clients", "", 1, "parent"), CUSTOMER, "is above itself"),
         (("tables", "channels", CUSTOMER, 0, "parent"), "nowhere", "has the parent 'nowhere'"),
+        (("tables", "hosts", CUSTOMER, 0, "channel"), "nowhere", "has the channel 'nowhere'"),
+        (("tables", "hosts", CUSTOMER, 0, "name"), "Other", "has another number or name than its channel"),
+        (("tables", "users", CUSTOMER, 0, "hosting"), "owner", "1001 of tables.users.* is 'owner', against"),
         (("tables", "presences", CUSTOMER, 0, "user"), 7, "has the user 7, which is not there"),
     ],
 )
