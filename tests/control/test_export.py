@@ -21,6 +21,7 @@ from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Wsgi
 from kit import CUSTOMER, ROOM, START, recordings
 from kit.catalogue_walk import walk
+from kit.commands import run
 
 URL = "https://terms.example/new"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
@@ -327,10 +328,8 @@ def test_a_scenario_runs_from_its_file(sim, tmp_path):
     sim.call("get_me", "no-such-token")
     file = tmp_path / "journal.arazzo.json"
     file.write_text(sim.requests.export("scenario"))
-    done = subprocess.run(
-        [sys.executable, "-m", "confsim", "run", str(file)], capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, "passed" in done.stdout) == (0, True), done.stdout + done.stderr
+    code, output, errors = run("run", file)
+    assert (code, "passed" in output) == (0, True), output + errors
 
 
 #: What HTTP clients send of their own accord.
