@@ -53,7 +53,7 @@ def test_a_server_is_known_by_another_address(how):
 
 def test_two_run_side_by_side():
     """Each with a server of its own."""
-    look = ("exec", sys.executable, "-c", LOOK)
+    look = ("confsim", "exec", sys.executable, "-c", LOOK)
     with commands.Command(*look) as one, commands.Command(*look) as other:
         roots = [json.loads(each.communicate()[0])[0] for each in (one, other)]
     assert roots[0] != roots[1]
@@ -120,7 +120,7 @@ def test_the_state_is_written_when_the_command_ends(tmp_path):
 def test_a_command_that_is_told_to_end_ends():
     """SIGTERM is passed on, and the server goes with the command."""
     wait = "import os, time; print(os.environ['CONFSIM_URL'], flush=True); time.sleep(60)"
-    with commands.Command("exec", "--", sys.executable, "-c", wait) as process:
+    with commands.Command("confsim", "exec", "--", sys.executable, "-c", wait) as process:
         root = process.stdout.readline().strip()
         time.sleep(0.1)
         process.send_signal(signal.SIGTERM)

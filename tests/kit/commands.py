@@ -1,4 +1,4 @@
-"""The command line as a process of its own: forked from one that has imported it already, or started afresh."""
+"""``confsim`` and ``pytest`` as processes of their own, forked from one that has imported both, or started afresh."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import Thread, Timer
 from typing import IO, NamedTuple
+
+import pytest
+
+from .plugin import QUIET
 
 Ran = tuple[int, str, str]
 
@@ -41,10 +46,11 @@ def _fork_server() -> socket.socket:
 
 
 class Command:
-    """A running ``confsim``: its process id, what it writes as text, and its exit code as subprocess tells it."""
+    """A running program: its process id, what it writes as text, and its exit code as subprocess tells it."""
 
-    def __init__(self, *arguments: object, **environment: str) -> None:
+    def __init__(self, program: str, *arguments: object, **environment: str) -> None:
         message = {
+            "program": program,
             "arguments": [str(each) for each in arguments],
             "cwd": os.getcwd(),
             "environment": {**os.environ, **environment},
@@ -95,10 +101,18 @@ class Command:
 
 
 def run(*arguments: object, **environment: str) -> Ran:
-    """One run; answers exit code, output and errors."""
-    with Command(*arguments, **environment) as command:
+    """One run of ``confsim``; answers exit code, output and errors."""
+    with Command("confsim", *arguments, **environment) as command:
         output, errors = command.communicate()
         return command.wait(), output, errors
+
+
+def run_pytest(*arguments: str) -> pytest.RunResult:
+    """One run of ``pytest`` in the present directory, without the plugins that would order or remember its tests."""
+    begun = time.perf_counter()
+    with Command("pytest", *QUIET, *arguments) as command:
+        output, errors = command.communicate()
+        return pytest.RunResult(command.wait(), output.splitlines(), errors.splitlines(), time.perf_counter() - begun)
 
 
 def run_afresh(*arguments: object, **environment: str) -> Ran:
@@ -119,7 +133,7 @@ class Served(NamedTuple):
 @contextmanager
 def serving(*arguments: object, end: int = signal.SIGTERM, **environment: str) -> Iterator[Served]:
     """A server on a free port, ended by the signal: killed, or with success."""
-    with Command("serve", "-p", "0", *arguments, **environment) as command:
+    with Command("confsim", "serve", "-p", "0", *arguments, **environment) as command:
         lines = []
         for line in command.stdout:
             lines.append(line)

@@ -1,8 +1,8 @@
-"""A process that has imported the command line and forks itself for every run of it: a start costs milliseconds.
+"""A process that has imported confsim and pytest and forks itself for every run of them: a start costs milliseconds.
 
-Run as ``python fork_server.py N`` with a socket on descriptor N. Each message is a JSON object of ``arguments``,
-``cwd`` and ``environment`` with three descriptors: where the process id and the exit status are told, standard output,
-standard error. It ends when nobody holds the other end of the socket.
+Run as ``python fork_server.py N`` with a socket on descriptor N. Each message is a JSON object of ``program``,
+``arguments``, ``cwd`` and ``environment`` with three descriptors: where the process id and the exit status are told,
+standard output, standard error. It ends when nobody holds the other end of the socket.
 """
 
 from __future__ import annotations
@@ -50,6 +50,9 @@ def next_run(control: socket.socket) -> dict[str, object]:
 
 
 if __name__ == "__main__":
+    import hypothesis.stateful  # noqa: F401
+    import pytest
+
     import confsim
     from confsim import cli
 
@@ -67,4 +70,6 @@ if __name__ == "__main__":
     os.chdir(run["cwd"])
     sys.stdout = open(1, "w", buffering=1, encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, encoding="utf-8", closefd=False)  # noqa: SIM115
+    if run["program"] == "pytest":
+        sys.exit(pytest.main(run["arguments"]))
     cli.main(run["arguments"])
