@@ -23,14 +23,7 @@ from kit.catalogue_walk import Step, walk
 
 Act = Callable[[Simulator], object]
 #: Whatever writes to a change.
-WRITES = (
-    (Rows, "put"),
-    (Rows, "remove"),
-    (Change, "schedule"),
-    (Change, "cancel"),
-    (Change, "draw"),
-    (Change, "count"),
-)
+OF_ROWS, OF_CHANGES = ("put", "remove"), ("schedule", "cancel", "draw", "count")
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-user", "demo-partner-admin")
 #: What may change after the call itself, each delivery in a change of its own.
 FOLLOWS = {"webhook deliveries"}
@@ -50,10 +43,10 @@ class Writes:
     @contextmanager
     def watched(self) -> Iterator[Writes]:
         """Let every write be counted inside the block."""
-        with mock.patch.multiple(Rows, put=self._of(Rows.put), remove=self._of(Rows.remove)):
-            changes = {name: self._of(getattr(Change, name)) for kind, name in WRITES if kind is Change}
-            with mock.patch.multiple(Change, **changes):
-                yield self
+        rows = {name: self._of(getattr(Rows, name)) for name in OF_ROWS}
+        changes = {name: self._of(getattr(Change, name)) for name in OF_CHANGES}
+        with mock.patch.multiple(Rows, **rows), mock.patch.multiple(Change, **changes):
+            yield self
 
     def _of(self, write: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*arguments: Any, **named: Any) -> Any:
