@@ -1,4 +1,4 @@
-"""The same seed and the same calls give the same bytes, whatever Python runs them and in whatever order it keeps sets."""
+"""The same seed and the same calls give the same bytes, whatever Python runs them, in whatever order it keeps sets."""
 
 from __future__ import annotations
 
