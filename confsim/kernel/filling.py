@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from rpds import HashTrieMap
 
 from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Unique
-from .ordered import sequence
+from .ordered import Entry, sequence
 from .table import Record, Table, TableState
 from .world import Change
 
@@ -38,7 +38,7 @@ def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
         _keys(index, made, records) if isinstance(index, Unique) else _buckets(index, made, records)
         for index in table.indexes
     )
-    everything = _bucket(table.all, made, records, range(len(made)))
+    everything = _bucket(table.all, _entries(table.all, made, records), records, range(len(made)))
     return TableState(HashTrieMap(rows), everything, len(made), indexes)
 
 
@@ -60,21 +60,27 @@ def _buckets(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> Map
                 found.append(place)
             elif found != place:
                 places[value] = [found, place]
+    entries = _entries(index, made, records)
     return HashTrieMap(
         {
-            value: _bucket(index, made, records, found) if isinstance(found, list) else made[found]
+            value: _bucket(index, entries, records, found) if isinstance(found, list) else made[found]
             for value, found in places.items()
         }
     )
 
 
-def _bucket(arrangement: Arrangement[R], made: Sequence[Made], records: Sequence[R], places: Sequence[int]) -> Bucket:
-    """The bucket of the records at these places, which ascend."""
-    orders = tuple(
-        sequence(tuple([made[place] for place in places]))
-        if order is CREATED
-        else sequence(tuple(sorted([order.entry(made[place], records[place]) for place in places])))
+def _entries(arrangement: Arrangement[R], made: Sequence[Made], records: Sequence[R]) -> list[Sequence[Entry]]:
+    """The entries of the records in each order; all buckets hold the same."""
+    return [
+        made if order is CREATED else [order.entry(*each) for each in zip(made, records, strict=True)]
         for order in arrangement.orders
-    )
+    ]
+
+
+def _bucket(
+    arrangement: Arrangement[R], entries: list[Sequence[Entry]], records: Sequence[R], places: Sequence[int]
+) -> Bucket:
+    """The bucket of the records at these places, which ascend."""
+    orders = tuple(sequence(tuple(sorted([of_order[place] for place in places]))) for of_order in entries)
     totals = tuple(sum(total.of(records[place]) for place in places) for total in arrangement.totals)
     return Bucket(orders, totals)

@@ -72,35 +72,36 @@ class Arrangement(Generic[R]):
         self.plain = orders == (CREATED,) and not totals
         self.empty = Bucket(((),) * len(orders), (0,) * len(totals))
 
-    def add(self, bucket: Bucket, made: Made, record: R) -> Bucket:
+    def entries(self, made: Made, record: R) -> tuple[Entry, ...]:
+        """The entries of a record, one for each order; all its buckets hold the same."""
+        return (made,) if self.plain else tuple([order.entry(made, record) for order in self.orders])
+
+    def add(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
         """The bucket with a record that it does not hold."""
-        if self.plain:
-            return Bucket((insert(bucket.orders[0], made),))
-        pairs = zip(self.orders, bucket.orders, strict=True)
-        sums = zip(self.totals, bucket.totals, strict=True)
+        sums = zip(self.totals, bucket.totals, strict=True) if self.totals else ()
         return Bucket(
-            tuple([insert(entries, order.entry(made, record)) for order, entries in pairs]),
-            tuple([number + total.of(record) for total, number in sums]),
+            tuple(map(insert, bucket.orders, entries)), tuple([number + total.of(record) for total, number in sums])
         )
 
-    def discard(self, bucket: Bucket, made: Made, record: R) -> Bucket:
+    def discard(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
         """The bucket without a record that it holds."""
-        pairs = zip(self.orders, bucket.orders, strict=True)
-        sums = zip(self.totals, bucket.totals, strict=True)
+        sums = zip(self.totals, bucket.totals, strict=True) if self.totals else ()
         return Bucket(
-            tuple([remove(entries, order.entry(made, record)) for order, entries in pairs]),
-            tuple([number - total.of(record) for total, number in sums]),
+            tuple(map(remove, bucket.orders, entries)), tuple([number - total.of(record) for total, number in sums])
         )
 
-    def replace(self, bucket: Bucket, made: Made, before: R, after: R) -> Bucket:
-        """The bucket with another value of a record that it holds."""
-        orders = bucket.orders
-        for place, order in enumerate(self.orders):
-            if order.key is not None and (was := order.key(before)) != (now := order.key(after)):
-                entries = insert(remove(orders[place], (was, *made)), (now, *made))
-                orders = (*orders[:place], entries, *orders[place + 1 :])
-        sums = zip(self.totals, bucket.totals, strict=True)
-        return Bucket(orders, tuple([number - total.of(before) + total.of(after) for total, number in sums]))
+    def replace(self, bucket: Bucket, old: tuple[Entry, ...], new: tuple[Entry, ...], before: R, after: R) -> Bucket:
+        """The bucket with another value of a record that it holds; ``old`` and ``new`` are the entries of the two."""
+        sums = zip(self.totals, bucket.totals, strict=True) if self.totals else ()
+        return Bucket(
+            tuple(
+                [
+                    kept if was == now else insert(remove(kept, was), now)
+                    for kept, was, now in zip(bucket.orders, old, new, strict=True)
+                ]
+            ),
+            tuple([number - total.of(before) + total.of(after) for total, number in sums]),
+        )
 
 
 class Unique(Generic[R]):
@@ -152,17 +153,19 @@ class Index(Arrangement[R]):
 
     def update(self, buckets: Map, old: Values, new: Values, made: Made, before: Any, after: Any, rows: Records) -> Map:
         """The map from a value to a bucket after a record has changed; ``rows`` are the records before."""
+        were = () if before is None else self.entries(made, before)
+        entries = () if after is None else self.entries(made, after)
         for value in old if len(old) < 2 else dict.fromkeys(old):
             bucket = buckets[value]
             if value in new:
                 if type(bucket) is Bucket:
-                    buckets = buckets.insert(value, self.replace(bucket, made, before, after))
+                    buckets = buckets.insert(value, self.replace(bucket, were, entries, before, after))
             elif type(bucket) is tuple:
                 buckets = buckets.remove(value)
             else:
-                bucket = self.discard(bucket, made, before)
-                entries = bucket.orders[0]
-                buckets = buckets.insert(value, entries[0][-2:] if len(entries) == 1 else bucket)
+                bucket = self.discard(bucket, were, before)
+                left = bucket.orders[0]
+                buckets = buckets.insert(value, left[0][-2:] if len(left) == 1 else bucket)
         for value in new if len(new) < 2 else dict.fromkeys(new):
             if value in old:
                 continue
@@ -171,6 +174,7 @@ class Index(Arrangement[R]):
                 buckets = buckets.insert(value, made)
                 continue
             if type(bucket) is tuple:
-                bucket = self.add(self.empty, bucket, rows[bucket[1]][1])
-            buckets = buckets.insert(value, self.add(bucket, made, after))
+                first = rows[bucket[1]][1]
+                bucket = self.add(self.empty, self.entries(bucket, first), first)
+            buckets = buckets.insert(value, self.add(bucket, entries, after))
         return buckets

@@ -212,14 +212,15 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         row = rows.get(key)
         if row is None:
             serial = latest = state.serial + 1
-            everything = table.all.add(state.all, (serial, key), record)
+            everything = table.all.add(state.all, table.all.entries((serial, key), record), record)
             indexes = _indexed(table, state, (serial, key), None, record, check)
         else:
             (serial, before), latest = row, state.serial
             everything, indexes, placed_by = state.all, state.indexes, table.placed_by
             if placed_by(before) != placed_by(record):
                 if not table.all.plain:
-                    everything = table.all.replace(everything, (serial, key), before, record)
+                    entries = table.all.entries((serial, key), before), table.all.entries((serial, key), record)
+                    everything = table.all.replace(everything, *entries, before, record)
                 indexes = _indexed(table, state, (serial, key), before, record, check)
         tables[table.position] = TableState(rows.insert(key, (serial, record)), everything, latest, indexes)
         change = self.change
@@ -235,7 +236,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         serial, record = rows[key]
         made = (serial, key)
         indexes = _indexed(table, state, made, record, None, False)
-        everything = table.all.discard(state.all, made, record)
+        everything = table.all.discard(state.all, table.all.entries(made, record), record)
         tables[table.position] = TableState(rows.remove(key), everything, state.serial, indexes)
         change = self.change
         change.written[self.client] = None
