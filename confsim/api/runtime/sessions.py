@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import StrEnum
-from typing import Any
-
 from msgspec.structs import replace
 
 from confsim.api.call import Call, operation
@@ -13,9 +9,8 @@ from confsim.api.ids import ChannelId
 from confsim.api.recordings.recordings import RecordingAsset, asset_view
 from confsim.api.things import SessionOfChannel
 from confsim.api.units import instant
-from confsim.api.views import Found, UserSummary, image_url, page
-from confsim.assumptions.protocol import conventions, transport, units
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.api.views import UserSummary, image_url, page
+from confsim.assumptions.protocol import transport, units
 from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.contract import gates
@@ -23,13 +18,12 @@ from confsim.contract.types import ImageSize, Int, Limit, Long, Offset, Order, P
 from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, ServiceMode
-from confsim.domain.members import roles
 from confsim.domain.recordings import assets, recording_list
-from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime import session_list, sessions
+from confsim.domain.runtime.session_list import Sort, Wanted
 from confsim.domain.runtime.sessions import Attendance
 from confsim.domain.runtime.sessions import Session as Run
 from confsim.domain.users.users import USERS
-from confsim.kernel.refusal import Refusal
 
 
 class Session(Wire, kw_only=True):
@@ -50,15 +44,6 @@ class Session(Wire, kw_only=True):
     ended: Long | None = None
 
 
-class Sort(StrEnum):
-    """The columns of the session list that can be sorted by."""
-
-    STARTED = "started"
-    ENDED = "ended"
-    NAME = "name"
-    PRESENCE = "presence"
-
-
 _READ = gates.OPERATOR_OR_ADMIN.assumed("G366")
 
 
@@ -75,7 +60,7 @@ def _session_view(call: Call, session: Run, size: ImageSize | None) -> Session:
         channel=session.channel,
         clientId=session.client,
         serviceMode=session.service_mode,
-        participantsCount=_count(call, session),
+        participantsCount=session_list.participants(call.change, session),
         hadRecording=session.had_recording,
         groupId=session.group_id,
         parentId=session.parent_id,
@@ -84,18 +69,6 @@ def _session_view(call: Call, session: Run, size: ImageSize | None) -> Session:
         started=at(session.started),
         ended=at(session.ended),
     )
-
-
-def _count(call: Call, session: Run) -> int:
-    """Value of participantsCount (G371)."""
-    choice = ask(call, assumed_sessions.COUNT)
-    if choice == "distinct":
-        return session.participants
-    if choice == "peak":
-        return session.peak
-    if session.ended is not None or session.started is None:
-        return 0
-    return presence.number_inside(call.change, channels.get(call.change, session.client, session.channel))
 
 
 def _participants(call: Call, found: list[Attendance]) -> list[Attendance]:
@@ -241,110 +214,7 @@ def list_sessions(
     ``from`` and ``to`` are epoch milliseconds: sessions that started after, and before. ``presence`` sorts by the
     number of participants.
     """
-    filtered = search or any(each is not None for each in (channel, from_, to, hasRecording))
-    found: Found[Run]
-    if sort is Sort.STARTED and order is Order.DESC and not filtered and _in_order(call):
-        found = sessions.Started(call.change, call.client.id)
-    else:
-        matching = _matching(call, channel, search, from_, to, hasRecording)
-        found = _ordered(call, matching, sort, order)
-    return page(call, found, limit, offset, lambda each: _session_view(call, each, imgSize))
-
-
-def _in_order(call: Call) -> bool:
-    """Whether the caller sees exactly the sessions that have started, in the order in which they are stored.
-
-    A page then costs the same however many sessions there are.
-    """
-    listed = ask(call, assumed_sessions.ROOMS) == "listed" and ask(call, assumed_sessions.NOT_STARTED) == "hidden"
-    return listed and _administers(call) and ask(call, conventions.TIES) == "direction"
-
-
-def _matching(
-    call: Call, channel: str | None, search: str, after: int | None, before: int | None, recorded: bool | None
-) -> list[Run]:
-    """Sessions that the caller may list and that match all filters, in the order in which they are stored."""
-    mine = _hosted(call)
-    rows = sessions.SESSIONS.of(call.change, call.client.id)
-    if channel is not None:
-        channel = channel.lower()
-        if not mine(channel) and ask(call, assumed_sessions.UNKNOWN_CHANNEL) == "refuse":
-            raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
-    found = rows.all if channel is None else rows.where(sessions.BY_CHANNEL, channel)
-    if recorded is False and ask(call, assumed_sessions.WITHOUT_RECORDING) == "ignore":
-        recorded = None
-    within = _within(call, after, before)
-    return [
-        each
-        for each in found
-        if mine(each.channel)
-        and within(each)
-        and (recorded is None or each.had_recording is recorded)
-        and (not search or lists.matches(call, search, each.name))
-    ]
-
-
-def _administers(call: Call) -> bool:
-    """Whether the caller sees the sessions of all channels of the client (G378)."""
+    wanted = Wanted(channel, search, from_, to, hasRecording)
     caller = call.require_caller()
-    administers = caller.api_token is not None or caller.customer_admin
-    return administers and ask(call, assumed_sessions.ADMINISTRATORS) == "all"
-
-
-def _hosted(call: Call) -> Callable[[str], bool]:
-    """Return the test whether the caller may list the sessions of a channel, as its host (R421, G439)."""
-    caller, client = call.require_caller(), call.client.id
-    rooms = ask(call, assumed_sessions.ROOMS) == "listed"
-    everything = _administers(call)
-    known: dict[str, bool] = {}
-
-    def mine(id: str) -> bool:
-        if id not in known:
-            channel = channels.find(call.change, client, id)
-            if channel is None or (channel.parent is not None and not rooms):
-                known[id] = False
-            else:
-                host = roles.is_operator(call.change, channel, caller.user)
-                known[id] = everything or host
-        return known[id]
-
-    return mine
-
-
-def _within(call: Call, after: int | None, before: int | None) -> Callable[[Run], bool]:
-    """Return the test whether a session is listed and started between the bounds (G376, G379)."""
-    slack = 1 if ask(call, assumed_sessions.BOUNDS) == "inclusive" else 0
-    bounded = after is not None or before is not None
-    unstarted = not bounded and ask(call, assumed_sessions.NOT_STARTED) == "last"
-
-    def within(session: Run) -> bool:
-        if session.started is None:
-            return unstarted
-        return (after is None or session.started > after - slack) and (
-            before is None or session.started < before + slack
-        )
-
-    return within
-
-
-def _ordered(call: Call, found: list[Run], sort: Sort, order: Order) -> list[Run]:
-    """Sort by the column; sessions that have not started come last in either order (G379)."""
-    begun = [each for each in found if each.started is not None]
-    last = [each for each in found if each.started is None]
-    if sort is Sort.ENDED and ask(call, assumed_sessions.NOT_ENDED) == "last":
-        last = [each for each in begun if each.ended is None] + last
-        begun = [each for each in begun if each.ended is not None]
-    return lists.ordered(call, begun, _column(call, sort), descending=order is Order.DESC) + last
-
-
-def _column(call: Call, sort: Sort) -> Callable[[Run], Any]:
-    if sort is Sort.NAME:
-        return lambda session: lists.text_key(call, session.name)
-    if sort is Sort.ENDED:
-        return lambda session: (session.ended is None, session.ended or 0)
-    if sort is Sort.PRESENCE:
-        user = call.maybe_user
-        if ask(call, assumed_sessions.PRESENCE) == "caller":
-            return lambda session: user is not None and sessions.attended(call.change, session, user.id)
-        return lambda session: _count(call, session)
-    return lambda session: session.started
+    found = session_list.listed(call.change, call.client, caller, wanted, sort, descending=order is Order.DESC)
+    return page(call, found, limit, offset, lambda each: _session_view(call, each, imgSize))

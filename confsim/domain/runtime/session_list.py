@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from confsim.assumptions import channels as assumed_channels
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed
 from confsim.domain import lists
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import ROOMS, ROOMS_OF, Channel
+from confsim.domain.channels.channels import ROOMS, ROOMS_OF
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
-from confsim.domain.users.users import User
 from confsim.kernel.indexes import Order
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.views import Merged, View
 from confsim.kernel.world import Change
 
 from . import presence, sessions
-from .sessions import ATTENDANCES, LISTED, SESSIONS, Attendance, Life, Session
+from .sessions import LISTED, SESSIONS, Session
 
 
 class Sort(StrEnum):
@@ -40,7 +38,7 @@ class Sort(StrEnum):
 
 
 class Wanted(Struct, frozen=True):
-    """Filters of the session list; all that are given must match. ``after`` and ``before`` in epoch milliseconds."""
+    """Filters of the session list, all of which must match: ``after`` and ``before`` are epoch milliseconds."""
 
     channel: str | None = None
     search: str = ""
@@ -48,9 +46,43 @@ class Wanted(Struct, frozen=True):
     before: int | None = None
     recorded: bool | None = None
 
+    @property
+    def bounded(self) -> bool:
+        """Whether the start is bounded."""
+        return self.after is not None or self.before is not None
 
-def count(change: Change, session: Session) -> int:
-    """The number of participants (G371)."""
+
+class _Sight(Struct, frozen=True):
+    """Which sessions of a client the caller may list: all, or those of channels that the user hosts (R421, G439).
+
+    ``rooms`` is whether those of breakout rooms are among them.
+    """
+
+    change: Change
+    client: str
+    caller: Caller
+    everything: bool
+    rooms: bool
+
+    def covers(self, id: str) -> bool:
+        """Whether it has the sessions of this channel."""
+        channel = channels.find(self.change, self.client, id)
+        if channel is None or (channel.parent is not None and not self.rooms):
+            return False
+        return self.everything or roles.is_operator(self.change, channel, self.caller.user)
+
+    def channels(self) -> Iterator[str]:
+        """The ids of the hosted channels and their rooms."""
+        assert self.caller.user is not None
+        rooms = ROOMS.of(self.change, self.client)
+        for host in roles.roles_of(self.change, self.caller.user):
+            yield host.channel
+            if self.rooms:
+                yield from (room.id for room in rooms.where(ROOMS_OF, host.channel))
+
+
+def participants(change: Change, session: Session) -> int:
+    """The number of participants of a session (G371)."""
     choice = ask(change, assumed.COUNT)
     if choice == "distinct":
         return session.participants
@@ -66,8 +98,126 @@ def listed(
 ) -> Sequence[Session]:
     """The sessions that the caller may list and that match, sorted; those not started come last, if at all (G379).
 
-    Refusal NOT_FOUND for another's channel, where that is assumed (G377).
+    Refusal NOT_FOUND for a channel that the caller does not host, where that is refused (G377).
     """
-    administers = _administers(change, caller)
-    views, left = _visible(change, client, caller, wanted, administers=administers)
-    ...
+    rooms = ask(change, assumed.ROOMS) == "listed"
+    sight = _Sight(change, client.id, caller, _administers(change, caller), rooms)
+    channel = None if wanted.channel is None else wanted.channel.lower()
+    hosted = channel is None or sight.covers(channel)
+    if not hosted and ask(change, assumed.UNKNOWN_CHANNEL) == "refuse":
+        raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
+    recorded = wanted.recorded
+    if recorded is False and ask(change, assumed.WITHOUT_RECORDING) == "ignore":
+        recorded = None
+    slack = 1 if ask(change, assumed.BOUNDS) == "inclusive" else 0
+    low = None if wanted.after is None else wanted.after - slack + 1
+    high = None if wanted.before is None else wanted.before + slack
+    unstarted = not wanted.bounded and ask(change, assumed.NOT_STARTED) == "last"
+    found: Sequence[Session] = ()
+    if hosted:
+        views = None if unstarted else _views(sight, channel, recorded)
+        order = _order(change, sort, views or (), descending=descending)
+        if views is None or order is None or (wanted.bounded and sort is not Sort.STARTED):
+            matching = _matching(sight, channel, recorded, low, high, unstarted=unstarted)
+            found = _sorted(change, caller, matching, sort, descending=descending)
+        else:
+            found = _merged(views, order, low, high, descending=descending)
+    if wanted.search:
+        return [session for session in found if lists.matches(change, wanted.search, session.name)]
+    return found
+
+
+def _administers(change: Change, caller: Caller) -> bool:
+    """Whether the caller sees the sessions of all channels of the client (G378)."""
+    administers = caller.api_token is not None or caller.customer_admin
+    return administers and ask(change, assumed.ADMINISTRATORS) == "all"
+
+
+def _views(sight: _Sight, channel: str | None, recorded: bool | None) -> Sequence[View[Session]] | None:
+    """The sessions that have started as views of all of them, or of channels; None when they are better filtered."""
+    rows = SESSIONS.of(sight.change, sight.client)
+    every = rows.where(LISTED, (channel, recorded))
+    if channel is not None:
+        return (every,)
+    if sight.everything:
+        return (every,) if sight.rooms else None
+    user = sight.caller.user
+    if user is None:
+        return ()
+    if len(roles.roles_of(sight.change, user)) > len(every):
+        return None
+    found = (rows.where(LISTED, (id, recorded)) for id in sight.channels())
+    return tuple(view for view in found if view)
+
+
+def _order(change: Change, sort: Sort, views: Sequence[View[Session]], *, descending: bool) -> Order[Session] | None:
+    """The declared order of the column; None where the profile has another."""
+    if descending and ask(change, conventions.TIES) == "oldest-first":
+        return None
+    if sort is Sort.NAME:
+        caseless = not views or ask(change, conventions.TEXT_ORDER) == "caseless"
+        return sessions.NAME if caseless else None
+    if sort is Sort.ENDED:
+        return None if ask(change, assumed.NOT_ENDED) == "last" else sessions.ENDED
+    if sort is Sort.PRESENCE:
+        if ask(change, assumed.PRESENCE) == "caller" or (views and ask(change, assumed.COUNT) != "distinct"):
+            return None
+        return sessions.PARTICIPANTS
+    return sessions.STARTED
+
+
+def _merged(
+    views: Sequence[View[Session]], order: Order[Session], low: int | None, high: int | None, *, descending: bool
+) -> Sequence[Session]:
+    """The sessions of the views in this order; the start of each is between the bounds."""
+    bounded = low is not None or high is not None
+    shown = [view.between(order, low, high) if bounded else view.by(order) for view in views]
+    if descending:
+        shown = [view.descending for view in shown]
+    return shown[0] if len(shown) == 1 else Merged(shown, itemgetter(slice(2)), reverse=descending)
+
+
+def _matching(
+    sight: _Sight, channel: str | None, recorded: bool | None, low: int | None, high: int | None, *, unstarted: bool
+) -> list[Session]:
+    """The sessions that match, found by looking at each, in the order in which they are stored."""
+    rows = SESSIONS.of(sight.change, sight.client)
+    covered: dict[str, bool] = {}
+
+    def matches(session: Session) -> bool:
+        if session.channel not in covered:
+            covered[session.channel] = sight.covers(session.channel)
+        if not covered[session.channel] or (recorded is not None and session.had_recording is not recorded):
+            return False
+        if session.started is None:
+            return unstarted
+        return (low is None or session.started >= low) and (high is None or session.started < high)
+
+    return [
+        session
+        for session in (rows.all if channel is None else rows.where(sessions.BY_CHANNEL, channel))
+        if matches(session)
+    ]
+
+
+def _sorted(change: Change, caller: Caller, found: list[Session], sort: Sort, *, descending: bool) -> list[Session]:
+    """Sort by the column; sessions that have not started come last in either order (G379)."""
+    begun = [each for each in found if each.started is not None]
+    last = [each for each in found if each.started is None]
+    if sort is Sort.ENDED and ask(change, assumed.NOT_ENDED) == "last":
+        last = [each for each in begun if each.ended is None] + last
+        begun = [each for each in begun if each.ended is not None]
+    return lists.ordered(change, begun, _column(change, caller, sort), descending=descending) + last
+
+
+def _column(change: Change, caller: Caller, sort: Sort) -> Callable[[Session], Any]:
+    if sort is Sort.NAME:
+        return lambda session: lists.text_key(change, session.name)
+    if sort is Sort.PRESENCE:
+        user = caller.user
+        if ask(change, assumed.PRESENCE) == "caller":
+            return lambda session: user is not None and sessions.attended(change, session, user.id)
+        return lambda session: participants(change, session)
+    key = (sessions.ENDED if sort is Sort.ENDED else sessions.STARTED).key
+    assert key is not None
+    return key

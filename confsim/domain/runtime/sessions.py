@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
 
 from msgspec.structs import replace
@@ -14,7 +13,7 @@ from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.users.users import User
-from confsim.kernel.indexes import Index, Unique
+from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -59,10 +58,26 @@ class Session(Record, kw_only=True):
 BY_CHANNEL: Index[Session] = Index("channel", lambda session: (session.channel,))
 #: The session of a channel that has not ended, at most one (R552).
 OPEN: Unique[Session] = Unique("open", lambda session: (session.channel,) if session.state is not Life.ENDED else ())
-#: Sessions that have not started, under the key True.
-UNSTARTED: Index[Session] = Index("unstarted", lambda session: (True,) if session.started is None else ())
+
+
+def _lists(session: Session) -> tuple[tuple[str | None, bool | None], ...]:
+    """The channel, and None for any; with whether it had a recording, and None for either way."""
+    if session.started is None:
+        return ()
+    return tuple(
+        (channel, recorded) for channel in (None, session.channel) for recorded in (None, session.had_recording)
+    )
+
+
+STARTED: Order[Session] = Order("started", lambda session: session.started)
+#: Those that have not ended are the latest.
+ENDED: Order[Session] = Order("ended", lambda session: (session.ended is None, session.ended or 0))
+NAME: Order[Session] = Order("name", lambda session: session.name.casefold())
+PARTICIPANTS: Order[Session] = Order("participants", lambda session: session.participants)
+#: The sessions that have started.
+LISTED: Index[Session] = Index("listed", _lists, orders=(CREATED, STARTED, ENDED, NAME, PARTICIPANTS))
 #: In the order of their start; those that have not started, in the order of their creation.
-SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN, UNSTARTED)
+SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN, LISTED)
 
 
 class Attendance(Record, kw_only=True):
@@ -216,19 +231,6 @@ def ending(change: Change) -> dict[str, int | None]:
     if ask(change, assumed_sessions.ENDS) == "by-call":
         return {"grace": None}
     return {"grace": ask(change, durations.SESSION_GRACE)}
-
-
-class Started:
-    """The sessions of a client that have started, the latest first, read lazily from the table."""
-
-    def __init__(self, change: Change, client: str) -> None:
-        self._rows = SESSIONS.of(change, client)
-
-    def __len__(self) -> int:
-        return len(self._rows) - len(self._rows.where(UNSTARTED, True))
-
-    def __iter__(self) -> Iterator[Session]:
-        return (session for session in self._rows.all.descending if session.started is not None)
 
 
 def attended(change: Change, session: Session, user: int) -> bool:

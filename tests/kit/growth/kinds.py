@@ -208,7 +208,7 @@ KINDS = (
     Kind("handle reservations", copies("reservations", "nonce", token=id_of, folded=id_of, handle=id_of)),
     Kind("sources of a user", copies("gateway endpoints", "source", uuid=id_of)),
     Kind("calls of a room", copies("calls", "call", **_ID)),
-    Kind("webhook deliveries", copies("webhook deliveries", "delivery", **_ID)),
+    Kind("webhook deliveries", copies("webhook deliveries", "delivery", **_ID, number=lambda n: n + 100)),
     Kind("events", copies("event log", "event", number=lambda n: n + 100)),
     Kind("mails", copies("mail", "mail", id=lambda n: n + 100)),
 )

@@ -1,0 +1,93 @@
+"""The session list from its declared orders against a plain list that is filtered and sorted."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from confsim import Simulator
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.identity import credentials
+from confsim.domain.runtime import session_list
+from confsim.domain.runtime.session_list import Sort, Wanted
+from confsim.domain.runtime.sessions import SESSIONS, Life, Session
+from confsim.domain.users.users import USERS
+from kit import CUSTOMER, START
+
+SIM = Simulator(clock=START)
+
+#: Channel by its place, start, length, participants, name, recorded.
+SESSION = st.tuples(
+    st.integers(0, 4),
+    st.one_of(st.none(), st.integers(0, 4)),
+    st.one_of(st.none(), st.integers(0, 2)),
+    st.integers(0, 2),
+    st.sampled_from(["a", "B", "b"]),
+    st.booleans(),
+)
+BOUND = st.one_of(st.none(), st.integers(-1, 5))
+
+
+def _filled(found: list[tuple]):
+    """A change with four channels, of which the demo owner hosts three, and these sessions in them and in a room."""
+    change = SIM.service.change()
+    client = clients.get(change, CUSTOMER)
+    owner = next(user for user in USERS.of(change, CUSTOMER).all if user.handle == "Olaf Owner")
+    places = [channels.create(change, client, f"c{number}", None, owner if number else None).id for number in range(4)]
+    base = channels.get(change, CUSTOMER, places[3])
+    places.append(channels.MACHINE.create(change, "create room", id=change.uuid(), event_room=base, name="r").id)
+    rows = SESSIONS.of(change, CUSTOMER)
+    for number, (place, started, length, participants, name, recorded) in enumerate(found):
+        ended = None if started is None or length is None else started + length
+        rows.put(
+            Session(
+                id=f"s{number}",
+                client=CUSTOMER,
+                channel=places[place],
+                name=name,
+                service_mode=base.service_mode,
+                created=0,
+                state=Life.ENDED,
+                started=started,
+                ended=ended,
+                participants=participants,
+                had_recording=recorded,
+            )
+        )
+    return change, client, credentials.caller(change, client, owner), places
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(SESSION, max_size=12),
+    st.sampled_from(Sort),
+    st.booleans(),
+    st.one_of(st.none(), st.integers(0, 4)),
+    BOUND,
+    BOUND,
+    st.sampled_from([None, True, False]),
+    st.booleans(),
+)
+def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
+    found, sort, descending, place, after, before, recorded, everything
+):
+    """For hosts and for those who see everything, with every filter and in every order, page by page."""
+    change, client, caller, places = _filled(found)
+    if everything:
+        change.profile = {"sessions.administrators": "all"}
+        caller = replace(caller, customer_admin=True)
+    wanted = Wanted(None if place is None else places[place], "", after, before, recorded)
+
+    def listed():
+        return session_list.listed(change, client, caller, wanted, sort, descending=descending)
+
+    with mock.patch.object(session_list, "_order", return_value=None):
+        expected = [session.id for session in listed()]
+    shown = listed()
+    assert [session.id for session in shown] == expected
+    assert len(shown) == len(expected)
+    assert [session.id for session in shown[1:3]] == expected[1:3]
