@@ -19,23 +19,45 @@ from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import TableState
-from confsim.kernel.world import Change, World
+from confsim.kernel.world import Change
 
 #: How many tokens are remembered.
 _MOST = 256
+
+Tables = tuple[TableState, ...]
+#: The places of the tables that decide who calls.
+_CREDENTIALS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.position
 
 
 class _Known(Struct, frozen=True, gc=False):
     """A caller who may call, the tables that say so, and the assumptions used to say it.
 
-    ``users`` is None for a caller who is none.
+    ``shared`` are the shared tables, ``own`` those of the caller's client, () for a caller who is no user.
     """
 
     caller: Caller
-    credentials: TableState
-    clients: TableState
-    users: TableState | None
+    shared: Tables
+    own: Tables
     used: Mapping[str, None]
+
+    def holds(self, change: Change) -> bool:
+        """Whether the caller is the same in this change: the tables are, and the token has not expired."""
+        caller, world, then = self.caller, change.world, self.shared
+        if change.now >= caller.expires:
+            return False
+        now = world.shared
+        if now is not then and not _same(now, then, _CREDENTIALS, _CLIENTS):
+            return False
+        then = self.own
+        if not then:
+            return True
+        now = world.client_tables.get(caller.client.id, ())
+        return now is then or _same(now, then, _USERS)
+
+
+def _same(now: Tables, then: Tables, *places: int) -> bool:
+    """Whether the tables at these places are the same values."""
+    return len(now) == len(then) and all(now[place] is then[place] for place in places)
 
 
 class Callers:
@@ -53,23 +75,20 @@ class Callers:
         """
         if not token:
             raise Refusal(Reason.CREDENTIAL_MISSING)
-        change = call.change
         known = self._known.get(token)
-        if known is None or change.now >= known.caller.expires or not _holds(known, change.world):
-            self._identify(call, token)
+        if known is not None and known.holds(call.change):
+            call.used.update(known.used)
+            call.caller = caller = known.caller
+            call.known_client = caller.client
             return
-        change.used.update(known.used)
-        call.caller, call.known_client = known.caller, known.caller.client
-
-    def _identify(self, call: Call, token: str) -> None:
-        change = call.change
-        noted, change.used = change.used, {}
+        change, noted = call.change, call.used
+        change.used = used = dict[str, None]()
         try:
             caller = credentials.authenticate(change, token)
             client = caller.client
             blocked = caller.user is not None and terms.blocked(change, client, caller.user)
         finally:
-            used, change.used = change.used, noted
+            change.used = noted
             noted.update(used)
         call.caller, call.known_client = caller, client
         if blocked and call.operation.name not in ask(call, assumed_terms.OPEN_CALLS):
@@ -77,20 +96,8 @@ class Callers:
         if not clients.served(change, client):
             admission.require_service(call, client)
         elif not blocked:
-            self._remember(token, change, caller, used)
-
-    def _remember(self, token: str, change: Change, caller: Caller, used: Mapping[str, None]) -> None:
-        if len(self._known) >= _MOST:
-            self._known.clear()
-        world = change.world
-        users = None if caller.user is None else world.state(USERS, caller.client.id)
-        self._known[token] = _Known(caller, world.state(CREDENTIALS), world.state(CLIENTS), users, used)
-
-
-def _holds(known: _Known, world: World) -> bool:
-    """Whether the tables are those of the world."""
-    return (
-        world.state(CLIENTS) is known.clients
-        and world.state(CREDENTIALS) is known.credentials
-        and (known.users is None or world.state(USERS, known.caller.client.id) is known.users)
-    )
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            world = change.world
+            own = () if caller.user is None else world.client_tables.get(client.id, ())
+            self._known[token] = _Known(caller, world.shared, own, used)
