@@ -13,13 +13,20 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["Answer", "Clock", "Misuse", "Simulator", "__version__"]
 
+_MODULES = {
+    "Answer": ".service.messages",
+    "Clock": ".service.clock",
+    "Misuse": ".kernel.refusal",
+    "Simulator": ".simulator",
+}
+
 
 def __getattr__(name: str) -> object:
     """The public names, imported when they are first asked for."""
-    if name in __all__:
-        from . import simulator
+    if name in _MODULES:
+        from importlib import import_module
 
-        value: object = getattr(simulator, name)
+        value: object = getattr(import_module(_MODULES[name], __name__), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'confsim' has no attribute {name!r}")

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
 from confsim.assumptions.protocol import transport as assumed_transport
-from confsim.assumptions.protocol import wire
-from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
-from confsim.kernel.refusal import Misuse
 from confsim.service.address import HOST
-from confsim.service.clock import Clock, Duration, Instant
-from confsim.service.credentials import present
 from confsim.service.deferred import delivered
-from confsim.service.files.profile import read_profile
-from confsim.service.files.state import read, write
-from confsim.service.files.world_file import load
-from confsim.service.incoming import Incoming
-from confsim.service.messages import Answer
-from confsim.service.service import Provenance, Service
-from confsim.service.worlds import Worlds
-from confsim.transport.address import address
+from confsim.service.messages import Answer, Response
 
+# What worlds are made of is imported with the first of them: ``transport.in_process``.
 if TYPE_CHECKING:
     import requests
 
@@ -41,10 +32,21 @@ if TYPE_CHECKING:
     from confsim.http.clients_httpx import HttpxTransport
     from confsim.http.live.serving import Serving
     from confsim.http.wsgi import Wsgi
+    from confsim.service.clock import Clock, Duration, Instant
     from confsim.service.durable.recorder import DurableWorlds
+    from confsim.service.service import Service
+    from confsim.service.worlds import Worlds
     from confsim.transport.transport import Transport
 
     _Make = Callable[["Simulator"], Transport]
+
+
+@cache
+def _worlds() -> ModuleType:
+    """The module that makes and calls worlds, imported once."""
+    from confsim.transport import in_process
+
+    return in_process
 
 
 class Simulator:
@@ -71,25 +73,15 @@ class Simulator:
         scenario: str | Path | None = None,
         transport: _Make | None = None,
     ) -> None:
-        chosen = read_profile(profile)
-        when = clock if isinstance(clock, Clock) else Clock(clock)
-        if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
-            when.freeze()
-        built = load(world, seed, chosen)
-        assumptions = built.assumptions if clock is not None else (*built.assumptions, TIME_SOURCE.id)
-        made_from = Provenance("" if isinstance(world, Mapping) else str(world), assumptions=assumptions)
-        self._attach(Service(built.world, when, chosen, made_from), through=transport)
+        self._attach(_worlds().make(world, seed, clock, profile), through=transport)
         if scenario is not None:
             from confsim.control.scenarios import start_from
 
             start_from(scenario, self.control.context)
 
     def _attach(self, service: Service, worlds: Worlds | None = None, through: _Make | None = None) -> Simulator:
-        # Imported with the first world: the catalogue imports the whole API.
-        from confsim.api.catalogue import API
-
         self.service = service
-        self._operations = API.operations
+        self._perform = _worlds().perform
         self._make_transport = through
         self._through: Transport | None = None
         self._prefix = in_force(service.profile, assumed_transport.PREFIX)
@@ -113,19 +105,11 @@ class Simulator:
         operation, a missing path parameter, or a value that cannot be sent; ConnectionResetError when a fault drops the
         connection.
         """
-        declared = self._operations.get(operation)
-        if declared is None:
-            raise Misuse(f"there is no operation {operation!r}", status=404)
-        if caller is not None and not isinstance(caller, str):
-            raise Misuse(f"caller is the token of somebody, not {caller!r}")
-        service, over = self.service, self._over()
-        token = None if over is None else caller
-        request = address(declared, arguments, service.profile, body=body, content_type=content_type, token=token)
+        over = self._over()
         if over is not None:
-            from confsim.transport.results import answer_of
-
-            return answer_of(over.send(request))
-        response = service.perform(Incoming(declared, request.path, request.query, caller, request.request))
+            answer: Answer = _worlds().send(over, self.service, operation, arguments, caller, body, content_type)
+            return answer
+        response: Response = self._perform(self.service, operation, arguments, caller, body, content_type)
         return Answer(delivered(response) if response.delay or response.cut is not None else response)
 
     def _over(self) -> Transport | None:
@@ -211,6 +195,9 @@ class Simulator:
         """The headers and the query parameters by which a client presents the token."""
         if token is None:
             return {}, {}
+        from confsim.assumptions.protocol import wire
+        from confsim.service.credentials import present
+
         return present(in_force(self.service.profile, wire.PRESENTATION), token)
 
     # The control plane
@@ -339,10 +326,14 @@ class Simulator:
 
     def save(self, path: str | Path) -> None:
         """Write the world to a state file. Raises Misuse when the file cannot be written."""
+        from confsim.service.files.state import write
+
         write(path, self.service.change().world)
 
     def load(self, path: str | Path) -> None:
         """Start from the world of a state file; a reset restores it. Raises Misuse with the mistake in the file."""
+        from confsim.service.files.state import read
+
         self.service.begin_with(read(path), str(path))
 
     def keep_in(self, directory: str | Path, scenario: str = "") -> DurableWorlds:
@@ -394,6 +385,8 @@ class Simulator:
 
     def _all(self) -> Worlds:
         if self._worlds is None:
+            from confsim.service.worlds import Worlds
+
             with self.service.lock:  # of two threads that ask first, both get the same
                 self._worlds = self._worlds or Worlds(self.service)
         return self._worlds

@@ -1,0 +1,82 @@
+"""Worlds of this process, made, and called by operations and arguments. It imports most of confsim, with the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from confsim.api.catalogue import API
+from confsim.assumptions.protocol.transport import TIME_SOURCE
+from confsim.assumptions.register import in_force
+from confsim.contract.operation import Operation
+from confsim.kernel.refusal import Misuse
+from confsim.service.clock import Clock, Instant
+from confsim.service.files.profile import read_profile
+from confsim.service.files.world_file import load
+from confsim.service.incoming import Incoming
+from confsim.service.messages import Answer, Response
+from confsim.service.service import Provenance, Service
+
+from .address import address, encoded, places, request_of
+from .results import answer_of
+from .transport import Transport
+
+
+def make(
+    world: str | Path | Mapping[str, Any],
+    seed: int,
+    clock: Clock | Instant | None,
+    profile: Mapping[str, Any] | str | Path | None,
+) -> Service:
+    """A served world. Parameters and errors are those of ``Simulator``."""
+    chosen = read_profile(profile)
+    when = clock if isinstance(clock, Clock) else Clock(clock)
+    if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
+        when.freeze()
+    built = load(world, seed, chosen)
+    assumptions = built.assumptions if clock is not None else (*built.assumptions, TIME_SOURCE.id)
+    made_from = Provenance("" if isinstance(world, Mapping) else str(world), assumptions=assumptions)
+    return Service(built.world, when, chosen, made_from)
+
+
+def _declared(operation: str, caller: str | None) -> Operation:
+    """The operation of this name, for a caller who can be one. Misuse (404) when there is none."""
+    declared = API.operations.get(operation)
+    if declared is None:
+        raise Misuse(f"there is no operation {operation!r}", status=404)
+    if caller is not None and not isinstance(caller, str):
+        raise Misuse(f"caller is the token of somebody, not {caller!r}")
+    return declared
+
+
+def perform(
+    service: Service,
+    operation: str,
+    arguments: Mapping[str, object],
+    caller: str | None,
+    body: object,
+    content_type: str | None,
+) -> Response:
+    """Perform an operation as the holder of a token, below HTTP. Misuse for what could not be sent as a request."""
+    declared = _declared(operation, caller)
+    path, query = places(declared, arguments) if arguments or declared.placeholders else ((), {})
+    headers = {} if content_type is None else {"content-type": content_type}
+    raw = b"" if body is None else encoded(body)
+    sent = request_of(declared, path, query, service.profile, headers, raw)
+    return service.perform(Incoming(declared, path, query, caller, sent.request))
+
+
+def send(
+    transport: Transport,
+    service: Service,
+    operation: str,
+    arguments: Mapping[str, object],
+    caller: str | None,
+    body: object,
+    content_type: str | None,
+) -> Answer:
+    """Perform an operation as ``perform`` does, over a transport."""
+    declared, profile = _declared(operation, caller), service.profile
+    request = address(declared, arguments, profile, body=body, content_type=content_type, token=caller)
+    return answer_of(transport.send(request))
