@@ -21,6 +21,8 @@ ALGORITHMS = {
     "ES256": ("an EC key on the curve P-256", "EC"),
 }
 
+#: A secret that is no JWK, no PEM, which has blanks in it, and no SSH key.
+_PLAIN_SECRET = re.compile(r"(?!ssh-|ecdsa-)[^\s{]\S*")
 _COMPACT = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)\Z", re.ASCII)
 
 
@@ -30,6 +32,15 @@ class NoToken(ValueError):
 
 class NotSigned(ValueError):
     """The signature is not that of the key, or the header is not supported; the message gives the cause."""
+
+
+def require_key(algorithm: str, text: str) -> None:
+    """Raise ValueError, as ``parse_key`` does, when the text is no key of the algorithm.
+
+    A plain secret is known to be one without PyJWT, whose import takes as long as a server to start.
+    """
+    if algorithm != "HS256" or _PLAIN_SECRET.fullmatch(text) is None:
+        parse_key(algorithm, text)
 
 
 @lru_cache(maxsize=256)

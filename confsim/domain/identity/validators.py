@@ -85,7 +85,7 @@ def add(
                 f"validator {id!r}: claims go from one of {', '.join(ABOUT)} to a name, not {about!r} to {claim!r}"
             )
     try:
-        jws.parse_key(algorithm, key)
+        jws.require_key(algorithm, key)
     except ValueError as error:
         raise Misuse(f"validator {id!r}: {error}") from None
     return VALIDATORS.of(change, client.id).put(
