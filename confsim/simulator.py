@@ -125,10 +125,10 @@ class Simulator:
     def app(self) -> App:
         """The application that answers HTTP requests: this world at the root, and the worlds added to it."""
         if self._app is None:
-            from confsim.control import catalogue, mount
             from confsim.http.app import App
+            from confsim.inspector.app import mounted
 
-            self._app = App(self._all(), mount.whole(catalogue.CONTROL))
+            self._app = App(self._all(), mounted())
         return self._app
 
     @property
@@ -176,10 +176,10 @@ class Simulator:
         hosts and to those in ``allow_webhooks``. ``public_url`` is the start of URLs in answers, for a server that is
         reached by another address, such as that of a proxy.
         """
-        from confsim.control import catalogue, mount
         from confsim.http.live.serving import Serving
+        from confsim.inspector.app import mounted
 
-        return Serving(self._all(), mount.whole(catalogue.CONTROL), host, port, names, allow_webhooks, public_url)
+        return Serving(self._all(), mounted(), host, port, names, allow_webhooks, public_url)
 
     @property
     def base_url(self) -> str:

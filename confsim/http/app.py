@@ -57,7 +57,7 @@ class App:
                 return _dated(service, self._nowhere(segments[1], request))
             service = named
             del segments[:2]
-        if segments and f"/{segments[0]}" == self.mount.control.prefix:
+        if _is_front(segments, request) or (segments and f"/{segments[0]}" == self.mount.control.prefix):
             return _dated(service, self._control(service, segments, request))
         exchange = Exchange(service, request)
         try:
@@ -90,6 +90,9 @@ class App:
 
     def _controlled(self, service: Service, segments: list[str], request: Request) -> Response:
         self._admit(request)
+        pages = self.mount.pages
+        if pages is not None and (_is_front(segments, request) or segments[1:2] in _PAGES):
+            return pages(service, self.worlds, request, segments)
         method = "GET" if request.method == "HEAD" else request.method
         found = self.mount.routes(service.profile).find(ProfileContext({}), method, segments, request.query)
         if not isinstance(found, Found):
@@ -180,6 +183,14 @@ def _dated(service: Service, response: Response) -> Response:
 
     return replace(response, poll=poll)
 
+
+def _is_front(segments: list[str], request: Request) -> bool:
+    """Whether a request that could be read is for the mount of a world itself."""
+    return not request.fault and (segments == [""] or (not segments and request.target != "*"))
+
+
+#: Behind the prefix of the control plane, the paths of pages.
+_PAGES: tuple[list[str], ...] = ([], [""], ["inspector"])
 
 #: Common Accept headers that admit application/json, so that they need not be parsed.
 _ADMITTING = frozenset({"*/*", "application/json"})

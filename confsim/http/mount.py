@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -24,6 +24,10 @@ Perform = Callable[[Service, Worlds, Operation, tuple[str, ...], Request], Respo
 MOST = 64
 
 
+#: Answers a browser: service, worlds, request, the segments of its path from the control plane's prefix on.
+Pages = Callable[[Service, Worlds, Request, Sequence[str]], Response]
+
+
 class MountedApi:
     """A catalogue beside the API, with its path prefix and the functions that perform and refuse its calls."""
 
@@ -39,14 +43,15 @@ class MountedApi:
 
 
 class Mount:
-    """What is served below the mount of a world: the API, its files, and the control plane.
+    """What is served below the mount of a world: the API, its files, the control plane, and pages for browsers.
 
     The routes are built once for each set of ``route.*`` choices; those of the last ``MOST`` sets stay, so that worlds
     that come and go, each with choices of its own, leave nothing behind.
     """
 
-    def __init__(self, api: Catalogue, files: Catalogue, control: MountedApi) -> None:
+    def __init__(self, api: Catalogue, files: Catalogue, control: MountedApi, pages: Pages | None = None) -> None:
         self.api = api
+        self.pages = pages
         self._files = files
         self.control = control
         self._default: Routes | None = None

@@ -38,9 +38,7 @@ def code(response):
 
 
 @pytest.mark.rule("R001", "R249")
-@pytest.mark.parametrize(
-    "path", ["/users/me", "/v1/users/me", "/v2_0/users/me", "/api/v1_0/users/me", "/v1_0", "/", "*"]
-)
+@pytest.mark.parametrize("path", ["/users/me", "/v1/users/me", "/v2_0/users/me", "/api/v1_0/users/me", "/v1_0", "*"])
 def test_what_does_not_stand_below_the_base_is_not_found(sim, path):
     """The last segment of the base address is the version; other paths are nobody's."""
     response = ask(sim, "GET", path)

@@ -11,7 +11,7 @@ from confsim.control.export.arazzo import as_scenario
 from confsim.control.export.calls import merged
 from confsim.control.export.curl import as_curl
 from confsim.control.export.pytest import as_test
-from confsim.control.journal_view import RequestPattern, matching
+from confsim.control.journal_view import RequestPattern, entry_of, matching
 
 
 class Kind(StrEnum):
@@ -32,19 +32,22 @@ def export_requests(
     path: str | None = None,
     status: int | None = None,
     limit: int | None = None,
+    ids: str | None = None,
 ) -> Raw:
     """Export the calls as ``curl`` commands, as a ``pytest`` test with the fixture, or as a ``scenario`` (Arazzo).
 
     Exports all of them, with the calls of the control plane between them; or those that match, with ``limit`` the
-    newest so many. An exported test or scenario of a whole journal passes on a fresh world with the same start; a
-    scenario lists the calls that no step can express in ``x-confsim-left-out``, and then it is incomplete when it is
-    run. Misuse (404) for an unknown operation.
+    newest so many, and with ``ids`` those with these ids, separated by commas. An exported test or scenario of a whole
+    journal passes on a fresh world with the same start; a scenario lists the calls that no step can express in
+    ``x-confsim-left-out``, and then it is incomplete when it is run. Misuse (404) for an unknown operation or id.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
     entries = list(matching(context, pattern))
+    if ids is not None:
+        entries = [entry_of(context, id) for id in ids.split(",")]
     if limit is not None:
         entries = entries[max(0, len(entries) - limit) :]
-    whole = pattern == RequestPattern() and limit is None
+    whole = pattern == RequestPattern() and limit is None and ids is None
     calls = list(merged(context, entries, context.service.journal.control_calls if whole else ()))
     if as_ is Kind.CURL:
         return Raw("text/plain; charset=utf-8", as_curl(context, calls).encode())

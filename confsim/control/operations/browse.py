@@ -13,6 +13,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.journal_view import key_text, world_after
 from confsim.domain.clients.clients import CLIENTS
+from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Record, Rows, Table
@@ -62,6 +63,31 @@ class RecordPage(Wire):
     more: bool
     records: list[StoredRecord]
     kinds: list[RecordKind]
+
+
+class MachineInfo(Wire):
+    """A state machine: its states, the one in which a record begins, and its rows in words (``when``, ``on``, …)."""
+
+    name: str
+    title: str
+    states: list[str]
+    initial: str
+    rows: list[dict[str, str]]
+
+
+@operation("GET /machines")
+def list_machines(context: ControlContext) -> list[MachineInfo]:
+    """List the state machines as tables. A transition that no row names is refused."""
+    return [
+        MachineInfo(
+            name=each.name,
+            title=each.title,
+            states=[str(state.value) for state in each.states],
+            initial=str(each.initial.value),
+            rows=in_words(each),
+        )
+        for each in Machine.declared.values()
+    ]
 
 
 @operation("GET /records")

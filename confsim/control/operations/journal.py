@@ -5,7 +5,7 @@ from __future__ import annotations
 from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, below, describe, find, matching
+from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, below, describe, entry_of, find, matching
 from confsim.control.nearest import Routes
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import in_slices
@@ -83,6 +83,12 @@ def clear_requests(
     if pattern == RequestPattern():
         return RequestCount(count=journal.clear())
     return RequestCount(count=journal.forget({each.id for each in matching(context, pattern)}))
+
+
+@operation("GET /requests/{id}")
+def get_request(context: ControlContext, id: str) -> RequestInfo:
+    """Get one call. Misuse (404) for an id that no call has had, (410) for a call that the journal has dropped."""
+    return describe(context, entry_of(context, id))
 
 
 @operation("DELETE /requests/{id}", replayed=False)

@@ -1,0 +1,103 @@
+"""The inspector over HTTP: which page a request asks for, and what a form does before the page is shown again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from urllib.parse import parse_qsl, unquote
+
+import msgspec
+
+from confsim.control import mount
+from confsim.control.catalogue import CONTROL
+from confsim.control.context import ControlContext
+from confsim.control.declare import PREFIX
+from confsim.control.invoke import ControlPlane
+from confsim.http.mount import Mount
+from confsim.kernel.refusal import Misuse
+from confsim.service.address import HOST
+from confsim.service.faults.per_request import cross_site
+from confsim.service.messages import Request, Response
+from confsim.service.service import Service
+from confsim.service.worlds import Worlds
+
+from .asked import Asked
+
+#: Nothing is loaded from elsewhere, no script or style stands in a page, and no other site can frame one.
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    ("Content-Security-Policy", _POLICY),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "same-origin"),
+    ("Cache-Control", "no-store"),
+)
+_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+
+
+def mounted() -> Mount:
+    """What is served below the mount of every world: the API, its files, the control plane and the inspector."""
+    return mount.whole(CONTROL, respond)
+
+
+def respond(service: Service, worlds: Worlds, request: Request, segments: Sequence[str]) -> Response:
+    """The response to a request for the mount of a world, for its control plane or for a page of the inspector.
+
+    ``segments`` are those of the path below the mount. A browser is led to the overview, a program gets an index.
+    """
+    context = ControlContext(service, worlds, request.headers.get("host", HOST))
+    control = ControlPlane(CONTROL, context)
+    home = f"{service.address.mount}{PREFIX}/"
+    if len(segments) < 3 and "inspector" not in segments[1:]:
+        if "text/html" not in request.headers.get("accept", ""):
+            return Response(200, [("Content-Type", "application/json"), *_HEADERS], _index(control))
+        if list(segments[1:]) != [""]:
+            return Response(302, [("Location", home), *_HEADERS])
+    from . import forms, pages
+
+    name, *path = [unquote(each) for each in segments[2:]] or [""]
+    asked = Asked(control, home, tuple(path), dict(parse_qsl(request.query)))
+    try:
+        if request.method in ("GET", "HEAD"):
+            if name == "static":
+                return _static(path)
+            return _html(200, pages.find(name)(asked))
+        if request.method != "POST":
+            return _html(405, pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
+        if cross_site(request, HOST):
+            return _html(403, pages.problem(asked, 403, "A form of another site is not answered."))
+        form = dict(parse_qsl(request.body.decode(errors="replace"), keep_blank_values=True))
+        target = forms.find(name)(asked, form)
+        return Response(303, [("Location", target), *_HEADERS])
+    except Misuse as misuse:
+        return _html(misuse.status, pages.problem(asked, misuse.status, str(misuse)))
+
+
+def _index(control: ControlPlane) -> bytes:
+    """Where programs find what is served, as JSON."""
+    context = control.context
+    plane = f"{context.root}{PREFIX}"
+    links = {
+        "version": control("get_info").version,
+        "api": context.base_url,
+        "openapi": f"{context.root}/openapi.json",
+        "control": plane,
+        "controlOpenapi": f"{plane}/openapi.json",
+        "info": f"{plane}/info",
+        "inspector": f"{plane}/",
+    }
+    return msgspec.json.encode(links)
+
+
+def _html(status: int, text: str) -> Response:
+    return Response(status, [("Content-Type", "text/html; charset=utf-8"), *_HEADERS], text.encode())
+
+
+def _static(path: Sequence[str]) -> Response:
+    known = {each.name: each for each in files("confsim.inspector").joinpath("static").iterdir()}
+    if len(path) != 1 or path[0] not in known:
+        raise Misuse("there is no such file", status=404)
+    kind = _TYPES[path[0].rpartition(".")[2]]
+    return Response(200, [("Content-Type", kind), *_HEADERS], known[path[0]].read_bytes())

@@ -1,0 +1,32 @@
+"""What a page is asked for, and the links between pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from urllib.parse import quote, urlencode
+
+from msgspec import Struct
+
+from confsim.control.invoke import ControlPlane
+
+
+class Asked(Struct, frozen=True):
+    """What a page is made from: the control plane of the world, the path behind the page's name, the query.
+
+    ``home`` is the path of the overview, from which all links begin.
+    """
+
+    control: ControlPlane
+    home: str
+    path: tuple[str, ...]
+    query: Mapping[str, str]
+
+
+Page = Callable[[Asked], str]
+
+
+def link(asked: Asked, *path: object, **query: object) -> str:
+    """The path of a page, with the parameters of its query that are not None."""
+    given = {name.rstrip("_"): value for name, value in query.items() if value is not None}
+    target = asked.home + "/".join(["inspector", *(quote(str(each), safe="") for each in path)] if path else [])
+    return f"{target}?{urlencode(given)}" if given else target

@@ -1,0 +1,106 @@
+"""What the forms of the pages do, by operations of the control plane; each returns the page to show then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from confsim.kernel.refusal import Misuse
+
+from .asked import Asked, link
+
+Form = Callable[[Asked, Mapping[str, str]], str]
+
+
+def _value(text: str, what: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise Misuse(f"{what}: {error}") from None
+
+
+def clock(asked: Asked, form: Mapping[str, str]) -> str:
+    """Advance, set, freeze or resume the clock."""
+    action = form.get("action", "advance")
+    if action == "set":
+        asked.control("set_clock", to=form.get("to", ""))
+    elif action in ("freeze", "resume"):
+        asked.control(f"{action}_clock")
+    elif action == "next":
+        asked.control("advance_clock", until="next")
+    else:
+        asked.control("advance_clock", by=form.get("by", ""))
+    return link(asked, "time")
+
+
+def reset(asked: Asked, form: Mapping[str, str]) -> str:
+    """Restore the start of the world."""
+    asked.control("reset_world")
+    return link(asked)
+
+
+def snapshots(asked: Asked, form: Mapping[str, str]) -> str:
+    """Take, restore or drop a snapshot."""
+    name = form.get("name", "")
+    action = form.get("action", "take")
+    if action == "restore":
+        asked.control("restore_snapshot", name)
+    elif action == "drop":
+        asked.control("drop_snapshot", name)
+    else:
+        asked.control("take_snapshot", name=name)
+    return link(asked, "worlds")
+
+
+def worlds(asked: Asked, form: Mapping[str, str]) -> str:
+    """Add or drop a world of the server."""
+    if form.get("action") == "drop":
+        asked.control("drop_world", form.get("name", ""))
+    else:
+        asked.control("make_world", name=form.get("name", ""))
+    return link(asked, "worlds")
+
+
+def faults(asked: Asked, form: Mapping[str, str]) -> str:
+    """Add a fault, or clear all."""
+    if form.get("action") == "clear":
+        asked.control("clear_faults")
+    else:
+        asked.control.with_body("add_fault", _value(form.get("fault", ""), "fault"))
+    return link(asked, "faults")
+
+
+def requests(asked: Asked, form: Mapping[str, str]) -> str:
+    """Empty the journal."""
+    asked.control("clear_requests")
+    return link(asked, "requests")
+
+
+def presence(asked: Asked, form: Mapping[str, str]) -> str:
+    """Let a user join or leave a channel, or be admitted from its lobby."""
+    channel, user = form.get("channel", ""), form.get("user", "")
+    if not user.isdigit():
+        raise Misuse(f"{user!r} is no id of a user")
+    operation = {"join": "join_channel", "leave": "leave_channel", "admit": "admit_to_channel"}.get(
+        form.get("action", "")
+    )
+    if operation is None:
+        raise Misuse("action is join, leave or admit")
+    asked.control(operation, channel=channel, userId=int(user))
+    return link(asked, "presence", channel=channel)
+
+
+#: Every form by its name in the path.
+FORMS: Mapping[str, Form] = {
+    each.__name__: each for each in (clock, reset, snapshots, worlds, faults, requests, presence)
+}
+
+
+def find(name: str) -> Form:
+    """The form of this name. Misuse (404) when there is none."""
+    form = FORMS.get(name)
+    if form is None:
+        raise Misuse(f"there is no form {name!r}", status=404)
+    return form

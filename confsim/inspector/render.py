@@ -1,0 +1,49 @@
+"""Templates: pages as HTML, in which every value is escaped."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+#: Characters of a value that a table shows.
+_SHORT = 120
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("confsim.inspector"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"instant": instant, "pretty": pretty, "short": short}
+    return environment
+
+
+def page(template: str, **values: Any) -> str:
+    """A page by the name of its template."""
+    return _environment().get_template(f"{template}.html").render(values)
+
+
+def instant(milliseconds: int) -> str:
+    """An instant (epoch milliseconds) as a date and a time in UTC."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+
+
+def pretty(value: Any) -> str:
+    """A JSON value on several lines; a text as it is."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def short(value: Any) -> str:
+    """A JSON value on one line, cut off where it is long."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
