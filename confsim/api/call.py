@@ -30,6 +30,7 @@ class Call(Struct, eq=False, gc=False):
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that gates judge; the
     resolvers of ``api.paths`` set them. ``address`` is host and mount, or the URL of the mount where one was set,
     without a slash at its end. ``content_type`` is that of a body of bytes, ``form`` the form in it, if it is one.
+    ``headers`` are those of the request, by names in lower case.
     """
 
     operation: Operation
@@ -44,6 +45,7 @@ class Call(Struct, eq=False, gc=False):
     subject: User | None = None
     content_type: str | None = None
     form: Form | None = None
+    headers: Mapping[str, str] = {}
 
     @property
     def client(self) -> Client:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.protocol import units
+from typing import Annotated
+
+from confsim.assumptions import terms as terms_assumed
+from confsim.assumptions.protocol import sizes, units
 from confsim.contract import gates
-from confsim.contract.types import Int, Url, Wire
+from confsim.contract.types import AbsoluteUrl, Int, Wire
 from confsim.domain import terms
 from confsim.domain.clients.clients import Client
 
@@ -33,7 +36,7 @@ class UserTerms(Wire):
 class TermsUrl(Wire):
     """A link to terms."""
 
-    url: Url
+    url: Annotated[str, AbsoluteUrl(sizes.URL, terms_assumed.URL)]
 
 
 @operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134", line="P1 Terms")

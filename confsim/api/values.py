@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from msgspec import Raw
-from msgspec.json import encode
+from msgspec.json import decode, encode
 
+from confsim.assumptions.properties import TEXT_VALUE
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ask
+from confsim.contract.encode import Raw as Plain
 from confsim.contract.types import Json
 from confsim.kernel.refusal import Refusal
+
+from .call import Call
 
 
 def packed(value: Json) -> str:
@@ -16,6 +21,16 @@ def packed(value: Json) -> str:
         return encode(value).decode()
     except RecursionError:
         raise Refusal(Reason.BODY_MALFORMED, problem="it is nested too deeply") from None
+
+
+def shown(call: Call, text: str) -> Json | Plain:
+    """The value of a property, which is stored as JSON text, for an answer (G099)."""
+    how = ask(call, TEXT_VALUE)
+    if how == "object":
+        return {"value": unpacked(text)}
+    if how == "plain" and text.startswith('"'):
+        return Plain("text/plain; charset=utf-8", decode(text, type=str).encode())
+    return unpacked(text)
 
 
 def unpacked(text: str) -> Json:

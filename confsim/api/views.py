@@ -10,13 +10,15 @@ from unicodedata import combining, normalize
 from urllib.parse import quote
 
 from confsim.assumptions import users as assumed_users
-from confsim.assumptions.protocol import images, parsing, sizes
+from confsim.assumptions.protocol import conventions, images, parsing, sizes
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.text_values import invalid_input
 from confsim.contract.types import ImageSize, Int, Long, Page, Wire
 from confsim.domain.users import languages, users
 from confsim.domain.users.users import Account, Level
 from confsim.domain.users.users import User as Person
+from confsim.kernel.refusal import Refusal
 
 from .call import Call
 
@@ -30,6 +32,13 @@ class Found(Protocol[R_co]):
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[R_co]: ...
+
+
+class LimitedPage(Page[T]):
+    """A page that says how it was cut (G078)."""
+
+    limit: int
+    offset: int
 
 
 class Id(Wire):
@@ -99,10 +108,15 @@ def url_handle(call: Call, handle: str) -> str | None:
     """URL-friendly form of a handle, None when nothing is left of it (R045, G135)."""
     if ask(call, assumed_users.URL_HANDLE) == "percent":
         return quote(handle, safe="")
-    plain = handle
-    if not handle.isascii():
-        plain = "".join(char for char in normalize("NFKD", handle) if not combining(char))
-    return _UNFRIENDLY.sub("-", plain.lower()).strip("-") or None
+    return url_form(handle) or None
+
+
+def url_form(text: str) -> str:
+    """The text in lower case without accents, with a hyphen for whatever is no letter and no digit; may be empty."""
+    plain = text
+    if not text.isascii():
+        plain = "".join(char for char in normalize("NFKD", text) if not combining(char))
+    return _UNFRIENDLY.sub("-", plain.lower()).strip("-")
 
 
 def kind(call: Call, user: Person) -> str:
@@ -123,7 +137,7 @@ def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
     unregistered = users.unregistered(user)
     if user.account is Account.PREDEFINED:
         unregistered = ask(call, assumed_users.PREDEFINED_UNREGISTERED)
-    viewer = call.maybe_user
+    viewer = call.maybe_user if ask(call, assumed_users.FOLLOWING) == "control" else None
     shown = None
     if user.languages:
         shown = Languages(languages=list(user.languages), acceptLanguage=languages.header(call, user.languages))
@@ -167,8 +181,15 @@ def _page_limit(call: Call, limit: int | None) -> int:
 
 def page_of(call: Call, total: int, limit: int | None, offset: int | None) -> slice:
     """The positions of a page in a list of ``total`` elements."""
+    most = _page_limit(call, limit)
     start = min(offset or 0, total)
-    return slice(start, min(start + _page_limit(call, limit), total))
+    if start == total and offset:
+        beyond = ask(call, conventions.BEYOND_END)
+        if beyond == "refuse":
+            raise Refusal(Reason.NOT_FOUND, what="page", id=offset)
+        if beyond == "last-page" and most and total:
+            start = (total - 1) // most * most
+    return slice(start, min(start + most, total))
 
 
 def page(
@@ -182,4 +203,7 @@ def page(
     total = len(found)
     shown = page_of(call, total, limit, offset)
     picked = found[shown] if isinstance(found, Sequence) else islice(found, shown.start, shown.stop)
-    return Page(total=total, results=[show(each) for each in picked])
+    results = [show(each) for each in picked]
+    if ask(call, conventions.PAGE_FIELDS) == "with-limits":
+        return LimitedPage(total=total, results=results, limit=_page_limit(call, limit), offset=offset or 0)
+    return Page(total=total, results=results)

@@ -78,7 +78,8 @@ ACCESS = assumption(
     "channels.access",
     "G310",
     "Who has access to a channel: the users of the client and the channel's own guests (to a private channel only "
-    "hosts, administrators and those linked to it), or anyone of the client who knows its id.",
+    "hosts, administrators and those linked to it), or anyone of the client who knows its id; nobody of another "
+    "client, as a client's things are not there for others.",
     "client",
     ("anyone",),
 )
@@ -226,9 +227,9 @@ FRIENDLY_AVAILABLE = assumption(
     "friendly-urls.available",
     "G283",
     "Answer to the check of a friendly URL: uuid of the channel that has it and 200, where no uuid means that it is "
-    "free; or 404 when it is free; or 409 when it is taken.",
+    "free; or 404 when it is free; or 409 when it is taken; or a fresh uuid when it is free.",
     "uuid-when-taken",
-    ("not-found-when-free", "conflict-when-taken"),
+    ("not-found-when-free", "conflict-when-taken", "fresh-when-free"),
     "check_friendly_url",
 )
 
@@ -249,4 +250,53 @@ MIDI = assumption(
     "same",
     ("needs-premium",),
     "set_midi_state",
+)
+URL_NAME = assumption(
+    "channels.url-name",
+    "G134 G307",
+    "urlName of a channel: a stable text of its own, which no rename changes; its name in a form for URLs; or its "
+    "friendly URL where it has one.",
+    "stable",
+    ("name", "friendly-url"),
+    "get_channel list_channels rename_channel",
+)
+PARENT = assumption(
+    "channels.parent",
+    "G312",
+    "Only channels of breakout rooms have a parent, and keep it: the documents show no other use of one.",
+    "breakout-rooms",
+    (),
+    "get_channel",
+)
+CLIENT_IDS = assumption(
+    "ids.client",
+    "G131",
+    "Ids of clients: UUIDs, short random texts, or made from the name.",
+    "uuid",
+    ("short", "name"),
+    "create_client",
+)
+THING_IDS = assumption(
+    "ids.form",
+    "G132",
+    "Ids of channels and of whatever else has an id that is no number: UUIDs of version 4 in lower case, or 24 "
+    "hexadecimal digits as of a document store.",
+    "uuid",
+    ("document",),
+)
+CHANNEL_ID_NAMES = assumption(
+    "ids.channel-names",
+    "G544",
+    "uuid, channelUuid, channelId and channel are one id: calls that name it otherwise could not follow each other.",
+    "one",
+    (),
+    "get_channel",
+)
+CLIENT_ID_NAMES = assumption(
+    "ids.client-names",
+    "G545",
+    "The names of the client id, such as clientId, client and id, stand as each call documents them.",
+    "as-documented",
+    (),
+    "get_client",
 )

@@ -97,3 +97,27 @@ OPEN_WHILE_DISABLED: Entry[tuple[str, ...]] = assumption(
     ("any list of operations",),
     check=texts("operations"),
 )
+NAMES = assumption(
+    "clients.names",
+    "G293",
+    "A client name that another client has: allowed, or refused. A blank one is refused.",
+    "allow",
+    ("refuse",),
+    "create_client",
+)
+DETAILS = assumption(
+    "clients.details",
+    "G295",
+    "The details of a client: left out, or an object with its name and its features.",
+    "absent",
+    ("object",),
+    "get_client",
+)
+DISABLE_RELEASES = assumption(
+    "clients.disable-releases",
+    "G543",
+    "What a client loses with its service: nothing; or its validator is disabled and its numbers are free.",
+    "nothing",
+    ("validator-and-numbers",),
+    "set_client_service_state",
+)

@@ -318,3 +318,35 @@ LEVELS_OWN = assumption(
 LEVELS_GUESTS = assumption(
     "levels.guests", "G146", "Whether unregistered users may hold levels.", False, (True,), "add_access_level"
 )
+INHERITED_VALIDATORS = assumption(
+    "validators.inherited",
+    "G191",
+    "Whether the validators of the clients above are listed too, after the client's own; only its own can be enabled.",
+    False,
+    (True,),
+    "list_validators",
+)
+DISABLED_VALIDATOR = assumption(
+    "validators.disabled-tokens",
+    "G194",
+    "Service tokens of those who came by identity tokens, when the client's validator is disabled: they hold, or end.",
+    "hold",
+    ("end",),
+    "disable_validator",
+)
+TOKEN_USE = assumption(
+    "tokens.use",
+    "G020",
+    "Whether using a user's token prolongs its life to that of a new one.",
+    "fixed",
+    ("prolongs",),
+)
+LEVELS_FILTER = assumption(
+    "levels.filter",
+    "G091",
+    "What is no id of a level in the filter of users by levels: no number is refused and an unknown id matches nobody, "
+    "or both are ignored.",
+    "strict",
+    ("ignore",),
+    "list_users",
+)

@@ -129,3 +129,19 @@ LINKED_HANDLES = assumption(
     ("refuse",),
     "create_linked_user",
 )
+OPERATOR_AGAIN = assumption(
+    "roles.operator-again",
+    "G270",
+    "Making an operator of who is operator or owner already: nothing happens, or it is refused.",
+    "succeed",
+    ("refuse",),
+    "add_operator",
+)
+ROLE_EFFECT = assumption(
+    "roles.effect",
+    "G538",
+    "A role given or taken holds from the next call on, also for those who are in the channel: every gate reads it.",
+    "next-call",
+    (),
+    "add_operator remove_operator add_owner remove_owner demote_owner",
+)

@@ -31,3 +31,19 @@ CHANNEL_PROPERTY_MISSING = assumption(
     ("null",),
     "get_channel_property",
 )
+KEYS_CONTAINER = assumption(
+    "channel-properties.container",
+    "G097",
+    "Container of the keys of a channel's properties: an array, an object with keys, or a map of keys to values.",
+    "array",
+    ("keys", "values"),
+    "list_channel_properties",
+)
+TEXT_VALUE = assumption(
+    "properties.text",
+    "G099",
+    "A property that is a text: answered as JSON with its quotes, as plain text, or every value inside an object.",
+    "json",
+    ("plain", "object"),
+    "get_user_property get_channel_property",
+)

@@ -285,10 +285,26 @@ HOST = assumption(
 )
 SCOPE = assumption(
     "recordings.token-scope",
-    "G502 G503",
+    "G502",
     "A token for downloading assets opens the recording it was made for, or every recording of its channel; it serves "
-    "the list of assets and the download of one, dots and all (G503).",
+    "the list of assets and the download of one.",
     "recording",
     ("channel",),
     f"get_recording_credentials {_DOWNLOADABLE}",
+)
+DELETION = assumption(
+    "recordings.deletion",
+    "G504",
+    "Recordings are not deleted: no call is documented or named, so there is no answer to choose among.",
+    "never",
+    (),
+    "get_recording",
+)
+TOKEN_IN_PATH = assumption(
+    "recordings.token-in-path",
+    "G503",
+    "A download JWT in a path, with its dots and its length: whole, cut at its first dot, or refused (414).",
+    "whole",
+    ("cut", "refuse"),
+    "list_downloadable_assets download_recording_asset",
 )

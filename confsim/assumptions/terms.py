@@ -28,3 +28,36 @@ OPEN_CALLS: Entry[tuple[str, ...]] = assumption(
     ("any list of operations",),
     check=texts("operations"),
 )
+VERSION = assumption(
+    "terms.version",
+    "G170",
+    "The version of new terms: one more than the one before, or the second in which they are published.",
+    "one-more",
+    ("timestamp",),
+    "promulgate_terms",
+)
+LINK_CHANGE = assumption(
+    "terms.link-change",
+    "G171",
+    "Whether another link to the same terms counts as published then: promulgated stays, or changes too. New terms may "
+    "have the link of the ones before.",
+    "stays",
+    ("changes",),
+    "update_terms_url",
+)
+SESSIONS = assumption(
+    "terms.sessions",
+    "G177",
+    "Users who are in a channel when new terms are published: they stay, or are put out.",
+    "stay",
+    ("put-out",),
+    "promulgate_terms",
+)
+URL = assumption(
+    "terms.url",
+    "G179",
+    "Links that terms can have: absolute http and https URLs, or any text.",
+    "absolute",
+    ("any",),
+    "update_terms_url promulgate_terms",
+)

@@ -1,4 +1,4 @@
-"""Users: how the API shows and lists them, handles, email addresses, languages."""
+"""Users: how the API shows and lists them, handles, languages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _HANDLE_CHANGES = (
     "check_handle_unique reserve_handle change_handle_with_reservation create_user exchange_identity_token "
     "find_user_by_handle"
 )
-_SET_EMAIL = "set_user_email"
 
 # users.*
 FIRST_USER_ID = assumption("users.first-id", "G130", "Ids of users count up over the whole service from here.", 1000)
@@ -177,9 +176,10 @@ ORIGIN_LOOKUP = assumption(
 UNREGISTERED_HANDLES = assumption(
     "handles.unregistered",
     "G232",
-    "Whether an unregistered user may bear the handle of a registered one while the client requires unique handles.",
+    "Whether an unregistered user may bear the handle of a registered one while the client requires unique handles, or "
+    "that of another user made for the same channel.",
     "free",
-    ("unique",),
+    ("unique", "unique-in-channel"),
     "create_guest create_linked_user dial_unregistered_user set_user_handle rename_channel_user",
 )
 REGISTERED_RENAME = assumption(
@@ -283,72 +283,6 @@ RENAME_REGISTERED = assumption(
     "rename_channel_user",
 )
 
-# emails.*
-EMAIL_MISSING = assumption(
-    "emails.without",
-    "G220",
-    "Setting an address without giving one: clears the address and what waits, sends the codes that wait again, or is "
-    "refused.",
-    "clears",
-    ("resends", "refused"),
-    _SET_EMAIL,
-)
-EMAIL_MALFORMED = assumption(
-    "emails.malformed",
-    "G221",
-    "An address that is not one @ between two parts without spaces: refused, or taken.",
-    "refused",
-    ("taken",),
-    "set_user_email create_user create_predefined_user",
-)
-EMAIL_VERIFICATION = assumption(
-    "emails.verification",
-    "G222 G553",
-    "An address is verified by the code mailed to it, or as soon as it is set. A code of six digits lives until an "
-    "address is verified or its own is set again.",
-    "code",
-    ("immediate",),
-    f"{_SET_EMAIL} verify_user_email create_user",
-)
-EMAIL_SECOND = assumption(
-    "emails.second",
-    "G223",
-    "A new address after one is verified: the old one stays until the new is verified, stays for ever, or goes at "
-    "once.",
-    "when-verified",
-    ("never", "at-once"),
-    f"{_SET_EMAIL} verify_user_email",
-)
-EMAIL_SHARED = assumption(
-    "emails.shared",
-    "G225",
-    "Whether an address that another user of the client has verified may be set.",
-    "allowed",
-    ("refused",),
-    f"{_SET_EMAIL} create_user create_predefined_user",
-)
-EMAIL_AT_REGISTRATION = assumption(
-    "emails.registration",
-    "G246",
-    "The address given at registration: a code is mailed to it, it is unverified without a mail, or verified.",
-    "mailed",
-    ("silent", "verified"),
-    "create_user",
-)
-
-# mail.*
-MAIL_STORED = assumption(
-    "mail.kept",
-    "G224",
-    "Whether mails are stored in the world, where the control plane lists them; they are never sent anywhere else.",
-    True,
-    (False,),
-)
-
-MAIL_MOST = assumption(
-    "mail.most", "G224", "How many of the latest mails of a client are stored; older ones are removed.", 1000, (100,)
-)
-
 # languages.*
 LANGUAGE_CODES = assumption(
     "languages.codes",
@@ -376,4 +310,35 @@ SUPPORTED_LANGUAGES: Entry[tuple[str, ...]] = assumption(
     ("any list of codes",),
     "list_supported_languages",
     check=_codes,
+)
+FOLLOWING = assumption(
+    "users.following",
+    "G207",
+    "How users follow each other: by the control plane, or never, so that both flags are false.",
+    "control",
+    ("never",),
+)
+DELETION = assumption(
+    "users.deletion",
+    "G250",
+    "Users are not deleted, linked ones aside: no call is documented or named, so there is no answer to choose among.",
+    "never",
+    (),
+    "get_user",
+)
+HANDLE_SCOPE = assumption(
+    "handles.scope",
+    "G256",
+    "Within what handles are unique: the client, or the whole service.",
+    "client",
+    ("everywhere",),
+    "reserve_handle check_handle_unique create_user set_user_handle",
+)
+HANDLE_FREED = assumption(
+    "handles.freed",
+    "G268",
+    "A handle whose user has another now: free at once, or after as long as a reservation holds one.",
+    "at-once",
+    ("later",),
+    "set_user_handle",
 )

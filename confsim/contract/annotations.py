@@ -62,6 +62,23 @@ def struct_of(type_: Any) -> type[Struct] | None:
     return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
 
 
+def big_numbers(type_: Any) -> Iterator[Any]:
+    """The types of the decimals, and of the integers of more than 32 bits, that a type holds at any depth."""
+    if type_ is float or type_ is int:
+        yield type_
+    if get_origin(type_) is Annotated:
+        base, *marks = get_args(type_)
+        if base is int and any(isinstance(mark, msgspec.Meta) and (mark.le or 0) < 2**31 for mark in marks):
+            return
+        yield from big_numbers(base)
+        return
+    struct = struct_of(get_origin(type_) or type_)
+    for field in () if struct is None else msgspec.structs.fields(struct):
+        yield from big_numbers(field.type)
+    for part in get_args(type_):
+        yield from big_numbers(part)
+
+
 def optional_fields(type_: Any) -> Iterator[str]:
     """The names of the optional fields of a type, at any depth."""
     struct = struct_of(get_origin(type_) or type_)

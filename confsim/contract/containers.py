@@ -7,7 +7,8 @@ from typing import Any, get_args
 from .types import Page
 
 #: A bare array, {total, results}, an object from id to element, the element itself where there is exactly one.
-ARRAY, PAGE, BY_ID, SINGLE = "array", "page", "by-id", "single"
+#: An object with the elements as ``keys``, an object from key to value.
+ARRAY, PAGE, BY_ID, SINGLE, KEYS, VALUES = "array", "page", "by-id", "single", "keys", "values"
 
 
 def container_type(container: str, declared: Any) -> Any:
@@ -17,6 +18,8 @@ def container_type(container: str, declared: Any) -> Any:
         return Page[element]
     if container == BY_ID:
         return dict[str, element]
+    if container in {KEYS, VALUES}:
+        return dict[str, list[element]] if container == KEYS else dict[str, Any]
     return element | list[element] if container == SINGLE else list[element]
 
 
@@ -24,7 +27,11 @@ def contain(container: str, result: Any) -> Any:
     """The elements of a list or a page, in ``container``."""
     if container == PAGE:
         return result if isinstance(result, Page) else Page(total=len(result), results=result)
+    if container == VALUES:
+        return result
     elements = result.results if isinstance(result, Page) else result
+    if container == KEYS:
+        return {"keys": elements}
     if container == BY_ID:
         return {str(element.id): element for element in elements}
     return elements[0] if container == SINGLE and len(elements) == 1 else elements

@@ -50,11 +50,28 @@ def encode(context: Context, operation: Operation, result: Any) -> tuple[int, li
         absent = ask(context, wire.ABSENT)
         if absent != "omit":
             result = with_nulls(result, absent)
+    if operation.has_big_numbers and ask(context, wire.NUMBERS) == "texts":
+        result = _with_texts(msgspec.to_builtins(result, str_keys=True))
     status = ask(context, refusals.CREATED) if operation.creates else 200
     return status, [("Content-Type", "application/json")], _ENCODER.encode(result)
 
 
-_EMPTY = {"200": (200, "", b""), "200 {}": (200, "application/json", b"{}"), "204": (204, "", b"")}
+_EMPTY = {
+    "200": (200, "", b""),
+    "200 {}": (200, "application/json", b"{}"),
+    "204": (204, "", b""),
+    "200 true": (200, "application/json", b"true"),
+}
+
+
+def _with_texts(value: Any) -> Any:
+    """Plain JSON with texts for decimals and for integers beyond 32 bits (G100)."""
+    if isinstance(value, dict):
+        return {name: _with_texts(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_texts(item) for item in value]
+    big = isinstance(value, float) or (isinstance(value, int) and not -(2**31) <= value < 2**31)
+    return str(value) if big else value
 
 
 def with_nulls(value: Any, fields: str | tuple[str, ...]) -> Any:

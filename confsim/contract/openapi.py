@@ -266,6 +266,7 @@ _EMPTY: dict[str, dict[str, Any]] = {
     "200": {"200": {"description": "Done; the answer has no body."}},
     "200 {}": {"200": {"description": "Done.", "content": {_JSON: {"schema": {"type": "object", "maxProperties": 0}}}}},
     "204": {"204": {"description": "Done; the answer has no body."}},
+    "200 true": {"200": {"description": "Done.", "content": {_JSON: {"schema": {"const": True}}}}},
 }
 
 

@@ -16,7 +16,7 @@ from typing import Any, Required, TypedDict, TypeVar, Unpack, get_type_hints
 
 from confsim.assumptions.register import Entry, assumption, in_force, text
 
-from .annotations import optional_fields
+from .annotations import big_numbers, optional_fields
 from .containers import container_type
 from .decode import Body, PathParameter, QueryParameter
 from .gates import Gate, Grant
@@ -163,6 +163,11 @@ class Operation:
         """Whether the response has optional fields (G077)."""
         return any(optional_fields(self.result))
 
+    @cached_property
+    def has_big_numbers(self) -> bool:
+        """Whether the response has decimals, or integers of more than 32 bits (G100)."""
+        return any(big_numbers(self.result))
+
     @property
     def _parameters(self) -> list[inspect.Parameter]:
         return list(inspect.signature(self.function).parameters.values())[1:]
@@ -176,6 +181,9 @@ class Operation:
         """Method and path under a profile."""
         entry = self.route_entry
         if entry is None or entry.id not in profile:
+            slash = self.slash
+            if slash is not None and profile.get(slash.id) == "current":
+                return self.method, f"{self.path}/current"
             return self.method, self.path
         method, path = profile[entry.id].split(" ", 1)
         return method, path

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_origin
 
-from confsim.assumptions.protocol import parsing
+from confsim.assumptions.identity import LEVELS_FILTER
+from confsim.assumptions.protocol import images, parsing
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
+from confsim.assumptions.register import Context, Entry, ask
 from confsim.kernel.refusal import Refusal
 
 from .decode import QueryParameter
 from .operation import Operation
 from .text_values import invalid_input, percent_decoded
+
+#: Parameters that are read as if left out when they cannot be read, with the entry and the value that says so.
+_LENIENT: Mapping[str, tuple[Entry[str], str]] = {
+    "sort": (parsing.BAD_SORT, "absent"),
+    "order": (parsing.BAD_SORT, "absent"),
+    "imgSize": (images.UNKNOWN_SIZE, "default"),
+    "levels": (LEVELS_FILTER, "ignore"),
+}
 
 
 def decode_query(context: Context, text: str) -> dict[str, str]:
@@ -68,7 +77,8 @@ def _read(context: Context, parameter: QueryParameter, text: str, named: dict[st
     try:
         named[parameter.keyword] = parameter.read(context, parameter.where, text)
     except Refusal:
-        if parameter.name not in {"sort", "order"} or ask(context, parsing.BAD_SORT) == "refuse":
+        lenient = _LENIENT.get(parameter.name)
+        if lenient is None or ask(context, lenient[0]) != lenient[1]:
             raise
 
 

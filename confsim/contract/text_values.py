@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from confsim.assumptions.protocol import durations, parsing
+from confsim.assumptions.protocol import durations, parsing, sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
@@ -105,8 +105,9 @@ def integer(context: Context, where: str, text: str, problem: str = "not a whole
     """The whole number of at most 64 bits that a text writes, with or without a minus. Refusals as ``not_a_number``."""
     if _DIGITS.match(text):
         number = int(text)
-        if number > 2**63 - 1 or number < -(2**63):
-            raise invalid_input(where, f"{text} does not fit 64 bits")
+        most = ask(context, sizes.WHOLE_NUMBER)
+        if number > most or number < -most - 1:
+            raise invalid_input(where, f"{text} {'does not fit 64 bits' if most == 2**63 - 1 else f'is beyond {most}'}")
         return number
     long = len(text) > 19 and text.removeprefix("-").isdecimal() and text.isascii()
     raise not_a_number(context, where, text, "too long a number" if long else problem)
@@ -172,6 +173,7 @@ def form_check(form: TextForm) -> TextCheck:
 def text_check(sized: Sized) -> TextCheck:
     """The function that refuses texts beyond the limits: INVALID_INPUT for the first that is broken."""
     is_url, allow_blank = isinstance(sized, AbsoluteUrl), sized.allow_blank
+    free = sized.free if isinstance(sized, AbsoluteUrl) else None
 
     def check(context: Context, where: str, text: str) -> None:
         plain = is_url and _PLAIN_URL.match(text) is not None
@@ -182,7 +184,7 @@ def text_check(sized: Sized) -> TextCheck:
         most = ask(context, sized.max_length)
         if len(text) > most:
             raise invalid_input(where, f"it is longer than {most} characters")
-        if is_url and not plain and not is_absolute_url(text):
+        if is_url and not plain and not is_absolute_url(text) and not (free and ask(context, free) == "any"):
             raise invalid_input(where, f"{text[:80]!r} is no absolute http or https URL")
 
     return check

@@ -36,7 +36,13 @@ class Sized:
 
 
 class AbsoluteUrl(Sized):
-    """An absolute http or https URL (G179)."""
+    """An absolute http or https URL; any text where the value of ``free``, an entry, is "any"."""
+
+    __slots__ = ("free",)
+
+    def __init__(self, max_length: Entry[int], free: Entry[str] | None = None) -> None:
+        super().__init__(max_length)
+        self.free = free
 
 
 class AtLeast:

@@ -14,6 +14,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import User
@@ -144,7 +145,7 @@ def register(change: Change, caller: Caller, started: int, url: str, channel: st
         channel = known.id if known is not None else channel
     user = caller.user
     draft = AppSession(
-        id=change.uuid(),
+        id=fresh_id(change),
         client=client,
         url=url,
         started=started,

@@ -6,6 +6,7 @@ from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import Record, Table
 from confsim.kernel.world import Change
@@ -60,7 +61,7 @@ def store(change: Change, client: str, data: bytes, url: str | None) -> str:
         if ask(change, assumed.FORMATS) == "known":
             raise Refusal(Reason.IMAGE_UNKNOWN_FORMAT)
         kind = "application/octet-stream"
-    return IMAGES.of(change, client).put(Image(change.uuid(), kind, data)).id
+    return IMAGES.of(change, client).put(Image(fresh_id(change), kind, data)).id
 
 
 def stored_url(change: Change, client: str, url: str | None) -> str | None:

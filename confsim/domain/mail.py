@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import users
-from confsim.assumptions.register import ask, note, value_of
+from confsim.assumptions import emails
+from confsim.assumptions.register import ask
 from confsim.kernel.indexes import Index
 from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.views import View
@@ -60,11 +60,11 @@ def send(
         link=link,
     )
     lost = fault_for(change, MAIL, client=client, to=to, kind=kind) is not None
-    if ask(change, users.MAIL_STORED) and not lost:
+    if ask(change, emails.MAIL_STORED) and not lost:
         rows = MAILS.of(change)
         rows.put(mail)
-        while len(rows.where(CLIENT, client)) > value_of(change, users.MAIL_MOST):
-            note(change, users.MAIL_MOST)
+        most = ask(change, emails.MAIL_MOST)
+        while len(rows.where(CLIENT, client)) > most:
             rows.remove(rows.where(CLIENT, client)[0].id)
     return mail
 

@@ -34,12 +34,16 @@ class Acceptance(Enum):
 
 def _replace_url(change: Change, client: Client, *, url: str) -> Client:
     """The link is replaced; no user must accept again."""
-    return replace(client, terms=replace(client.terms, url=url))
+    promulgated = client.terms.promulgated if ask(change, assumed.LINK_CHANGE) == "stays" else change.now
+    return replace(client, terms=replace(client.terms, url=url, promulgated=promulgated))
 
 
 def _promulgate(change: Change, client: Client, *, url: str) -> Client:
     """A new version is published: every user of the client must accept again."""
-    return replace(client, terms=Terms(client.terms.version + 1, url, change.now, client.terms.required))
+    version = client.terms.version + 1
+    if ask(change, assumed.VERSION) == "timestamp":
+        version = max(version, change.now // 1000)
+    return replace(client, terms=Terms(version, url, change.now, client.terms.required))
 
 
 def _require(change: Change, client: Client, *, required: bool) -> Client:

@@ -104,6 +104,7 @@ def _enter_child(call: Call, id: str) -> None:
 def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, Any]:
     """Query and body as the keyword arguments of the operation."""
     operation = call.operation
+    call.headers = request.headers
     named = arguments(call, operation, values) if values or operation.required_query else {}
     body = operation.body
     if body is None:

@@ -16,6 +16,7 @@ import confsim.control.catalogue  # noqa: F401 declares every entry
 from confsim import Simulator
 from confsim.assumptions.register import REGISTER, Entry
 from confsim.control.scenarios import start_from
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 from confsim.service.files.profile import read_profile
@@ -300,7 +301,10 @@ def flip_journey(
     """
     profile = read_profile(journey.start.profile)
     report = Report(1)
-    base = run(journey, profile)
+    try:
+        base = run(journey, profile)
+    except Misuse as misuse:
+        return Report(1, left_out=[f"{journey.name}: {misuse}"])
     if run(journey, profile).answers != base.answers:
         return Report(1, left_out=[f"{journey.name}: it does not repeat"])
     read, traced = read_by(journey)

@@ -8,16 +8,19 @@ from enum import StrEnum
 from confsim.api import uploads
 from confsim.api.call import Call, operation
 from confsim.api.paths import AnyChannel
-from confsim.api.views import Id, image_url, page
+from confsim.api.views import Id, image_url, page, url_form
 from confsim.assumptions.channels import (
     API_TOKEN_IS_OPERATOR,
+    CHANNEL_ID_NAMES,
     COMPOUND_NAME,
     LIST_CONTAINER,
     LIST_IS_OWNER,
     MEETING_ID_EMPTY,
+    PARENT,
+    URL_NAME,
 )
 from confsim.assumptions.members import OWNER_IS_OPERATOR
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.text_values import invalid_input
@@ -177,6 +180,8 @@ def delete_channel(call: Call, uuid: Channel) -> None:
 def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
     """Read a channel as the caller sees it; an API token is neither operator nor owner."""
     channel, user = uuid, call.maybe_user
+    note(call, PARENT)
+    note(call, CHANNEL_ID_NAMES)
     parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
     return ChannelDetails(
         channelUuid=channel.id,
@@ -194,7 +199,7 @@ def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) 
         isOperator=_is_operator(call, channel),
         isOwner=roles.is_owner(call.change, channel, user),
         maxUsers=channel.max_users,
-        urlName=channel.url_name,
+        urlName=url_name(call, channel),
         meetingId=channel.meeting_id,
         isEventRoom=channel.event_room,
         makePrivate=channel.make_private,
@@ -318,11 +323,19 @@ def list_channels(
     return page(call, found, limit, offset, lambda channel: _list_item_view(call, channel, imgSize))
 
 
+def url_name(call: Call, channel: Channel) -> str:
+    """The urlName of a channel (G134)."""
+    how = ask(call, URL_NAME)
+    if how == "name":
+        return url_form(channel.name) or channel.url_name
+    return channel.friendly_url or channel.url_name if how == "friendly-url" else channel.url_name
+
+
 def _list_item_view(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:
     parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
     return ChannelItem(
         name=channel.name,
-        urlName=channel.url_name,
+        urlName=url_name(call, channel),
         friendlyURL=channel.friendly_url,
         isOwner=_is_owner_view(call, channel),
         parentName=parent.name if parent is not None else None,

@@ -11,6 +11,7 @@ from confsim.contract.types import Switch, Wire
 from confsim.domain.channels import friendly_urls
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
+from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.refusal import Refusal
 
 
@@ -50,7 +51,7 @@ def check_friendly_url(call: Call, clientId: Client, *, url: str) -> MaybeChanne
     if holder is None:
         if answer == "not-found-when-free":
             raise Refusal(Reason.FRIENDLY_URL_UNKNOWN, url=url)
-        return MaybeChannel()
+        return MaybeChannel(uuid=fresh_id(call.change)) if answer == "fresh-when-free" else MaybeChannel()
     if answer == "conflict-when-taken":
         raise Refusal(Reason.FRIENDLY_URL_TAKEN, url=url)
     return MaybeChannel(uuid=holder.id)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from confsim.api.call import Call, operation
 from confsim.api.things import ChannelProperty, ChannelValue
-from confsim.api.values import packed, unpacked
+from confsim.api.values import packed, shown, unpacked
+from confsim.assumptions.properties import KEYS_CONTAINER
+from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.types import Json, Key
 from confsim.domain import properties
@@ -14,16 +16,32 @@ from confsim.domain.config import json_documents
 LINE = "P2 Channel properties"
 
 
-@operation("GET /channels/{uuid}/properties", gate=gates.ACCESS, rules="R408 R409 R413", line=LINE, gaps="G097")
+@operation(
+    "GET /channels/{uuid}/properties",
+    gate=gates.ACCESS,
+    rules="R408 R409 R413",
+    line=LINE,
+    gaps="G097",
+    container=KEYS_CONTAINER,
+)
 def list_channel_properties(call: Call, uuid: Channel) -> list[str]:
     """List the keys that hold a value, sorted."""
-    return properties.keys(call.change, properties.of_channel(uuid))
+    found = properties.keys(call.change, properties.of_channel(uuid))
+    if ask(call, KEYS_CONTAINER) == "values":
+        return _values(call, uuid, found)  # type: ignore[return-value]  # the container of this choice
+    return found
+
+
+def _values(call: Call, channel: Channel, keys: list[str]) -> dict[str, Json]:
+    """The values by key."""
+    bearer = properties.of_channel(channel)
+    return {key: unpacked(properties.text(call.change, bearer, key)) for key in keys}
 
 
 @operation("GET /channels/{uuid}/properties/{key}", gate=gates.ACCESS, rules="R408 R410", line=LINE, gaps="G099 G356")
 def get_channel_property(call: Call, uuid: Channel, key: ChannelValue) -> Json:
     """Read the JSON value under a key. 404 when there is none."""
-    return unpacked(key)
+    return shown(call, key)
 
 
 @operation(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from confsim.api.call import Call, operation
 from confsim.api.views import Id, page
+from confsim.assumptions import clients as assumed
+from confsim.assumptions.channels import CLIENT_ID_NAMES
+from confsim.assumptions.register import ask, note
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Json, Limit, Name, Offset, Page, Search, Switch, Wire
@@ -58,6 +61,7 @@ class ClientItem(Wire, kw_only=True):
 def create_client(call: Call, body: NewClient) -> Id:
     """Make a client below the caller's own, with the settings of a fresh one."""
     clients.require_reseller(call.change, call.client, call.operation.name)
+    clients.require_name(call.change, body.name)
     return Id(id=child_clients.create_child(call.change, call.client, body.name).id)
 
 
@@ -88,14 +92,24 @@ def set_client_service_state(call: Call, clientId: Client, state: Switch) -> Non
 def get_client(call: Call, clientId: Client) -> ClientView:
     """Read a client: a Partner Admin the own or a child, a Customer Admin or an API token the own."""
     caller = call.caller
+    note(call, CLIENT_ID_NAMES)
     if caller is not None and (caller.partner_admin or clientId.id != call.client.id):
         clients.require_reseller(call.change, call.client, call.operation.name)
     return ClientView(
         name=clientId.name,
         clientId=clientId.id,
+        details=_details(call, clientId),
         disabled=clients.shown_disabled(call.change, clientId),
         parentId=clientId.parent,
     )
+
+
+def _details(call: Call, client: Client) -> Json:
+    """The details of a client, None for none (G295)."""
+    if ask(call, assumed.DETAILS) == "absent":
+        return None
+    features = {"speech2text": client.speech2text, "dialIn": client.dial_in, "dialOut": client.dial_out}
+    return {"name": client.name, **features, "midi": client.midi, "events": client.events}
 
 
 @operation(

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from confsim.api.call import Call, operation
 from confsim.assumptions.protocol import sizes
+from confsim.assumptions.protocol.transport import LANGUAGE
+from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Int, Json, Long, Sized, Switch, Wire
@@ -58,7 +60,14 @@ def _reading(
     call: Call, context: str | None, categories: list[str] | None, language: str | None, theme: str
 ) -> Reading:
     user = call.maybe_user
+    if language is None and ask(call, LANGUAGE) == "configuration":
+        language = _preferred(call.headers.get("accept-language", ""))
     return Reading(theme, language, context, categories, user.languages if user is not None else ())
+
+
+def _preferred(header: str) -> str | None:
+    """The first language of an Accept-Language header, None for none."""
+    return header.partition(",")[0].partition(";")[0].strip() or None
 
 
 @operation(

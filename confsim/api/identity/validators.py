@@ -60,7 +60,7 @@ def _validator_view(call: Call, validator: validators.Validator) -> Validator:
 )
 def list_validators(call: Call) -> list[Validator]:
     """List the validators that could be assigned in the client, in order of creation."""
-    return [_validator_view(call, each) for each in validators.list_validators(call.change, call.client)]
+    return [_validator_view(call, each) for each in validators.list_assignable(call.change, call.client)]
 
 
 @operation(

@@ -13,7 +13,7 @@ from confsim.api.views import page, page_of
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.contract import gates
 from confsim.contract.encode import Raw
 from confsim.contract.gates import Gate, Grant
@@ -244,6 +244,7 @@ def get_recording(call: Call, channelId: Channel, recordingId: StoredRecording) 
 
     404 when the channel has no such recording.
     """
+    note(call, assumed.DELETION)
     return _recording_view(call, recordingId)
 
 
@@ -329,7 +330,10 @@ def get_recording_credentials(
 
 def _items(call: Call, token: str) -> list[Item]:
     """The items that the token grants; where the call needs a caller too, one of the same client (G027)."""
-    grant = downloads.open_token(call.change, token)
+    how = ask(call, assumed.TOKEN_IN_PATH)
+    if how == "refuse":
+        raise Refusal(Reason.URL_TOO_LONG, limit=0)
+    grant = downloads.open_token(call.change, token.partition(".")[0] if how == "cut" else token)
     if call.caller is not None and call.client.id != grant.client:
         raise Refusal(Reason.ASSET_TOKEN_INVALID, problem="it is another client's")
     return downloads.items(call, recording_list.downloadable(call.change, grant))

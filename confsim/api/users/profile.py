@@ -11,6 +11,7 @@ from confsim.api.views import AccessLevel, Id, NumberId, access_level_view, auth
 from confsim.api.views import User as UserView
 from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol import units
+from confsim.assumptions.register import note
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import (
@@ -95,6 +96,7 @@ def get_me(call: Call, *, imgSize: ImageSize | None = None) -> UserView:
 )
 def get_user(call: Call, userId: User, *, imgSize: ImageSize | None = None) -> UserView:
     """Read a user of a child client, or of the caller's own client."""
+    note(call, assumed.DELETION)
     return user_view(call, userId, imgSize)
 
 

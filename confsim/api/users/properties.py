@@ -5,7 +5,7 @@ from __future__ import annotations
 from confsim.api.call import Call, operation
 from confsim.api.paths import MeOrOwner
 from confsim.api.things import UserProperty, UserValue
-from confsim.api.values import packed, unpacked
+from confsim.api.values import packed, shown
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Json, Key
@@ -22,7 +22,7 @@ from confsim.domain.config import json_documents
 )
 def get_user_property(call: Call, userId: MeOrOwner, key: UserValue) -> Json:
     """Read the JSON value under a key."""
-    return unpacked(key)
+    return shown(call, key)
 
 
 @operation(

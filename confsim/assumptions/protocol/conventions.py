@@ -47,3 +47,25 @@ EMPTY_SLOT = assumption(
     "succeed",
     ("refuse",),
 )
+BEYOND_END = assumption(
+    "lists.beyond-end",
+    "G082",
+    "A page whose offset is beyond the last element: empty with the total, refused (404), or the last page.",
+    "empty",
+    ("refuse", "last-page"),
+)
+PAGE_FIELDS = assumption(
+    "lists.page-fields",
+    "G078",
+    "Fields of a page: total and results, or limit and offset too.",
+    "total-and-results",
+    ("with-limits",),
+)
+ARRAY_ORDER = assumption(
+    "lists.array-order",
+    "G136",
+    "Order of the people in arrays that cannot be sorted: in which they were appointed, by id, or by handle.",
+    "appointment",
+    ("id", "handle"),
+    "list_operators list_owners",
+)

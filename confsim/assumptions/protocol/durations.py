@@ -16,9 +16,9 @@ _DELAY = re.compile(r"(time|manual)\(([0-9]{1,9})\)\Z", re.ASCII)
 TOKEN = assumption(
     "duration.token",
     "G112 G020",
-    "Life in milliseconds of a user's or a guest's service token; use does not prolong it.",
+    "Life in milliseconds of a user's or a guest's service token; the longest never ends in practice.",
     DAY,
-    (3_600_000,),
+    (3_600_000, 10**15),
     "exchange_identity_token create_guest",
 )
 INVITATION = assumption(

@@ -47,3 +47,10 @@ DEFAULT_SIZE = assumption(
     "medium",
     ("small", "large", "xlarge", "xxlarge", "unfurl"),
 )
+UNKNOWN_SIZE = assumption(
+    "images.unknown-size",
+    "G102",
+    "An imgSize that is not in the table: refused, or the default size.",
+    "refuse",
+    ("default",),
+)

@@ -182,3 +182,12 @@ RESELLER = assumption(
     (True,),
     "create_client",
 )
+ORIGINS = assumption(
+    "initial.origins",
+    "G292",
+    "Origins and domains of a new client.",
+    cast("tuple[str, ...]", ()),
+    (("https://app.example",), "any list of texts"),
+    "create_client list_origins list_domains",
+    check=texts("texts"),
+)

@@ -97,6 +97,7 @@ class Reason(Enum):
     TEMPLATE_IN_USE = Refused(409, "A channel uses the template {name!r}.", gaps="G042 G413")
     TEMPLATE_DISABLED = Refused(409, "The client does not offer the template {id!r}.", gaps="G042 G407")
     LOG_INDEX_TAKEN = Refused(409, "The app session has a different log with index {index}.", gaps="G042 G383")
+    CLIENT_NAME_TAKEN = Refused(409, "Another client is named {name}.", gaps="G042 G293")
     STATE_HOLDS = Refused(409, "The state is {state} already.", gaps="G042 G537")
     # Switched off or not for this caller
     FRIENDLY_URLS_OFF = Refused(403, "Friendly URLs are switched off for the client.", gaps="G285")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.register import assumption
+from confsim.assumptions.register import assumption, integer
 
 NAME = assumption("size.name", "G072", "Most characters of a name of a client, channel or user.", 255)
 HANDLE = assumption("size.handle", "G072 G255", "Most characters of a handle; control characters are refused.", 255)
@@ -54,4 +54,13 @@ MEDIA = assumption(
     100_000_000,
     (8 * 2**20,),
     "upload_channel_media upload_client_media",
+)
+WHOLE_NUMBER = assumption(
+    "size.whole-number",
+    "G073",
+    "The largest whole number in a path or a query: that of 64 bits, or the largest that all JSON readers keep exact. "
+    "Fields of bodies have their declared 32 or 64 bits.",
+    2**63 - 1,
+    (2**53 - 1,),
+    check=integer(2**31 - 1, 2**63 - 1),
 )

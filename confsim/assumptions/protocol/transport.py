@@ -58,9 +58,9 @@ SESSION_WITHOUT_ID = assumption(
     "route.session-without-id",
     "G361",
     "The path that ends the active session is that of one session without its last segment, with its slash or not; so "
-    "is the path that links a channel alone to an app session.",
+    "is the path that links a channel alone to an app session; or the word current stands in its place.",
     "either",
-    ("no-slash",),
+    ("no-slash", "current"),
     "end_session end_active_session link_app_session_to_channel_session link_app_session_to_channel",
 )
 
@@ -141,4 +141,19 @@ RESET_CLOCK = assumption(
     "Whether a reset brings the clock back too; a world lives in memory and ends with its process.",
     True,
     (False,),
+)
+AT_THE_END = assumption(
+    "time.at-the-end",
+    "G129",
+    "At the very instant at which a thing runs out it is over: an instant is a millisecond, which no caller can meet.",
+    "over",
+    (),
+)
+LANGUAGE = assumption(
+    "http.accept-language",
+    "G076",
+    "Accept-Language: not read, or the language of a configuration that is read without one.",
+    "ignored",
+    ("configuration",),
+    "get_config get_channel_config get_template_config",
 )

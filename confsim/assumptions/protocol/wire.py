@@ -116,9 +116,9 @@ SERVER_FAULT = assumption(
 EMPTY = assumption(
     "encode.empty",
     "G043",
-    "Status and body of a call whose response is '-': 200 without a body, 200 with {}, or 204.",
+    "Status and body of a call whose response is '-': 200 without a body, 200 with {} or with true, or 204.",
     "200",
-    ("200 {}", "204"),
+    ("200 {}", "204", "200 true"),
 )
 
 
@@ -137,4 +137,11 @@ ABSENT = assumption(
     _OMIT,
     ("null", "any list of fields"),
     check=_absent,
+)
+NUMBERS = assumption(
+    "encode.numbers",
+    "G100",
+    "Decimals, and integers beyond 32 bits, in answers: numbers, or texts.",
+    "numbers",
+    ("texts",),
 )

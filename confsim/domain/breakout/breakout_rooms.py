@@ -10,6 +10,7 @@ from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
+from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -71,12 +72,12 @@ ASSIGNMENTS: Table[str, Assignment] = Table("assignments", Assignment, "key", OF
 
 def _create(change: Change, *, breakout: Breakout, name: str) -> Room:
     """The room is planned; it opens when the breakout session starts."""
-    return Room(id=change.uuid(), client=breakout.client, channel=breakout.channel, breakout=breakout.id, name=name)
+    return Room(id=fresh_id(change), client=breakout.client, channel=breakout.channel, breakout=breakout.id, name=name)
 
 
 def _place(change: Change, room: Room) -> Room:
     """The room has a channel below the event room."""
-    return room if room.place is not None else replace(room, place=change.uuid())
+    return room if room.place is not None else replace(room, place=fresh_id(change))
 
 
 def _meet(change: Change, room: Room, *, session: str) -> Room:

@@ -13,6 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.runtime import sessions
 from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
@@ -67,7 +68,7 @@ def _due(breakout: Breakout) -> int | None:
 
 def _create(change: Change, *, channel: Channel, name: str, duration: int) -> Breakout:
     """The breakout session is prepared."""
-    return Breakout(id=change.uuid(), client=channel.client, channel=channel.id, name=name, duration=duration)
+    return Breakout(id=fresh_id(change), client=channel.client, channel=channel.id, name=name, duration=duration)
 
 
 def _modify(change: Change, breakout: Breakout, *, name: str, duration: int) -> Breakout:

@@ -15,6 +15,7 @@ from confsim.domain import delays
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, count_poll
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lists import in_order
 from confsim.domain.runtime import sessions
 from confsim.kernel.indexes import CREATED, Index, Order, Unique
@@ -78,7 +79,7 @@ def _start(change: Change, *, channel: Channel, sessions: tuple[str, ...], desti
     """The broadcast is starting, to the destinations that are enabled now."""
     wait = delays.wait(change, durations.BROADCAST_START, since=change.now)
     return Broadcast(
-        id=change.uuid(),
+        id=fresh_id(change),
         client=channel.client,
         channel=channel.id,
         created=change.now,

@@ -10,6 +10,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
+from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -75,7 +76,7 @@ def add(change: Change, channel: Channel, url: str, label: str | None, enabled: 
         raise Refusal(Reason.INVALID_INPUT, where="body destination", problem=problem)
     on = ask(change, assumed.ENABLED) if enabled is None else enabled
     draft = Destination(
-        id=change.uuid(), client=channel.client, channel=channel.id, url=url, label=label or None, enabled=on
+        id=fresh_id(change), client=channel.client, channel=channel.id, url=url, label=label or None, enabled=on
     )
     return MACHINE.create(change, "add", draft=draft)
 

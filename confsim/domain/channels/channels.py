@@ -13,6 +13,7 @@ from confsim.assumptions.protocol import initial, sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
@@ -124,7 +125,7 @@ if unknown := initial.ChannelFlags.__annotations__.keys() - set(Channel.__struct
 def _create(change: Change, *, client: Client, name: str, description: str | None, creator: int | None) -> Channel:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
     number = change.count("channel")
-    return _channel(change, client, change.uuid(), name, description=description, creator=creator, number=number)
+    return _channel(change, client, fresh_id(change), name, description=description, creator=creator, number=number)
 
 
 def _load(change: Change, *, client: Client, name: str, description: str | None, id: str) -> Channel:
@@ -304,7 +305,7 @@ def rename(change: Change, channel: Channel, name: str) -> Channel:
 def meeting_id(change: Change) -> str:
     """A fresh meeting id, of nine digits and unique over the whole service by its sequence (R262, G133)."""
     if ask(change, assumed.MEETING_ID) == "uuid":
-        return change.uuid()
+        return fresh_id(change)
     return str(100_000_000 + (change.count("meeting id") * 387_420_489) % 899_999_963)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from itertools import count
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from confsim.assumptions import channels as ids
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
@@ -116,6 +119,8 @@ def _create(change: Change, *, id: str, name: str, parent: str | None, reseller:
         midi=ask(change, initial.MIDI),
         events=ask(change, initial.EVENTS),
         providers=ask(change, initial.PROVIDERS),
+        origins=(origins := ask(change, initial.ORIGINS)),
+        domains=origins,
     )
 
 
@@ -138,9 +143,27 @@ def create(
     change: Change, name: str, parent: str | None, *, reseller: bool = False, id: str | UnsetType = UNSET
 ) -> Client:
     """A new client with initial settings (G168, G296): a child of the parent, or a root without one."""
-    new = change.uuid() if isinstance(id, UnsetType) else id
+    new = _new_id(change, name) if isinstance(id, UnsetType) else id
     event = "create root" if parent is None else "create"
     return HIERARCHY.create(change, event, id=new, name=name, parent=parent, reseller=reseller)
+
+
+def _new_id(change: Change, name: str) -> str:
+    """The id of a new client (G131)."""
+    form = ask(change, ids.CLIENT_IDS)
+    if form == "uuid":
+        return change.uuid()
+    if form == "short":
+        return change.token()[:10].lower()
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "client"
+    taken = CLIENTS.of(change)
+    return next(id for number in count(1) if (id := plain if number == 1 else f"{plain}-{number}") not in taken)
+
+
+def require_name(change: Change, name: str) -> None:
+    """Raise Refusal CLIENT_NAME_TAKEN when another client has the name, where that is refused (G293)."""
+    if ask(change, assumed.NAMES) == "refuse" and any(each.name == name for each in CLIENTS.of(change).all):
+        raise Refusal(Reason.CLIENT_NAME_TAKEN, name=name)
 
 
 def get(change: Change, id: str) -> Client:

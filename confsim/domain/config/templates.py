@@ -15,6 +15,7 @@ from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lists import text_key
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -86,7 +87,7 @@ class Offered(Struct, frozen=True):
 
 def _create(change: Change, *, client: Client, name: str) -> Template:
     """A template with a fresh id; sub-clients do not see it."""
-    return Template(id=change.uuid(), client=client.id, name=name)
+    return Template(id=fresh_id(change), client=client.id, name=name)
 
 
 _FREE = Guard("no channel holds it", lambda record, *, held: not held)

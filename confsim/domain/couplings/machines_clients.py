@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from confsim.domain import terms
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels, friendly_urls
 from confsim.domain.clients import clients
@@ -11,12 +12,13 @@ from confsim.domain.identity import credentials, invitations, validators
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
 from confsim.domain.runtime import presence
+from confsim.domain.telephony import number_assignments
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.influence import Coupling
 from confsim.kernel.rows import ABSENT
 
-from . import related, related_breakout, related_identity, related_members
+from . import related, related_breakout, related_identity, related_members, related_telephony
 
 COUPLINGS: tuple[Coupling, ...] = (
     # Roles in channels
@@ -70,6 +72,40 @@ COUPLINGS: tuple[Coupling, ...] = (
         "stop",
         related.channels_below,
         source="P1 States L178, R109, R110",
+    ),
+    Coupling(
+        clients.MACHINE,
+        Service.DISABLED,
+        validators.MACHINE,
+        "disable",
+        related_identity.released_validator,
+        source="G543",
+    ),
+    Coupling(
+        clients.MACHINE,
+        Service.DISABLED,
+        number_assignments.MACHINE,
+        "release",
+        related_telephony.released_numbers,
+        source="G543",
+    ),
+    # New terms
+    Coupling(
+        terms.DOCUMENT,
+        terms.Document.PUBLISHED,
+        presence.MACHINE,
+        "disconnect",
+        related.present_in_client,
+        by="promulgate",
+        source="G177",
+    ),
+    Coupling(
+        validators.MACHINE,
+        validators.Activity.INACTIVE,
+        credentials.MACHINE,
+        "revoke",
+        related_identity.exchanged_tokens,
+        source="G194",
     ),
     # Users are connected
     Coupling(

@@ -8,9 +8,11 @@ from typing import Any
 from confsim.assumptions import broadcast as assumed_broadcast
 from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import recordings as assumed_recordings
+from confsim.assumptions import terms as assumed_terms
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
+from confsim.domain import terms
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import channels
@@ -108,6 +110,14 @@ def channels_below(change: Change, client: Client) -> Iterable[Channel]:
     if ask(change, assumed_clients.DISABLE_ENDS) == "sessions":
         for tenant in clients.descendants(change, client):
             yield from CHANNELS.of(change, tenant.id).all.descending
+
+
+def present_in_client(change: Change, client: Client) -> Iterable[Presence]:
+    """The presences of the client's users who must accept new terms, where these put them out (G177)."""
+    if ask(change, assumed_terms.SESSIONS) == "put-out":
+        for user in USERS.of(change, client.id).all:
+            if terms.blocked(change, client, user):
+                yield from wherever(change, user)
 
 
 def waiting(change: Change, channel: Channel) -> Iterable[Presence]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations, providers, validators
 from confsim.domain.identity.credentials import BY_USER, CREDENTIALS, Credential
 from confsim.domain.identity.invitations import Invitation, Kind
 from confsim.domain.identity.validators import Validator
-from confsim.domain.users.users import USERS, Account, Identity, User
+from confsim.domain.users.users import USERS, Account, AuthKind, Identity, User
 from confsim.kernel.world import Change
 
 
@@ -33,6 +35,20 @@ def earlier_tokens(change: Change, invitation: Invitation) -> Iterable[Credentia
     """The tokens of the user, where they are revoked when the invitation is created again (G236)."""
     if ask(change, assumed.RECREATION) == "die":
         yield from CREDENTIALS.of(change).where(BY_USER, (invitation.client, invitation.user))
+
+
+def exchanged_tokens(change: Change, validator: Validator) -> Iterable[Credential]:
+    """The tokens of those who came by an identity token, where a validator that is disabled ends them (G194)."""
+    if ask(change, assumed.DISABLED_VALIDATOR) == "end":
+        for user in USERS.of(change, validator.client).all:
+            if user.auth_kind is AuthKind.CUSTOM:
+                yield from CREDENTIALS.of(change).where(BY_USER, (user.client, user.id))
+
+
+def released_validator(change: Change, client: Client) -> Iterable[Validator]:
+    """The active validator of a client that loses its service, where that disables it (G543)."""
+    if ask(change, assumed_clients.DISABLE_RELEASES) == "validator-and-numbers":
+        yield from validators.list_active(change, client.id)
 
 
 def nonce(change: Change, user: User) -> Iterable[Invitation]:

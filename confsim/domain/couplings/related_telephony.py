@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
 from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.telephony import number_assignments
@@ -46,6 +48,12 @@ def door_of_organizer(change: Change, call: Call) -> Iterable[Channel]:
 def assignments_of(change: Change, number: Number) -> Iterable[Assignment]:
     """The assignments of the number."""
     return number_assignments.list_of_number(change, number.client, number.number)
+
+
+def released_numbers(change: Change, client: Client) -> Iterable[Assignment]:
+    """The assignments of a client that loses its service, where that ends them (G543)."""
+    if ask(change, assumed_clients.DISABLE_RELEASES) == "validator-and-numbers":
+        yield from number_assignments.ASSIGNMENTS.of(change, client.id).all
 
 
 def other_assignments(change: Change, assignment: Assignment) -> Iterable[Assignment]:

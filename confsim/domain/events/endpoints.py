@@ -12,6 +12,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.ids import as_token
 from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine, switch
@@ -108,7 +109,7 @@ def add(change: Change, client: Client, url: str, active: bool | None) -> Endpoi
     """Add an endpoint and return it. Refusal INVALID_INPUT for a scheme that is not accepted."""
     _check(change, url)
     on = ask(change, assumed.ACTIVE) if active is None else active
-    draft = Endpoint(id=change.uuid(), client=client.id, url=url, active=on, created=change.now)
+    draft = Endpoint(id=fresh_id(change), client=client.id, url=url, active=on, created=change.now)
     return ENDPOINT.create(change, "add", draft=draft)
 
 

@@ -11,6 +11,7 @@ from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
+from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Row
@@ -87,13 +88,13 @@ MACHINE: Machine[Life, ApiToken] = Machine(
 
 def create(change: Change, client: Client, label: str | None) -> ApiToken:
     """A new API token with its value."""
-    draft = ApiToken(change.uuid(), client.id, credentials.secret(change), label, _expiry(change))
+    draft = ApiToken(fresh_id(change), client.id, credentials.secret(change), label, _expiry(change))
     return MACHINE.create(change, "create", draft=draft)
 
 
 def add(change: Change, client: Client, value: str, label: str | None) -> ApiToken:
     """A new API token with a given value, which never expires, for a world file."""
-    return MACHINE.create(change, "create", draft=ApiToken(change.uuid(), client.id, value, label))
+    return MACHINE.create(change, "create", draft=ApiToken(fresh_id(change), client.id, value, label))
 
 
 def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.assumptions import identity as assumed
 from confsim.assumptions import members
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.protocol.transport import AT_THE_END
+from confsim.assumptions.register import ask, note
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User
@@ -107,6 +109,7 @@ def authenticate(change: Change, value: str) -> Caller:
         raise Refusal(MACHINE.reason(ABSENT, "present"))
     expires = NEVER if credential.expires is None else credential.expires
     if expires <= change.now:
+        note(change, AT_THE_END)
         raise Refusal(MACHINE.reason(Life.ISSUED, "present"))
     client = clients.get(change, credential.client)
     if credential.user is None:
@@ -114,6 +117,9 @@ def authenticate(change: Change, value: str) -> Caller:
     user = USERS.get(change, credential.user, client.id)
     if user is None:
         raise Refusal(Reason.CREDENTIAL_INVALID)
+    if ask(change, assumed.TOKEN_USE) == "prolongs" and credential.expires is not None:
+        expires = change.now + ask(change, durations.TOKEN)
+        CREDENTIALS.of(change).put(replace(credential, expires=expires))
     return caller(change, client, user, expires)
 
 

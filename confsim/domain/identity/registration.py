@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from confsim.assumptions import emails as assumed_emails
 from confsim.assumptions import users as assumed_users
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
@@ -47,7 +48,7 @@ def register(
     if image is not None:
         images.remove(change, client.id, user.image)
     user = users.update(change, user, **{name: value for name, value in details.items() if value is not None})
-    return emails.given(change, user, email, ask(change, assumed_users.EMAIL_AT_REGISTRATION))
+    return emails.given(change, user, email, ask(change, assumed_emails.EMAIL_AT_REGISTRATION))
 
 
 def _becomes(change: Change, caller: Caller) -> User | None:

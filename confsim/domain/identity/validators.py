@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
-from confsim.assumptions.identity import CLAIM_NAMES
+from confsim.assumptions.identity import CLAIM_NAMES, INHERITED_VALIDATORS
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ask
 from confsim.domain import repeats
+from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, Refusal
@@ -125,6 +128,13 @@ def disable(change: Change, validator: Validator) -> Validator:
 def list_validators(change: Change, client: Client) -> View[Validator]:
     """The validators that could be assigned in the client, in order of creation (G191)."""
     return VALIDATORS.of(change, client.id).all
+
+
+def list_assignable(change: Change, client: Client) -> Iterable[Validator]:
+    """The validators that the client sees: its own, and where that is assumed those above, nearest first (G191)."""
+    if not ask(change, INHERITED_VALIDATORS):
+        return list_validators(change, client)
+    return [each for above in clients.ancestors(change, client) for each in list_validators(change, above)]
 
 
 def list_active(change: Change, client: str) -> list[Validator]:

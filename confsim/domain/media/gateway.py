@@ -7,6 +7,7 @@ from enum import Enum
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
@@ -43,7 +44,7 @@ def _create(change: Change, *, user: User, kind: str) -> Endpoint:
     """The endpoint is created, with its own credentials; no server listens at its address."""
     secret = kind in ask(change, assumed.GATEWAY_CREDENTIALS)
     return Endpoint(
-        uuid=change.uuid(),
+        uuid=fresh_id(change),
         client=user.client,
         user=user.id,
         kind=kind,

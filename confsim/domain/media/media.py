@@ -17,6 +17,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lists import in_order, matches, ordered, text_key
 from confsim.kernel.indexes import CREATED, Index, Order, Total
 from confsim.kernel.machine import Machine
@@ -144,7 +145,7 @@ def upload(change: Change, pool: Pool, file: File) -> Asset:
     if pool.limit and used(change, pool) + size > pool.limit:
         raise Refusal(Reason.MEDIA_POOL_FULL, limit=pool.limit)
     draft = Asset(
-        id=change.uuid(),
+        id=fresh_id(change),
         client=pool.client,
         channel=pool.channel,
         name=file.name,

@@ -24,7 +24,7 @@ def create(change: Change, client: Client, channel: Channel, handle: str) -> Cre
         raise Refusal(Reason.GUEST_ACCESS_OFF)
     if ask(change, assumed.GUEST_CREATION) == "open-channel" and (not channel.open or channel.private):
         raise Refusal(Reason.GUEST_ACCESS_OFF)
-    handles.require_usable(change, client, handle)
+    handles.require_usable(change, client, handle, channel=channel.id)
     user = users.create(change, client.id, handle, Account.GUEST, channel=channel.id)
     credential = credentials.issue(change, user)
     if ask(change, assumed.GUEST_END) == "removed" and credential.expires is not None:

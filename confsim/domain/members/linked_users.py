@@ -88,7 +88,7 @@ def create(change: Change, client: Client, channel: Channel, handle: str, ttl: i
         user.handle == handle and user.account is Account.LINKED for user in listed(change, channel)
     ):
         raise Refusal(Reason.LINKED_HANDLE_TAKEN, handle=handle)
-    handles.require_usable(change, client, handle)
+    handles.require_usable(change, client, handle, channel=channel.id)
     user = users.create(change, client.id, handle, Account.LINKED, channel=channel.id)
     MACHINE.create(change, "create", channel=channel, user=user)
     invitations.create(change, user, ttl)

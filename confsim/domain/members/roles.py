@@ -8,8 +8,10 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import members as assumed
+from confsim.assumptions.protocol import conventions
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
+from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, Channel
 from confsim.domain.lists import Related
@@ -196,7 +198,11 @@ def _appointed(change: Change, channel: Channel, role: Role) -> View[Host]:
 
 def _people(change: Change, channel: Channel, role: Role) -> list[User]:
     rows = USERS.of(change, channel.client)
-    return [user for host in _appointed(change, channel, role) if (user := rows.get(host.user)) is not None]
+    found = [user for host in _appointed(change, channel, role) if (user := rows.get(host.user)) is not None]
+    order = ask(change, conventions.ARRAY_ORDER)
+    if order == "appointment":
+        return found
+    return sorted(found, key=lambda user: (lists.text_key(change, user.handle) if order == "handle" else "", user.id))
 
 
 def roles_of(change: Change, user: User) -> View[Host]:
@@ -226,6 +232,7 @@ def highest(change: Change, user: User) -> Hosting:
 
 
 def _fire(change: Change, channel: Channel, user: User, event: str, **facts: bool) -> None:
+    note(change, assumed.ROLE_EFFECT)
     MACHINE.fire(change, find(change, channel, user.id), event, details={"id": user.id}, **facts)
 
 
@@ -239,6 +246,7 @@ def _make(change: Change, channel: Channel, user: User, event: str) -> None:
 def appoint(change: Change, channel: Channel, user: User, event: str) -> None:
     """Make the user an operator or an owner of the base channel ("make operator", "make owner")."""
     details = {"id": user.id}
+    note(change, assumed.ROLE_EFFECT)
     MACHINE.fire(change, find(change, channel, user.id), event, details=details, channel=channel, user=user.id)
 
 
@@ -248,6 +256,8 @@ def _may_go(change: Change, channel: Channel) -> bool:
 
 def add_operator(change: Change, channel: Channel, user: User) -> None:
     """Make the user an operator; an owner remains owner (R201, R202, G270). Refusal NOT_FOUND as for ``add_owner``."""
+    if find(change, channel, user.id) is not None and ask(change, assumed.OPERATOR_AGAIN) == "refuse":
+        raise Refusal(Reason.STATE_HOLDS, state="operator")
     _make(change, channel, user, "make operator")
 
 

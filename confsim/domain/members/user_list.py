@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
+from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions import users as assumed_users
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
-from confsim.domain.users.users import BY_EMAIL, HANDLE, MEMBERS, RANK, USERS, User
+from confsim.domain.users.users import BY_EMAIL, HANDLE, MEMBERS, RANK, USERS, Level, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.views import View
 from confsim.kernel.world import Change
@@ -31,6 +32,9 @@ def listed(
 
     ``levels`` are ids; holders of at least one of them match, an unknown id matches nobody (G091).
     """
+    if levels is not None and ask(change, assumed_identity.LEVELS_FILTER) == "ignore":
+        known = {users.level_id(change, level) for level in Level}
+        levels = [id for id in levels if id in known] or None
     members = _members(change, client)
     if levels is not None or search or not isinstance(members, View):
         found = _matching(change, members, search, levels)

@@ -16,6 +16,7 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import count_poll
 from confsim.domain.fault_points import RECORDING, Outcome, fault_for
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
@@ -92,7 +93,7 @@ def _start(change: Change, *, channel: Channel, caller: Caller) -> Recording:
     session = sessions.active(change, channel)
     assert session is not None
     return Recording(
-        id=change.uuid(),
+        id=fresh_id(change),
         client=channel.client,
         channel=channel.id,
         session=session.id,
@@ -252,7 +253,7 @@ def drafts(change: Change, recording: Recording) -> Iterator[Asset]:
 
     def made(content: Content, label: str, user: int | None = None) -> Asset:
         return Asset(
-            id=change.uuid(),
+            id=fresh_id(change),
             client=recording.client,
             channel=recording.channel,
             recording=recording.id,
@@ -261,7 +262,7 @@ def drafts(change: Change, recording: Recording) -> Iterator[Asset]:
             started=recording.started,
             upload_begins=recording.upload_begins,
             user=user,
-            group=None if user is None else change.uuid(),
+            group=None if user is None else fresh_id(change),
             receiver=receiver,
         )
 

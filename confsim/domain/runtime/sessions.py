@@ -12,6 +12,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
@@ -104,7 +105,7 @@ ATTENDANCES: Table[str, Attendance] = Table("attendances", Attendance, "key", BY
 
 def _initialise(change: Change, *, channel: Channel, parent: str | None) -> Session:
     """The session exists on the streaming server; no user has joined yet."""
-    id = change.uuid()
+    id = fresh_id(change)
     note(change, assumed_sessions.GROUP)
     return Session(
         id=id,

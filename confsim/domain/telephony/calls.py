@@ -19,6 +19,7 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.delays import Wait
 from confsim.domain.fault_points import CALL, Outcome, fault_for
+from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.users import handles, users
@@ -201,7 +202,7 @@ def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *,
     """
     _require_dial_out(change, channel)
     dialled = e164.extracted(change, text)
-    handles.require_usable(change, clients.get(change, channel.client), name)
+    handles.require_usable(change, clients.get(change, channel.client), name, channel=channel.id)
     meeting = channels.base_channel(change, channel)
     callee = users.create(change, channel.client, name, Account.DIALLED, channel=meeting.id)
     return _dial(change, channel, dialled, callee, whisper)
@@ -211,7 +212,7 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
     """Place the call, which rings for the time of G452; a breakout room is reached through its event room."""
     note(change, assumed.WHISPER)
     draft = Call(
-        id=change.uuid(),
+        id=fresh_id(change),
         client=channel.client,
         channel=channels.base_channel(change, channel).id,
         place=channel.id if channel.parent is not None else None,
@@ -279,7 +280,7 @@ def dial_in(
     handle = ask(change, assumed.CALLER_HANDLE).replace("{number}", shown)
     user = users.create(change, client.id, handle, Account.DIALLED, channel=meeting.id, inbound=True)
     draft = Call(
-        id=change.uuid(),
+        id=fresh_id(change),
         client=client.id,
         channel=meeting.id,
         place=reached.id if reached.parent is not None else None,

@@ -7,7 +7,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import users as assumed
+from confsim.assumptions import emails as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import mail

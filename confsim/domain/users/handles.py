@@ -106,14 +106,18 @@ def _same(change: Change, one: str, other: str) -> bool:
 def find_holder(change: Change, client: Client, handle: str, but: User | None = None) -> User | None:
     """The user except ``but`` who occupies the handle, or None; by default only registered ones do (G257, G256)."""
     key = folded(handle)
-    rows = USERS.of(change, client.id)
-    if ask(change, assumed.HANDLE_OCCUPIERS) == "everybody":
-        found: Iterable[User] = [user for user in rows.all if folded(user.handle) == key]
-    else:
-        found = rows.where(BY_HANDLE, key)
-    for user in found:
-        if (but is None or user.id != but.id) and _same(change, user.handle, handle):
-            return user
+    where = [client]
+    if ask(change, assumed.HANDLE_SCOPE) == "everywhere":
+        where += [each for each in CLIENTS.of(change).all if each.id != client.id]
+    for each in where:
+        rows = USERS.of(change, each.id)
+        if ask(change, assumed.HANDLE_OCCUPIERS) == "everybody":
+            found: Iterable[User] = [user for user in rows.all if folded(user.handle) == key]
+        else:
+            found = rows.where(BY_HANDLE, key)
+        for user in found:
+            if (but is None or user.id != but.id) and _same(change, user.handle, handle):
+                return user
     return None
 
 
@@ -182,15 +186,37 @@ def take(change: Change, client: Client, reservation: Reservation, *, user: User
     Refusal HANDLE_TAKEN when another user has the handle by now.
     """
     available = not client.unique_handles or find_holder(change, client, reservation.handle, user) is None
+    if user is not None:
+        _hold_former(change, client, user)
     MACHINE.end(change, reservation, "use", available=available, details={"handle": reservation.handle})
     return reservation.handle
 
 
-def require_usable(change: Change, client: Client, handle: str, user: User | None = None) -> None:
-    """Raise Refusal HANDLE_TAKEN for a handle that an unregistered user, existing or new, may not have (G232)."""
-    checked = client.unique_handles and ask(change, assumed.UNREGISTERED_HANDLES) == "unique"
-    if checked and find_holder(change, client, handle, user) is not None:
+def _hold_former(change: Change, client: Client, user: User) -> None:
+    """Reserve the handle that a registered user gives up, for nobody, where it is not free at once (G268)."""
+    if ask(change, assumed.HANDLE_FREED) == "later" and not users.unregistered(user):
+        MACHINE.create(change, "reserve", available=True, client=client, handle=user.handle, by="", details={})
+
+
+def require_usable(
+    change: Change, client: Client, handle: str, user: User | None = None, *, channel: str | None = None
+) -> None:
+    """Raise Refusal HANDLE_TAKEN for a handle that an unregistered user, existing or new, may not have (G232).
+
+    ``channel`` is the id of the one that a new user is made for.
+    """
+    if not client.unique_handles:
+        return
+    how = ask(change, assumed.UNREGISTERED_HANDLES)
+    if how == "unique" and find_holder(change, client, handle, user) is not None:
         raise Refusal(Reason.HANDLE_TAKEN, handle=handle)
+    of = channel if user is None else user.channel
+    if how == "unique-in-channel" and of is not None:
+        key = folded(handle)
+        for each in USERS.of(change, client.id).all:
+            same = each.channel == of and folded(each.handle) == key and _same(change, each.handle, handle)
+            if same and (user is None or each.id != user.id):
+                raise Refusal(Reason.HANDLE_TAKEN, handle=handle)
 
 
 def rename(change: Change, client: Client, user: User, handle: str) -> User:
@@ -203,6 +229,7 @@ def rename(change: Change, client: Client, user: User, handle: str) -> User:
         require_usable(change, client, handle, user)
         return users.update(change, user, handle=handle)
     if not client.unique_handles and ask(change, assumed.REGISTERED_RENAME) == "changes":
+        _hold_former(change, client, user)
         return users.update(change, user, handle=handle)
     return user
 

@@ -308,7 +308,7 @@ def test_registered_users_of_all_clients_have_ids_of_their_own(sim):
 )
 def test_the_address_given_at_registration(choice, verified, mails):
     """A code is mailed to the address, unless a profile says otherwise."""
-    sim = _as({assumed.EMAIL_AT_REGISTRATION.id: choice})
+    sim = _as({"emails.registration": choice})
     made = sim.call("create_user", ADMIN, token=_reserved(sim), body={"email": "n@example.org"}).body["id"]
     assert sim.call("get_user_email", ADMIN, userId=made).body == {"email": "n@example.org", "verified": verified}
     assert len(mail.list_mails(sim.service.change())) == mails

@@ -1,1 +1,0 @@
-"""Checks of properties over the whole catalogue, for the suite in part and for campaigns in full."""
