@@ -159,9 +159,9 @@ class Coupling:
 
 
 class Observer:
-    """A call of ``notify(change, record)`` when a machine reaches a state, before any coupling; it moves no machine
-    that has couplings, and stores what is sent: an event and its deliveries, a mail and the links in it.
+    """A call of ``notify(change, record)`` when a machine reaches a state, before any coupling.
 
+    It stores what is sent: an event and its deliveries, a mail and the links in it.
     ``out_of`` limits it to records that come from these states. With an ``event`` it is called for every row of that
     event into the state, also from the same state. For ABSENT the record is the removed one.
     """

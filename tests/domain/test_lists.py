@@ -64,3 +64,16 @@ def test_how_texts_are_compared(choice: str, order: list[str]):
     assert (
         lists.ordered(context, ["b", "C", "A"], lambda text: lists.text_key(context, text), descending=False) == order
     )
+
+
+def test_what_records_refer_to_is_found_when_it_is_asked_for():
+    """One by its place, a page by a slice, from either end; nothing else is looked at."""
+    looked = []
+
+    def get(text):
+        looked.append(text)
+        return text.upper()
+
+    found = lists.Related(["a", "b", "c", "d"], get)
+    assert (len(found), found[1], found[-1], found[1:3], looked) == (4, "B", "D", ["B", "C"], ["b", "d", "b", "c"])
+    assert list(reversed(found)) == ["D", "C", "B", "A"]
