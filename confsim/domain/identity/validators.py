@@ -11,6 +11,7 @@ from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
+from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.rows import Row
@@ -47,7 +48,8 @@ class Validator(Record, kw_only=True):
     state: Activity = Activity.INACTIVE
 
 
-VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id")
+ACTIVE: Index[Validator] = Index("active", lambda validator: (True,) if validator.state is Activity.ACTIVE else ())
+VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id", ACTIVE)
 
 
 MACHINE: Machine[Activity, Validator] = Machine(
@@ -137,9 +139,9 @@ def list_assignable(change: Change, client: Client) -> Iterable[Validator]:
     return [each for above in clients.ancestors(change, client) for each in list_validators(change, above)]
 
 
-def list_active(change: Change, client: str) -> list[Validator]:
+def list_active(change: Change, client: str) -> View[Validator]:
     """The active validators of the client of this id, in order of creation."""
-    return [validator for validator in VALIDATORS.of(change, client).all if validator.state is Activity.ACTIVE]
+    return VALIDATORS.of(change, client).where(ACTIVE, True)
 
 
 def find_active(change: Change, client: Client) -> Validator | None:

@@ -36,8 +36,8 @@ class Endpoint(Record, kw_only=True):
     password: str | None = None
 
 
-BY_USER: Index[Endpoint] = Index("user", lambda endpoint: (endpoint.user,))
-ENDPOINTS: Table[str, Endpoint] = Table("gateway endpoints", Endpoint, "uuid", BY_USER)
+BY_KIND: Index[Endpoint] = Index("user and kind", lambda endpoint: ((endpoint.user, endpoint.kind),))
+ENDPOINTS: Table[str, Endpoint] = Table("gateway endpoints", Endpoint, "uuid", BY_KIND)
 
 
 def _create(change: Change, *, user: User, kind: str) -> Endpoint:
@@ -76,8 +76,7 @@ def create(change: Change, user: User, kind: str) -> Endpoint:
     Refusal INVALID_INPUT for an unknown kind (G514).
     """
     literal = _literal(change, kind)
-    of_user = ENDPOINTS.of(change, user.client).where(BY_USER, user.id)
-    same = next((endpoint for endpoint in of_user if endpoint.kind == literal), None)
+    same = ENDPOINTS.of(change, user.client).where(BY_KIND, (user.id, literal)).first
     known = None if ask(change, assumed.GATEWAY_SEVERAL) else same
     return MACHINE.fire(change, known, "create", user=user, kind=literal)
 
