@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Any
@@ -20,6 +21,8 @@ Place = tuple[str, str]
 #: Returns the fault injected at a fault point of this name with these facts, None for none.
 FaultSource = Callable[[str, Mapping[str, Any]], Any]
 NO_PROFILE: Mapping[str, Any] = {}
+#: The hash of which the digest of a world is made, of the pieces of its JSON.
+Hash = partial(blake2b, digest_size=16)
 #: Records that are encoded at once.
 _BATCH = 500
 
@@ -81,15 +84,10 @@ class World(Struct, frozen=True, gc=False):
 
     def digest(self) -> str:
         """A fingerprint of the whole world, 32 hexadecimal digits; equal worlds have equal ones."""
-        return digest_of(self.encoded())
-
-
-def digest_of(pieces: Iterable[bytes]) -> str:
-    """The digest of a world that is encoded so."""
-    whole = blake2b(digest_size=16)
-    for piece in pieces:
-        whole.update(piece)
-    return whole.hexdigest()
+        whole = Hash()
+        for piece in self.encoded():
+            whole.update(piece)
+        return whole.hexdigest()
 
 
 def _name_first(held: tuple[Place, TableState]) -> Place:

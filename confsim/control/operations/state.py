@@ -6,7 +6,7 @@ from confsim.contract.encode import Raw
 from confsim.contract.types import Json, Name, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.kernel.world import digest_of
+from confsim.kernel.world import Hash
 from confsim.service.deferred import in_slices
 from confsim.service.files import state
 from confsim.service.history import Snapshot
@@ -84,7 +84,9 @@ class Digest(Wire):
 @operation("GET /state/digest")
 def get_state_digest(context: ControlContext) -> Digest:
     """Get the fingerprint of the whole world, to compare worlds without fetching them."""
-    return in_slices(context.view().world.encoded(), lambda made: Digest(digest=digest_of(made)))
+    whole = Hash()
+    pieces = map(whole.update, context.view().world.encoded())
+    return in_slices(pieces, lambda _: Digest(digest=whole.hexdigest()))
 
 
 @operation("PUT /state")

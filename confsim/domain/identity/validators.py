@@ -146,6 +146,4 @@ def list_active(change: Change, client: str) -> View[Validator]:
 
 def find_active(change: Change, client: Client) -> Validator | None:
     """The client's active validator, or None."""
-    return next(
-        (each for each in VALIDATORS.of(change, client.id).all.descending if each.state is Activity.ACTIVE), None
-    )
+    return list_active(change, client.id).last

@@ -162,7 +162,7 @@ KINDS = (
         "participants of a session",
         _of_key("attendances", lambda names: f"{names['past_session']}/{names['user']}", user=lambda n: -n - 1),
     ),
-    Kind("recordings of a room", copies("recordings", "recording", **_ID, started=_at)),
+    Kind("recordings of a room", copies("recordings", "recording", **_ID, session=id_of, started=_at)),
     Kind("assets of a recording", copies("recording assets", "asset", **_ID), most=90),
     Kind("media of a room", copies("channel media", "media", **_NAMED, created=_at, tags=_tags)),
     Kind("media of a client", copies("client media", "client_media", **_NAMED, created=_at, tags=_tags)),
