@@ -1,20 +1,15 @@
-"""The command line, run as people run it."""
+"""The command line, run as people run it. What lists everything is run afresh: it imports what it lists."""
 
 from __future__ import annotations
 
 import importlib
 import json
-import os
 import pkgutil
 import re
 import shlex
 import signal
 import socket
-import subprocess
-import sys
 import urllib.request
-from contextlib import contextmanager
-from subprocess import PIPE
 
 import pytest
 
@@ -26,30 +21,7 @@ from confsim.kernel.machine import Machine
 from confsim.service.journal import KEPT
 from confsim.service.worlds import MOST
 from kit import START, START_MS
-
-
-def run(*arguments, **environment):
-    """One run of the command; answers exit code, output and errors."""
-    command = [sys.executable, "-m", "confsim", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=60)
-    return done.returncode, done.stdout, done.stderr
-
-
-@contextmanager
-def serving(*arguments, **environment):
-    """A server on a free port; yields the process and what it greeted with."""
-    command = [sys.executable, "-m", "confsim", "serve", "-p", "0", *arguments]
-    env = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
-    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, env=env) as process:
-        lines = []
-        for line in process.stdout:
-            lines.append(line)
-            if "Ctrl-C" in line:
-                break
-        try:
-            yield process, "".join(lines)
-        finally:
-            process.terminate()
+from kit.commands import run, run_afresh, serving
 
 
 def fetch(url, headers=()):
@@ -60,8 +32,8 @@ def fetch(url, headers=()):
 
 def test_serve_greets_with_all_one_needs():
     """The addresses, the clients, their tokens, and a line for curl that works."""
-    with serving() as (_, greeting):
-        root = re.search(r"API +(http://127\.0\.0\.1:\d+)/v1_0", greeting)[1]
+    with serving() as (_, greeting, root):
+        assert re.search(r"API +(http://127\.0\.0\.1:\d+)/v1_0", greeting)[1] == root
         assert fetch(f"{root}/_confsim/health") == {"status": "ok"}
         for token, holder in Simulator().control("get_info").tokens.items():
             line = next(line for line in greeting.splitlines() if line.split()[:1] == [token])
@@ -74,9 +46,9 @@ def test_serve_greets_with_all_one_needs():
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_serve_stops_cleanly(number):
     """At Ctrl-C and at SIGTERM: exit code 0, nothing on standard error."""
-    with serving() as (process, _):
+    with serving(end=number) as (process, _, _):
         process.send_signal(number)
-        assert process.wait(10) == 0
+        assert process.wait() == 0
         assert process.stderr.read() == ""
 
 
@@ -87,8 +59,8 @@ def test_serve_takes_world_seed_clock_and_profile(tmp_path):
     profile = tmp_path / "acme.toml"
     profile.write_text('[route]\nprefix = "/conf/v1_0"\n')
     text = ["--world", str(world), "--seed", "7", "--clock", START, "--frozen"]
-    with serving(*text, "--profile", str(profile)) as (_, greeting):
-        root = re.search(r"API +(http\S+)/conf/v1_0", greeting)[1]
+    with serving(*text, "--profile", str(profile)) as (_, greeting, root):
+        assert f"{root}/conf/v1_0" in greeting
         info = fetch(f"{root}/_confsim/info")
     assert (info["seed"], info["now"], info["profile"]) == (7, START_MS, {"route.prefix": "/conf/v1_0"})
     assert [each["name"] for each in info["clients"]] == ["Only"]
@@ -102,15 +74,13 @@ def test_the_environment_counts_and_flags_win():
         ((), {"CONFSIM_SERVE_SEED": "6", "CONFSIM_SEED": "5"}, 6),
         (("--seed", "7"), {"CONFSIM_SEED": "5"}, 7),
     ):
-        with serving(*arguments, **environment) as (_, greeting):
-            root = re.search(r"API +(http\S+)/v1_0", greeting)[1]
+        with serving(*arguments, **environment) as (_, _, root):
             assert fetch(f"{root}/_confsim/info")["seed"] == seed
 
 
 def test_a_clock_that_starts_at_an_instant_runs_on():
     """Unless it is frozen."""
-    with serving("--clock", "1769904000000") as (_, greeting):
-        root = re.search(r"API +(http\S+)/v1_0", greeting)[1]
+    with serving("--clock", "1769904000000") as (_, _, root):
         shown = fetch(f"{root}/_confsim/clock")
     assert shown["frozen"] is False
     assert START_MS <= shown["now"] < 1_769_904_060_000
@@ -120,8 +90,7 @@ def test_a_clock_that_no_option_speaks_of_is_that_of_the_profile(tmp_path):
     """A profile may let it stand."""
     profile = tmp_path / "standing.toml"
     profile.write_text('[time]\nsource = "standing"\n')
-    with serving("--profile", str(profile)) as (_, greeting):
-        root = re.search(r"API +(http\S+)/v1_0", greeting)[1]
+    with serving("--profile", str(profile)) as (_, _, root):
         assert fetch(f"{root}/_confsim/clock")["frozen"] is True
 
 
@@ -175,7 +144,7 @@ def test_help_tells_the_defaults():
 
 def test_operations_are_listed():
     """One line each under a heading, or JSON."""
-    code, output, _ = run("operations")
+    code, output, _ = run_afresh("operations")
     lines = output.splitlines()
     assert (code, len(lines)) == (0, 1 + len(API) + 2)
     assert lines[-1].startswith(f"{len(API)} of 223 operations: 162 documented, ")
@@ -199,14 +168,14 @@ def test_assumptions_are_listed(tmp_path):
     for module in pkgutil.walk_packages(confsim.__path__, "confsim."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    assert [each["id"] for each in json.loads(run("assumptions", "--json")[1])] == sorted(REGISTER.entries)
+    assert [each["id"] for each in json.loads(run_afresh("assumptions", "--json")[1])] == sorted(REGISTER.entries)
     few = json.loads(run("assumptions", "--json", "--operation", "update_terms_url")[1])
     assert 0 < len(few) < len(REGISTER.entries)
 
 
 def test_machines_are_shown():
     """As tables, as JSON, and as diagrams."""
-    output = run("machines")[1]
+    output = run_afresh("machines")[1]
     assert all(f"{name}: " in output for name in Machine.declared if not name.startswith("test"))
     assert run("machines", "--mermaid", "handle reservation")[1].startswith("stateDiagram-v2")
     rows = json.loads(run("machines", "--json")[1])["handle reservation"]["rows"]
@@ -218,4 +187,4 @@ def test_machines_are_shown():
 )
 def test_openapi_is_printed(flags, title):
     """Of the API, or of the control plane."""
-    assert json.loads(run("openapi", *flags)[1])["info"]["title"] == title
+    assert json.loads(run_afresh("openapi", *flags)[1])["info"]["title"] == title

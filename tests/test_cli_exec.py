@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
-import subprocess
 import sys
 import time
-from subprocess import PIPE
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
 
-from kit import START_MS
+from kit import START_MS, commands
 
-CONFSIM = [sys.executable, "-m", "confsim", "exec"]
 #: Prints what the command finds: the addresses, and what the server there says of itself.
 LOOK = """
 import json, os, urllib.request
@@ -29,9 +25,7 @@ print(json.dumps([root, os.environ["CONFSIM_BASE_URL"], info]))
 
 def run(*arguments, **environment):
     """One run; answers exit code, output and errors."""
-    environment = {**os.environ, **environment}
-    done = subprocess.run([*CONFSIM, *arguments], capture_output=True, text=True, timeout=60, env=environment)
-    return done.returncode, done.stdout, done.stderr
+    return commands.run("exec", *arguments, **environment)
 
 
 def test_a_command_finds_its_server():
@@ -59,8 +53,9 @@ def test_a_server_is_known_by_another_address(how):
 
 def test_two_run_side_by_side():
     """Each with a server of its own."""
-    runs = [subprocess.Popen([*CONFSIM, sys.executable, "-c", LOOK], stdout=PIPE, text=True) for _ in range(2)]
-    roots = [json.loads(each.communicate(timeout=60)[0])[0] for each in runs]
+    look = ("confsim", "exec", sys.executable, "-c", LOOK)
+    with commands.Command(*look) as one, commands.Command(*look) as other:
+        roots = [json.loads(each.communicate()[0])[0] for each in (one, other)]
     assert roots[0] != roots[1]
 
 
@@ -125,11 +120,11 @@ def test_the_state_is_written_when_the_command_ends(tmp_path):
 def test_a_command_that_is_told_to_end_ends():
     """SIGTERM is passed on, and the server goes with the command."""
     wait = "import os, time; print(os.environ['CONFSIM_URL'], flush=True); time.sleep(60)"
-    with subprocess.Popen([*CONFSIM, "--", sys.executable, "-c", wait], stdout=PIPE, text=True) as process:
+    with commands.Command("confsim", "exec", "--", sys.executable, "-c", wait) as process:
         root = process.stdout.readline().strip()
         time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 128 + signal.SIGTERM
+        assert process.wait() == 128 + signal.SIGTERM
     with pytest.raises(URLError):
         urlopen(root, timeout=5)
 

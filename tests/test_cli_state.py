@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import urllib.request
 from contextlib import contextmanager
-from subprocess import PIPE
 
 import pytest
 
 from confsim import Simulator
-from kit import START
+from kit import START, commands
 
 BEGUN = ("--clock", START, "--frozen")
 URL = b'{"url":"https://terms.example/5"}'
@@ -21,29 +17,15 @@ URL = b'{"url":"https://terms.example/5"}'
 
 def run(*arguments):
     """A server that is not expected to start; answers exit code and errors."""
-    command = [sys.executable, "-m", "confsim", "serve", "-p", "0", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-    return done.returncode, done.stderr
+    code, _, errors = commands.run("serve", "-p", "0", *arguments)
+    return code, errors
 
 
 @contextmanager
-def serving(*arguments, end=signal.SIGTERM, **environment):
-    """A server on a free port; yields its root, and ends it by the signal."""
-    command = [sys.executable, "-m", "confsim", "serve", "-p", "0", *map(str, arguments)]
-    env = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
-    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, env=env) as process:
-        greeting = []
-        for line in process.stdout:
-            greeting.append(line)
-            if "Ctrl-C" in line:
-                break
-        words = "".join(greeting).split()
-        try:
-            assert words, process.stderr.read()
-            yield words[words.index("API") + 1].removesuffix("/v1_0")
-        finally:
-            process.send_signal(end)
-    assert process.returncode == (0 if end is signal.SIGTERM else -end)
+def serving(*arguments, **options):
+    """A server on a free port; yields its root."""
+    with commands.serving(*arguments, **options) as (_, _, root):
+        yield root
 
 
 def fetch(url, body=None, token="demo-api-token"):

@@ -15,7 +15,7 @@ import time_machine
 import urllib3
 
 from confsim import Simulator
-from kit import CUSTOMER
+from kit import CUSTOMER, web
 
 HEADERS = {"Authorization": "Bearer demo-customer-admin"}
 NEW_TERMS = {"url": "https://example.com/terms/2"}
@@ -23,7 +23,7 @@ NEW_TERMS = {"url": "https://example.com/terms/2"}
 
 def by_httpx(base_url, method, path, body=None):
     """One request by httpx."""
-    with httpx.Client(base_url=base_url, headers=HEADERS, trust_env=False) as client:
+    with web.client(base_url=base_url, headers=HEADERS, trust_env=False) as client:
         answer = client.request(method, path, json=body)
         return answer.status_code, answer.json() if answer.content else None
 

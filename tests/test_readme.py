@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from confsim.service.files.profile import read_profile
+from kit.commands import run_pytest
 
 pytest_plugins = ["pytester"]
 
@@ -18,20 +20,26 @@ BLOCKS = {
 }
 
 
-def _run(pytester: pytest.Pytester, name: str) -> pytest.RunResult:
-    pytester.makepyfile(**{name.removesuffix(".py"): BLOCKS[name]})
-    return pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:cacheprovider")
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Callable[[str], pytest.RunResult]:
+    """Runs a block of the README as the file that it is."""
+
+    def running(name: str) -> pytest.RunResult:
+        pytester.makepyfile(**{name.removesuffix(".py"): BLOCKS[name]})
+        return run_pytest()
+
+    return running
 
 
 @pytest.mark.parametrize(("name", "passed"), [("test_rooms.py", 2), ("test_my_client.py", 2)])
-def test_the_tests_of_the_readme_pass(pytester: pytest.Pytester, name: str, passed: int) -> None:
+def test_the_tests_of_the_readme_pass(run: Callable[[str], pytest.RunResult], name: str, passed: int) -> None:
     """Each block is a file that pytest runs as it stands."""
-    _run(pytester, name).assert_outcomes(passed=passed)
+    run(name).assert_outcomes(passed=passed)
 
 
-def test_the_contract_test_finds_the_planted_bug(pytester: pytest.Pytester) -> None:
+def test_the_contract_test_finds_the_planted_bug(run: Callable[[str], pytest.RunResult]) -> None:
     """The client that forgets to encode is found out, by a counterexample of nothing but its rules."""
-    result = _run(pytester, "test_contract.py")
+    result = run("test_contract.py")
     result.assert_outcomes(failed=1)
     lines = [line.lstrip(" |") for line in result.stdout.lines]
     at = lines.index("state = RoomsJourney()")

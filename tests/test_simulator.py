@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from confsim import Answer, Clock, Misuse, Simulator
-from kit import CUSTOMER, ROOM, START, START_MS
+from kit import CUSTOMER, ROOM, START, START_MS, web
 
 URL = {"url": "https://terms.example/new"}
 ORIGIN = "auth0|a/b %c+d"
@@ -150,7 +150,7 @@ def test_an_encoded_path_arrives_as_it_was_sent(sim, send):
             found = client.get(sim.base_url + path).json()
     else:
         with sim.serve() as server:
-            found = httpx.get(server.base_url + path, headers={"Authorization": "Bearer demo-api-token"}).json()
+            found = web.get(server.base_url + path, headers={"Authorization": "Bearer demo-api-token"}).json()
     assert found == sim.call("find_predefined_user", "demo-api-token", originId=ORIGIN).body
 
 
@@ -174,14 +174,14 @@ def test_a_live_server_and_the_process_share_the_world(sim):
     with sim.serve() as server:
         assert server.base_url == f"{server.root}/v1_0"
         assert str(server.port) in server.root
-        answer = httpx.post(f"{server.base_url}/terms", json=URL, headers={"Authorization": "Bearer demo-api-token"})
+        answer = web.post(f"{server.base_url}/terms", json=URL, headers={"Authorization": "Bearer demo-api-token"})
         assert answer.status_code == 200
         sim.worlds.add("w1")
-        assert httpx.get(f"{server.root}/w/w1/_confsim/health").status_code == 200
-        assert httpx.get(f"{server.root}/_confsim/health", headers={"Host": "evil.example"}).status_code == 403
+        assert web.get(f"{server.root}/w/w1/_confsim/health").status_code == 200
+        assert web.get(f"{server.root}/_confsim/health", headers={"Host": "evil.example"}).status_code == 403
     assert sim.call("get_client_terms", clientId=CUSTOMER).body["url"] == URL["url"]
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"{server.root}/_confsim/health")
+        web.get(f"{server.root}/_confsim/health")
 
 
 def test_a_world_knows_the_server_that_runs_here(sim):

@@ -21,6 +21,7 @@ from confsim.control.world_sources import MakeWorld
 from confsim.kernel.refusal import Misuse
 from confsim.service import deferred
 from kit import CUSTOMER, START
+from kit.commands import run_pytest
 
 pytest_plugins = ["pytester"]
 
@@ -259,5 +260,5 @@ MARKED = """
 def test_the_marker_and_the_maker(pytester):
     """Each test gets a world of its own, as it is after the scenario."""
     pytester.makepyfile(MARKED)
-    result = pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:cacheprovider")
+    result = run_pytest()
     result.assert_outcomes(passed=5)

@@ -9,6 +9,7 @@ from typing import Any
 from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.control.scenarios import direct, mount_url
+from confsim.kernel.world import World
 from confsim.service.address import HOST
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
@@ -101,24 +102,38 @@ class Target:
         self.transport.close()
 
 
-class Core(Target):
+class InProcess(Target):
+    """A simulator in this process."""
+
+    def __init__(self, simulator: Simulator, transport: Transport) -> None:
+        super().__init__(transport, simulator.service.profile)
+        self.simulator = simulator
+        self._digest: tuple[World, str] | None = None
+
+    def digest(self) -> str:
+        """Return a fingerprint of the world, computed once for each: most calls leave the world as it is."""
+        world = self.simulator.control.context.view().world
+        if self._digest is None or self._digest[0] is not world:
+            self._digest = world, world.digest()
+        return self._digest[1]
+
+
+class Core(InProcess):
     """The operations of a simulator, without HTTP."""
 
     name = "core"
 
     def __init__(self, simulator: Simulator) -> None:
-        self.simulator = simulator
-        super().__init__(direct(simulator.control.context), simulator.service.profile)
+        super().__init__(simulator, direct(simulator.control.context))
 
 
-class Wsgi(Target):
+class Wsgi(InProcess):
     """The WSGI app of a simulator, called directly."""
 
     name = "wsgi"
 
     def __init__(self, simulator: Simulator) -> None:
-        self.simulator = simulator
-        super().__init__(WsgiTransport(simulator.wsgi), simulator.service.profile)
+        super().__init__(simulator, WsgiTransport(simulator.wsgi))
 
 
 class Url(Target):

@@ -19,8 +19,11 @@ from confsim import Misuse, Simulator
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Wsgi
-from kit import CUSTOMER, ROOM, START, recordings
+from kit import CUSTOMER, ROOM, START, recordings, web
 from kit.catalogue_walk import walk
+from kit.commands import run, run_pytest
+
+pytest_plugins = ["pytester"]
 
 URL = "https://terms.example/new"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
@@ -135,9 +138,7 @@ def test_addresses_are_those_of_the_mount(sim):
     """Whatever name the calls were made by: where the world stands for whoever asks."""
     sim.worlds.add("w1").client("demo-user").get("/nowhere", headers={"Host": "old.example"})
     with sim.serve() as server:
-        import httpx
-
-        text = httpx.get(f"{server.root}/w/w1/_confsim/requests/export?as=curl").text
+        text = web.get(f"{server.root}/w/w1/_confsim/requests/export?as=curl").text
     assert f"{server.root}/w/w1/v1_0/nowhere" in shlex.split(text.splitlines()[1])
     assert "old.example" not in text
 
@@ -145,7 +146,7 @@ def test_addresses_are_those_of_the_mount(sim):
 # pytest
 
 
-def test_the_exported_test_runs_with_the_fixture(sim, tmp_path):
+def test_the_exported_test_runs_with_the_fixture(sim, pytester):
     """A module that pytest runs as it is: every answer is compared; and it fails when the world is another."""
     sim.call("update_terms_url", "demo-api-token", body={"url": URL})
     sim.call("create_channel", "demo-owner", body={"name": "Room"})
@@ -154,11 +155,8 @@ def test_the_exported_test_runs_with_the_fixture(sim, tmp_path):
     sim.client().get("/nowhere?x=1", headers={"X-Other": "1"})
     text = sim.requests.export("pytest")
     for name, wanted in ((text, 0), (text.replace("seed=0", "seed=1"), 1)):
-        module = tmp_path / f"test_exported_{wanted}.py"
-        module.write_text(name)
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", str(module)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
-        assert done.returncode == wanted, done.stdout
+        module = pytester.makepyfile(**{f"test_exported_{wanted}": name})
+        assert run_pytest(str(module)).ret == wanted
 
 
 def test_calls_appear_by_their_names(sim):
@@ -327,10 +325,8 @@ def test_a_scenario_runs_from_its_file(sim, tmp_path):
     sim.call("get_me", "no-such-token")
     file = tmp_path / "journal.arazzo.json"
     file.write_text(sim.requests.export("scenario"))
-    done = subprocess.run(
-        [sys.executable, "-m", "confsim", "run", str(file)], capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, "passed" in done.stdout) == (0, True), done.stdout + done.stderr
+    code, output, errors = run("run", file)
+    assert (code, "passed" in output) == (0, True), output + errors
 
 
 #: What HTTP clients send of their own accord.

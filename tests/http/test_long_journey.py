@@ -16,7 +16,7 @@ import jwt
 import pytest
 
 from confsim import Simulator
-from kit import PARTNER_ADMIN, START, START_MS
+from kit import PARTNER_ADMIN, START, START_MS, web
 
 CUSTOMER_ADMIN = 10
 SECRET = "a secret of the identity provider, 32 bytes"
@@ -364,7 +364,7 @@ CHAPTERS = (
 def test_the_life_of_a_tenant():
     """Tenant, people, channel, lobby, recording, phones, breakout, broadcast, files, history, end."""
     sim = Simulator(clock=START, profile={"duration.broadcast-start": "time(240)"})
-    with sim.serve() as server, httpx.Client(base_url=server.root) as http:
+    with sim.serve() as server, web.client(base_url=server.root) as http:
         story = Story(server.root, http)
         for chapter in CHAPTERS:
             chapter(story)

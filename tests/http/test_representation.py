@@ -10,7 +10,7 @@ import pytest
 from confsim import Simulator
 from confsim.http.representation import admits_json, etag, in_range, is_unmodified
 from confsim.service.messages import Request, Response
-from kit import ROOM, START
+from kit import ROOM, START, web
 
 BODY = bytes(range(100))
 TAG = etag(BODY)
@@ -130,7 +130,7 @@ def test_a_download_is_resumed(upload):
     """By its tag, in any way in; Simulator.call stands below HTTP."""
     sim, path = upload
     wanted = {"Range": "bytes=40-", "If-Range": TAG}
-    with sim.serve() as server, httpx.Client() as live:
+    with sim.serve() as server, web.client() as live:
         ways = {
             "wsgi": lambda headers: sim.client().get(path, headers=headers),
             "httpx": lambda headers: httpx.Client(transport=sim.transport()).get(f"http://x{path}", headers=headers),

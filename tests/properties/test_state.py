@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
 from contextlib import contextmanager, suppress
@@ -24,6 +22,7 @@ from confsim.service.files import state
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Url, Wsgi
 from kit import CUSTOMER, START
+from kit.commands import serving
 
 NEW = state.document(Simulator().service.world)
 THOROUGH = settings().max_examples > 1000
@@ -235,18 +234,8 @@ class Load:
 @contextmanager
 def served(place):
     """A server of the directory until it is killed; yields the process and its port."""
-    command = [sys.executable, "-u", "-m", "confsim", "serve", "-p", "0", "--state", str(place)]
-    command += ["--clock", START, "--frozen"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            for line in process.stdout:
-                if "API" in line:
-                    port = int(line.split(":")[2].split("/")[0])
-                if "Ctrl-C" in line:
-                    break
-            yield process, port
-        finally:
-            process.kill()
+    with serving("--state", place, "--clock", START, "--frozen", end=signal.SIGKILL) as (process, _, root):
+        yield process, int(root.rpartition(":")[2])
 
 
 def test_a_server_killed_under_load_loses_no_answered_call(tmp_path):

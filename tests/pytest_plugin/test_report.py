@@ -5,23 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import jsonschema  # noqa: F401  (see everything_imported)
 import pytest
 
 from kit.plugin import QUIET
 
 pytest_plugins = ["pytester"]
-
-
-@pytest.fixture
-def run_apart(pytester):
-    """Run a test file in a process of its own, with options."""
-
-    def running(source, *options):
-        pytester.makepyfile(source)
-        return pytester.runpytest_subprocess(*QUIET, *options)
-
-    return running
 
 
 STRICT = """
@@ -88,19 +76,26 @@ def test_the_report_names_what_was_relied_upon(run):
     run(REPORT).stdout.no_fnmatch_line("*assumptions used*")
 
 
-def test_the_report_gathers_what_the_workers_of_xdist_saw(run_apart):
-    """Under xdist the counts of the workers are added up, and each worker has a server of its own."""
-    source = REPORT + "\n    def test_server(confsim_server):\n        assert confsim_server.base_url\n"
-    result = run_apart(source, "-n", "2", "--confsim-report")
-    result.assert_outcomes(passed=6)
+WORKERS = """
+    def test_server(confsim_server):
+        assert confsim_server.base_url
+
+    @pytest.mark.confsim(wrold=1)
+    def test_marked_wrongly(confsim):
+        pass
+"""
+
+
+def test_the_report_gathers_what_the_workers_of_xdist_saw(pytester):
+    """Under xdist the counts of the workers are added up, and each worker has a server of its own.
+
+    A worker does not stop the run at a wrong marker; the test that is marked so is an error.
+    """
+    pytester.makepyfile(REPORT + WORKERS)
+    result = pytester.runpytest_subprocess(*QUIET, "-n", "2", "--confsim-report")
+    result.assert_outcomes(passed=6, errors=1)
     result.stdout.fnmatch_lines(["*assumptions used*", USED])
-
-
-def test_a_wrong_marker_under_xdist_fails_its_test(run_apart):
-    """A worker does not stop the run; the test that is marked wrongly is an error."""
-    source = "import pytest\n\n@pytest.mark.confsim(wrold=1)\ndef test_it(confsim):\n    pass\n"
-    result = run_apart(source, "-n", "1")
-    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["ERROR *::test_marked_wrongly*"])
 
 
 def test_an_empty_report(run):
@@ -109,7 +104,7 @@ def test_an_empty_report(run):
     result.stdout.fnmatch_lines(["*assumptions used*", "none"])
 
 
-def test_the_order_of_tests_does_not_matter(run_apart, pytester):
+def test_the_order_of_tests_does_not_matter(run, pytester):
     """Ids and answers of a test are the same whatever ran before it."""
     pytester.makeconftest(
         """
@@ -117,7 +112,7 @@ def test_the_order_of_tests_does_not_matter(run_apart, pytester):
             items.reverse()
         """
     )
-    result = run_apart(
+    result = run(
         """
         import pytest
 

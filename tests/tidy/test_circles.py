@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from kit.source import REPOSITORY, nodes
+
+ROOT = REPOSITORY
 
 #: Imports that are not counted, by importer and imported module, each with its reason.
 EXCEPTIONS = {
@@ -26,7 +28,7 @@ def module_name(path: Path) -> str:
 def imports(path: Path, modules: Mapping[str, Path]) -> Iterable[str]:
     """The modules of confsim that a module imports anywhere: also in a function, and for type checkers alone."""
     package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
         elif isinstance(node, ast.ImportFrom):

@@ -6,10 +6,8 @@ import ast
 from pathlib import Path
 
 from kit.each import each
+from kit.source import MODULES, nodes, tree
 
-ROOT = Path(__file__).parents[2] / "confsim"
-MODULES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
-TREES = {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
 BELOW_SERVICE = [
     name for name in MODULES if name.split("/")[0] in {"kernel", "assumptions", "domain", "contract", "api"}
 ]
@@ -44,9 +42,9 @@ TESTS = Path(__file__).parents[1]
 MOST_LINES_OF_TESTS = 500
 
 
-def names_of_calls(tree):
-    """The names by which functions are called in the tree."""
-    for node in ast.walk(tree):
+def names_of_calls(path):
+    """The names by which a module calls functions."""
+    for node in nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             yield node.func.id
 
@@ -55,7 +53,7 @@ def names_of_calls(tree):
 def test_nothing_below_service_asks_the_machine(name):
     """No clock, chance, environment or file: a world's only time is change.now, its only ids come from its seed."""
     found = []
-    for node in ast.walk(TREES[name]):
+    for node in nodes(MODULES[name]):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names if alias.name.split(".")[0] in BANNED_MODULES]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -66,23 +64,23 @@ def test_nothing_below_service_asks_the_machine(name):
             holder = node.value.id if isinstance(node.value, ast.Name) else ast.unparse(node.value).rpartition(".")[2]
             if not (node.attr == "now" and holder in HOLDERS_OF_NOW):
                 found.append(ast.unparse(node))
-    found += [called for called in names_of_calls(TREES[name]) if called in BANNED_CALLS]
+    found += [called for called in names_of_calls(MODULES[name]) if called in BANNED_CALLS]
     assert found == []
 
 
 @each("name", MODULES)
 def test_everything_public_has_a_docstring(name):
     """Modules, public classes and public functions each say what they are."""
-    tree = TREES[name]
-    assert ast.get_docstring(tree), "the module"
-    missing = [node.name for node in public_definitions(tree) if not ast.get_docstring(node)]
+    module = tree(MODULES[name])
+    assert ast.get_docstring(module), "the module"
+    missing = [node.name for node in public_definitions(module) if not ast.get_docstring(node)]
     assert missing == []
 
 
-def public_definitions(tree):
+def public_definitions(module):
     """Public functions and classes of a module, and the public methods of public classes."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    for node in tree.body:
+    for node in module.body:
         if isinstance(node, kinds) and not node.name.startswith("_"):
             yield node
             if isinstance(node, ast.ClassDef) and not protocol(node):
@@ -125,10 +123,9 @@ CHANGES = {
 @each("name", MODULES)
 def test_no_module_remembers_anything(name):
     """No function writes to what its module holds: state lives in worlds and services, and no test sees another's."""
-    tree = TREES[name]
-    held = {target for node in tree.body for target in containers(node)} - REGISTRIES.get(name, set())
+    held = {target for node in tree(MODULES[name]).body for target in containers(node)} - REGISTRIES.get(name, set())
     written = set()
-    for function in ast.walk(tree):
+    for function in nodes(MODULES[name]):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for node in ast.walk(function):
                 written |= {each for each in written_names(node) if each in held}

@@ -6,7 +6,7 @@ import ast
 import importlib
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -18,16 +18,16 @@ from confsim.domain.runtime import lobby
 from confsim.domain.users import users
 from confsim.kernel.machine import Machine
 from kit.each import each
+from kit.source import ROOT, nodes, tree
 
-ROOT = Path(__file__).parents[2]
 #: The methods that move a machine.
 MOVES = {"fire", "create", "end", "fire_if_allowed", "take_along"}
 #: What anybody may ask of a machine.
 READ = {"state", "states", "holds", "reason", "row", "initial"}
 NAMES = [
-    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    ".".join(("confsim", *path.relative_to(ROOT).with_suffix("").parts))
     for room in ("domain", "api", "control", "service", "testing")
-    for path in sorted((ROOT / "confsim" / room).rglob("*.py"))
+    for path in sorted((ROOT / room).rglob("*.py"))
     if path.name != "__init__.py" and "couplings" not in path.parts
 ]
 #: The one effect that runs rows of couplings/ itself: the first step of the removal of a channel.
@@ -48,7 +48,7 @@ def value_of(node: ast.AST, names: Mapping[str, Any]) -> Any:
 def declared_in(module: ModuleType) -> list[Any]:
     """The machines that statements of the module bind to a name, or to one in a mapping."""
     found: list[Any] = []
-    for node in ast.parse(inspect.getsource(module)).body:
+    for node in tree(Path(str(module.__file__))).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         if isinstance(target, ast.Name):
             value = vars(module).get(target.id)
@@ -56,17 +56,17 @@ def declared_in(module: ModuleType) -> list[Any]:
     return [value for value in found if isinstance(value, Machine)]
 
 
-def foreign_uses(module: ModuleType, tree: ast.AST, names: Mapping[str, Any]) -> list[str]:
+def foreign_uses(module: ModuleType, code: Sequence[ast.AST], names: Mapping[str, Any]) -> list[str]:
     """Where the code does more than ask a machine that another module declares, or hand it to a function of that."""
-    asked = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in READ}
+    asked = {id(node.value) for node in code if isinstance(node, ast.Attribute) and node.attr in READ}
     handed = {
         id(argument): value_of(node.func, names)
-        for node in ast.walk(tree)
+        for node in code
         if isinstance(node, ast.Call)
         for argument in (*node.args, *(keyword.value for keyword in node.keywords))
     }
     found = []
-    for node in ast.walk(tree):
+    for node in code:
         machine = value_of(node, names)
         if not isinstance(machine, Machine) or id(node) in asked or machine in declared_in(module):
             continue
@@ -80,8 +80,14 @@ def foreign_uses(module: ModuleType, tree: ast.AST, names: Mapping[str, Any]) ->
 def test_a_machine_is_moved_by_its_own_module(name):
     """No other module fires its events; the rows of couplings/ do."""
     module = importlib.import_module(name)
-    tree = ast.parse(inspect.getsource(module))
-    assert foreign_uses(module, tree, vars(module)) == []
+    assert foreign_uses(module, nodes(Path(str(module.__file__))), vars(module)) == []
+
+
+@cache
+def calls(function: FunctionType) -> list[ast.expr]:
+    """What a function calls."""
+    code = ast.parse(textwrap.dedent(inspect.getsource(function)).lstrip("*("))
+    return [node.func for node in ast.walk(code) if isinstance(node, ast.Call)]
 
 
 def moves(function: Callable[..., Any], seen: set[Any]) -> Iterator[str]:
@@ -92,14 +98,12 @@ def moves(function: Callable[..., Any], seen: set[Any]) -> Iterator[str]:
     seen.add(function)
     if function.__module__ == "confsim.kernel.machine":
         return
-    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)).lstrip("*("))):
-        if isinstance(node, ast.Call):
-            called = node.func
-            if isinstance(called, ast.Attribute) and called.attr in MOVES:
-                machine = value_of(called.value, function.__globals__)
-                if isinstance(machine, Machine) or ast.unparse(called.value) == "machine":
-                    yield f"{function.__module__}.{function.__qualname__}: {ast.unparse(called)}"
-            yield from moves(value_of(called, function.__globals__), seen)
+    for called in calls(function):
+        if isinstance(called, ast.Attribute) and called.attr in MOVES:
+            machine = value_of(called.value, function.__globals__)
+            if isinstance(machine, Machine) or ast.unparse(called.value) == "machine":
+                yield f"{function.__module__}.{function.__qualname__}: {ast.unparse(called)}"
+        yield from moves(value_of(called, function.__globals__), seen)
 
 
 EFFECTS = [
@@ -121,7 +125,7 @@ def test_a_side_door_is_found():
     """Firing another's machine, handing it on, and moving one through a function that another module has."""
     names = {"users": users, "repeats": repeats}
     code = "users.MACHINE.fire(change, user, 'end')\nrepeats.turn(change, users.MACHINE, user, 'end', state='x')"
-    assert foreign_uses(lobby, ast.parse(code), names) == ["users.MACHINE", "users.MACHINE"]
-    assert foreign_uses(lobby, ast.parse("users.MACHINE.state(user)"), names) == []
+    assert foreign_uses(lobby, list(ast.walk(ast.parse(code))), names) == ["users.MACHINE", "users.MACHINE"]
+    assert foreign_uses(lobby, list(ast.walk(ast.parse("users.MACHINE.state(user)"))), names) == []
     assert list(moves(users.remove, set()))
     assert not list(moves(users.get, set()))

@@ -191,8 +191,11 @@ class Connection(asyncio.Protocol):
             raise _FaultError("version_unsupported", f"HTTP/{version}")
         if coding is not None and version == "1.0":  # RFC 9112, 6.1: such a framing is faulty
             raise _FaultError("malformed", "an HTTP/1.0 request has no Transfer-Encoding")
-        if coding is not None and coding.lower() != "chunked":
-            raise _FaultError("coding_unsupported", coding)
+        codings = [] if coding is None else [each.strip() for each in coding.lower().split(",")]
+        if codings and (codings[-1] != "chunked" or codings.count("chunked") > 1):  # RFC 9112, 6.3 and 7
+            raise _FaultError("malformed", "Transfer-Encoding does not end with chunked, once")
+        if len(codings) > 1:
+            raise _FaultError("coding_unsupported", str(coding))
         self._upgrading = self._parser.should_upgrade() and self._method != "CONNECT"
         if int(self._headers.get("content-length", 0)) > self._limits.body:
             raise _FaultError("body_too_large")

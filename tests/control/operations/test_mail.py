@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from confsim import Simulator
-from kit import OWNER, ROOM, START, USER
+from kit import OWNER, ROOM, START, USER, web
 
 
 def recorded(sim):
@@ -21,7 +21,7 @@ def recorded(sim):
 
 def is_video(link):
     """Whether the link leads to a video."""
-    answer = httpx.get(link)
+    answer = web.get(link)
     return (answer.status_code, answer.headers["Content-Type"], answer.content[4:8]) == (200, "video/mp4", b"ftyp")
 
 
@@ -31,7 +31,7 @@ def test_the_link_in_a_mail_leads_to_the_server_it_is_asked_from(sim):
     recorded(sim)
     with sim.serve(names=["localhost"]) as server:
         for root in (server.root, server.root.replace("127.0.0.1", "localhost")):
-            mail = httpx.get(f"{root}/_confsim/mail").json()[-1]
+            mail = web.get(f"{root}/_confsim/mail").json()[-1]
             assert mail["link"].startswith(f"{root}/files/recordings/")
             assert mail["text"].endswith(f" is ready: {mail['link']}")
             assert is_video(mail["link"])
@@ -44,11 +44,11 @@ def test_the_link_in_a_mail_leads_to_its_world(sim):
     other = sim.worlds.add("w1", "demo", seed=7)
     recorded(other)
     with sim.serve() as server:
-        (mail,) = httpx.get(f"{server.root}/w/w1/_confsim/mail").json()
+        (mail,) = web.get(f"{server.root}/w/w1/_confsim/mail").json()
         assert mail["link"].startswith(f"{server.root}/w/w1/files/recordings/")
         assert mail["link"] == other.mail[0].link
         assert is_video(mail["link"])
-        assert httpx.get(mail["link"].replace("/w/w1", "")).status_code == 403
+        assert web.get(mail["link"].replace("/w/w1", "")).status_code == 403
 
 
 def test_the_link_in_a_mail_is_fetched_in_process(sim):

@@ -6,13 +6,12 @@ import copy
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import httpx
 import pytest
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
 from confsim.kernel.timers import HANDLERS
-from kit import CUSTOMER, START_MS
+from kit import CUSTOMER, START_MS, web
 
 URL = {"url": "https://terms.example/new"}
 
@@ -44,13 +43,13 @@ def test_a_reset_may_leave_the_clock():
 def test_a_call_in_flight_finishes_on_the_world_that_was(sim, way):
     """It is answered as if nothing had been, and leaves nothing in the new world, whose reset waits for nobody."""
     start = sim.service.world.digest()
-    with sim.serve() as server, ThreadPoolExecutor(1) as others, httpx.Client(base_url=server.root) as http:
+    with sim.serve() as server, ThreadPoolExecutor(1) as others, web.client(base_url=server.root) as http:
         http.headers["Authorization"] = "Bearer demo-owner"
         if way == "in process":
             create, reset = lambda: sim.call("create_channel", "demo-owner", body={"name": "Room"}), sim.reset
         else:
             create = lambda: http.post("/v1_0/channels/create", json={"name": "Room"})  # noqa: E731
-            reset = lambda: httpx.post(f"{server.root}/_confsim/reset")  # noqa: E731
+            reset = lambda: web.post(f"{server.root}/_confsim/reset")  # noqa: E731
         sim.faults.add("create_channel", do={"real": "500ms"})
         answer = others.submit(create)
         while sim.service.world.digest() == start:

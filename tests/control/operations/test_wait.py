@@ -16,7 +16,7 @@ from freezegun import freeze_time
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
-from kit import CUSTOMER, START_MS, ok
+from kit import CUSTOMER, START_MS, ok, web
 
 TERMS = {"url": "https://terms.example/new"}
 
@@ -25,7 +25,7 @@ TERMS = {"url": "https://terms.example/new"}
 def live():
     """The demo world on a live server, and a client of its control plane."""
     sim = Simulator(clock=START_MS)
-    with sim.serve() as server, httpx.Client(base_url=f"{server.root}/_confsim", timeout=20) as control:
+    with sim.serve() as server, web.client(base_url=f"{server.root}/_confsim", timeout=20) as control:
         sim.live, sim.root = control, server.root
         yield sim
 
@@ -164,7 +164,7 @@ def test_many_wait_and_nobody_is_held_up(live):
     """Fifty at a time, and a call that is answered at once meanwhile."""
     body = {"for": {"request": {"operation": "update_terms_url"}}}
     with ThreadPoolExecutor(50) as threads:
-        waiting = [threads.submit(httpx.post, f"{live.root}/_confsim/wait", json=body, timeout=20) for _ in range(50)]
+        waiting = [threads.submit(web.post, f"{live.root}/_confsim/wait", json=body, timeout=20) for _ in range(50)]
         time.sleep(0.3)
         begin = time.monotonic()
         assert live.live.get("/health").status_code == 200
@@ -285,7 +285,7 @@ def test_a_server_stops_while_somebody_waits():
     server.start()
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(
-            httpx.post, f"{server.root}/_confsim/wait", json={"for": {"mail": {}}, "timeout": "20s"}, timeout=30
+            web.post, f"{server.root}/_confsim/wait", json={"for": {"mail": {}}, "timeout": "20s"}, timeout=30
         )
         time.sleep(0.2)
         begin = time.monotonic()

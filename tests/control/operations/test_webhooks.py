@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import httpx
 import pytest
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
-from kit import CUSTOMER, START_MS, ok
+from kit import CUSTOMER, START_MS, ok, web
 
 URL = "https://hooks.example/hook"
 
@@ -201,7 +200,7 @@ def test_a_world_on_a_live_server_may_keep_them_in(listener):
     sim = Simulator()
     ok(sim, "add_events_endpoint", body={"url": listener.url})
     ok(sim, "set_events_state", state="enable")
-    with sim.serve() as server, httpx.Client(base_url=f"{server.root}/_confsim") as control:
+    with sim.serve() as server, web.client(base_url=f"{server.root}/_confsim") as control:
         assert control.get("/webhooks").json()["deliver"] == "http"
         assert control.put("/webhooks", json={"deliver": "list"}).status_code == 200
         happen(sim, "a")

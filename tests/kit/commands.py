@@ -1,0 +1,150 @@
+"""``confsim`` and ``pytest`` as processes of their own, forked from one that has imported both, or started afresh."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from threading import Thread, Timer
+from typing import IO, NamedTuple
+
+import pytest
+
+from .plugin import QUIET
+
+Ran = tuple[int, str, str]
+
+
+#: Seconds after which a command is killed.
+MOST = 60
+
+
+@cache
+def _fork_server() -> socket.socket:
+    """The socket of the server that forks, which ends with this process."""
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with its:
+        script = str(Path(__file__).with_name("fork_server.py"))
+        process = subprocess.Popen([sys.executable, script, str(its.fileno())], pass_fds=[its.fileno()])
+
+    def stop() -> None:
+        ours.close()
+        process.wait()
+
+    atexit.register(stop)
+    return ours
+
+
+class Command:
+    """A running program: its process id, what it writes as text, and its exit code as subprocess tells it."""
+
+    def __init__(self, program: str, *arguments: object, **environment: str) -> None:
+        message = {
+            "program": program,
+            "arguments": [str(each) for each in arguments],
+            "cwd": os.getcwd(),
+            "environment": {**os.environ, **environment},
+        }
+        status, output, errors = os.pipe(), os.pipe(), os.pipe()
+        theirs = [each[1] for each in (status, output, errors)]
+        socket.send_fds(_fork_server(), [json.dumps(message).encode()], theirs)
+        for each in theirs:
+            os.close(each)
+        self._status: IO[bytes] = open(status[0], "rb")  # noqa: SIM115
+        self.stdout: IO[str] = open(output[0], encoding="utf-8")  # noqa: SIM115
+        self.stderr: IO[str] = open(errors[0], encoding="utf-8")  # noqa: SIM115
+        self.pid = int(self._status.readline())
+        self.returncode: int | None = None
+        self._limit = Timer(MOST, self.send_signal, (signal.SIGKILL,))
+        self._limit.start()
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, where it runs still."""
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def wait(self) -> int:
+        """Wait until it ends; return the exit code, negative for a signal."""
+        if self.returncode is None:
+            self.returncode = int(self._status.readline())
+        return self.returncode
+
+    def communicate(self) -> tuple[str, str]:
+        """Read everything that it writes until it ends."""
+        errors: list[str] = []
+        reading = Thread(target=lambda: errors.append(self.stderr.read()))
+        reading.start()
+        output = self.stdout.read()
+        reading.join()
+        self.wait()
+        return output, errors[0]
+
+    def __enter__(self) -> Command:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wait()
+        self._limit.cancel()
+        for each in (self._status, self.stdout, self.stderr):
+            each.close()
+
+
+def run(*arguments: object, **environment: str) -> Ran:
+    """One run of ``confsim``; answers exit code, output and errors."""
+    with Command("confsim", *arguments, **environment) as command:
+        output, errors = command.communicate()
+        return command.wait(), output, errors
+
+
+def run_pytest(*arguments: str) -> pytest.RunResult:
+    """One run of ``pytest`` in the present directory, without the plugins that would order or remember its tests."""
+    begun = time.perf_counter()
+    with Command("pytest", *QUIET, *arguments) as command:
+        output, errors = command.communicate()
+        return pytest.RunResult(command.wait(), output.splitlines(), errors.splitlines(), time.perf_counter() - begun)
+
+
+def run_afresh(*arguments: object, **environment: str) -> Ran:
+    """One run of ``python -m confsim``, which has imported nothing yet."""
+    line = [sys.executable, "-m", "confsim", *map(str, arguments)]
+    done = subprocess.run(line, capture_output=True, text=True, env={**os.environ, **environment}, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Served(NamedTuple):
+    """A server that was started: the command, what it greeted with, and the address of its root."""
+
+    command: Command
+    greeting: str
+    root: str
+
+
+@contextmanager
+def serving(*arguments: object, end: int = signal.SIGTERM, **environment: str) -> Iterator[Served]:
+    """A server on a free port, ended by the signal: killed, or with success."""
+    with Command("confsim", "serve", "-p", "0", *arguments, **environment) as command:
+        lines = []
+        for line in command.stdout:
+            lines.append(line)
+            if "Ctrl-C" in line:
+                break
+        greeting = "".join(lines)
+        address = re.search(r"API +(http://[^/]+)", greeting)
+        try:
+            assert address, command.stderr.read()
+            yield Served(command, greeting, address[1])
+        finally:
+            command.send_signal(end)
+            code = command.wait()
+    assert code == (-end if end == signal.SIGKILL else 0)

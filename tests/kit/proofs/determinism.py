@@ -1,0 +1,65 @@
+"""The same seed and the same calls give the same bytes, whatever Python runs them, in whatever order it keeps sets."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+TESTS = Path(__file__).resolve().parents[2]
+SCRIPT = """
+import hashlib
+import sys
+
+from confsim import Simulator
+from kit.catalogue_walk import walk
+
+simulator = Simulator(seed=int(sys.argv[1]), clock="2026-02-01T00:00:00Z")
+bytes_, calls = hashlib.sha256(), 0
+for step in walk(simulator, "22222222-2222-4222-8222-222222222222", (
+    "demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin"
+)):
+    calls += 1
+    bytes_.update(repr((step.operation.name, step.caller, step.answer.status)).encode())
+    bytes_.update(repr(sorted(step.answer.headers.items())).encode() + step.answer.content)
+journal = hashlib.sha256()
+for entry in simulator.service.journal:
+    told = (entry.id, entry.at, entry.operation, entry.request, entry.response, entry.assumptions, entry.touched)
+    journal.update(repr(told).encode())
+print(calls, bytes_.hexdigest(), journal.hexdigest(), simulator.service.world.digest())
+"""
+
+
+class Way(NamedTuple):
+    """A way to run the script: a Python, the seed of its hashes, whether asserts are left out."""
+
+    hashes: str = "0"
+    optimised: bool = False
+    python: str = sys.executable
+
+
+def runs(ways: Iterable[Way], seed: int = 7) -> list[list[str]]:
+    """What the script tells of a world of this seed by each way: the number of calls, and digests of answers, journal
+    and world. The ways run beside each other.
+    """
+    started = [
+        subprocess.Popen(
+            [way.python, *(["-O"] if way.optimised else []), "-c", SCRIPT, str(seed)],
+            env={**os.environ, "PYTHONPATH": _paths(way), "PYTHONHASHSEED": way.hashes},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for way in ways
+    ]
+    told = [process.communicate(timeout=300)[0].split() for process in started]
+    assert all(process.returncode == 0 for process in started)
+    return told
+
+
+def _paths(way: Way) -> str:
+    """The path of modules: that of this process for its own Python, the checkout alone for another."""
+    own = way.python == sys.executable
+    return os.pathsep.join(sys.path if own else [str(TESTS), str(TESTS.parent)])

@@ -1,0 +1,24 @@
+"""The modules of confsim as syntax trees, each parsed once, when a test that judges the source first looks at it."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+ROOT = REPOSITORY / "confsim"
+#: The modules by their paths below ROOT.
+MODULES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_bytes())
+
+
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Every node of the syntax tree of a file."""
+    return list(ast.walk(tree(path)))

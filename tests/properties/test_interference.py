@@ -1,0 +1,28 @@
+"""What a tenant sees alone is what it sees while others are at work beside it. More: the campaigns."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import pytest
+
+from confsim.kernel.table import Table
+from kit import CUSTOMER
+from kit.proofs.interference import interferences
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_tenant_sees_another_at_work(seed):
+    """Every answer to the byte, and every record in the end."""
+    assert list(interferences(seed, 150, 1)) == []
+
+
+def test_a_shared_table_is_noticed():
+    """If one table belonged to all, the others would show in it."""
+    of = Table.of
+
+    def shared(self, change, client):
+        return of(self, change, CUSTOMER if self.name == "api tokens" else client)
+
+    with mock.patch.object(Table, "of", shared):
+        assert list(interferences(0, 300))
