@@ -19,7 +19,7 @@ BAD = ("ways that differ",)
 #: Minor versions of Python 3 that are looked for.
 VERSIONS = range(11, 20)
 #: What the walk through the catalogue needs beside confsim.
-MORE = ("hypothesis",)
+MORE = ("hypothesis", "pytest")
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
