@@ -154,7 +154,9 @@ def test_a_cookie_of_the_test_client_is_sent():
     client.set_cookie("session", "demo-user")
     assert client.get_cookie("session").value == "demo-user"
     assert client.get("/users/me").status_code == 200
+    client.set_cookie("theme", "dark")
     client.delete_cookie("session")
+    assert client.get("/users/me", headers={"Cookie": 'a=b; session="demo-user"'}).status_code == 200
     assert client.get("/users/me").status_code == 401
 
 

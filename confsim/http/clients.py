@@ -68,6 +68,13 @@ class Client(TestClient):
         """Delete a cookie of the host."""
         super().delete_cookie(key, domain=domain, path=path)
 
+    def _add_cookies_to_wsgi(self, environ: dict[str, Any]) -> None:
+        """Send the client's cookies behind those of the request, which Werkzeug would drop without a word."""
+        given = environ.get("HTTP_COOKIE")
+        super()._add_cookies_to_wsgi(environ)
+        if given:
+            environ["HTTP_COOKIE"] = "; ".join(filter(None, (given, environ.get("HTTP_COOKIE"))))
+
     def _placed(self, path: str) -> str:
         plain = path.partition("?")[0]
         if path.startswith("/") and not _starts(plain, "/w"):

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from confsim import Simulator
 from confsim.api.catalogue import API
+from confsim.control.catalogue import CONTROL
+from confsim.kernel.refusal import Misuse
 from confsim.testing.samples import Pool, invalid, valid
-from kit import CUSTOMER
+from confsim.transport.address import address
+from kit import CUSTOMER, START
 from kit.catalogue_walk import call
 from kit.each import by_name, each
 
@@ -42,3 +48,38 @@ def test_bad_arguments_leave_no_trace(lived, operation):
     for arguments in invalid(operation, pool):
         for caller in ("demo-owner", "demo-customer-admin", "demo-api-token"):
             left_as_it_was(lived, operation, caller, arguments)
+
+
+def around(simulator):
+    """Everything that a command can change."""
+    service, server = simulator.service, simulator.app.worlds
+    worlds = {name: each.world.digest() for name, each in server.items()}
+    history = service.history.origin.digest(), tuple(service.history.snapshots)
+    return (
+        worlds,
+        history,
+        service.clock.values(),
+        service.faults.state(),
+        service.settings,
+        simulator.app.worlds.settings,
+    )
+
+
+@each("operation", [operation for operation in CONTROL if not operation.waits], ids=by_name)
+def test_bad_commands_leave_no_trace(operation):
+    """Every way to spoil what a command of the control plane takes is refused, and nothing has changed."""
+    simulator = Simulator(clock=START)
+    simulator.snapshot("kept")
+    before = around(simulator)
+    for arguments in invalid(operation, Pool(simulator.service.world, CUSTOMER)):
+        try:
+            call = address(operation, {**arguments.path, **arguments.query}, {}, body=arguments.raw() or None)
+        except Misuse:
+            continue  # what cannot be sent at all
+        response = simulator.app(replace(call.request, headers={"content-type": "application/json"}))
+        assert response.status < 500 or response.poll is not None, (arguments.about, response.body)
+        if response.status >= 400:
+            assert around(simulator) == before, arguments.about
+        else:
+            simulator = Simulator(clock=START)
+            simulator.snapshot("kept")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from confsim.contract.encode import Raw
+from confsim.contract.types import Limit
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.export.arazzo import as_scenario
@@ -31,7 +32,7 @@ def export_requests(
     method: str | None = None,
     path: str | None = None,
     status: int | None = None,
-    limit: int | None = None,
+    limit: Limit | None = None,
     ids: str | None = None,
 ) -> Raw:
     """Export the calls as ``curl`` commands, as a ``pytest`` test with the fixture, or as a ``scenario`` (Arazzo).

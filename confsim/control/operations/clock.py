@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from confsim.contract.types import Json, Wire
+from confsim.contract.types import Json, Limit, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import FiredTimer, describe_timer
@@ -57,7 +57,7 @@ def get_clock(context: ControlContext) -> ClockState:
 
 
 @operation("GET /timers")
-def list_timers(context: ControlContext, *, limit: int | None = None) -> list[FiredTimer]:
+def list_timers(context: ControlContext, *, limit: Limit | None = None) -> list[FiredTimer]:
     """List what is to happen, in the order in which it falls due; with ``limit`` only the next so many."""
     return [describe_timer(each) for each in islice(context.view().world.timers, limit)]
 

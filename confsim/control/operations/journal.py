@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.contract.types import Int, Wire
+from confsim.contract.types import Int, Limit, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, below, describe, entry_of, find, matching
@@ -43,7 +43,7 @@ def list_requests(
     path: str | None = None,
     status: int | None = None,
     kind: Kind = Kind.CALL,
-    limit: int | None = None,
+    limit: Limit | None = None,
 ) -> list[RequestInfo]:
     """List the calls of the API that match, newest last; with ``limit`` the newest so many of them.
 

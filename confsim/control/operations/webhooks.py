@@ -73,15 +73,16 @@ def get_webhooks(context: ControlContext) -> WebhookDestination:
 def set_webhooks(context: ControlContext, body: SetWebhookDestination) -> WebhookDestination:
     """Set how deliveries are sent, and the hosts beside loopback. Misuse (409) when that is not possible."""
     webhooks = context.service.webhooks
-    if body.allow is not None:
-        webhooks.allow(body.allow)
     if body.deliver is Route.RECEIVER:
         raise Misuse("deliver: a receiver can be set in Python alone, by Simulator.webhooks.deliver_to")
     if body.deliver is not None:
+        obstacle = webhooks.obstacle(body.deliver)
+        if obstacle:
+            raise Misuse(f"deliver: {body.deliver} cannot be, since {obstacle}", 409)
+    if body.allow is not None:
+        webhooks.allow(body.allow)
+    if body.deliver is not None:
         webhooks.list_only(body.deliver is Route.LIST)
-        if webhooks.route is not body.deliver:
-            reason = "a receiver is set" if webhooks.route is Route.RECEIVER else "the world is not on a live server"
-            raise Misuse(f"deliver: {body.deliver} cannot be, since {reason}", 409)
         webhooks.send_now()
     return get_webhooks(context)
 

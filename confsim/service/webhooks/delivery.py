@@ -90,6 +90,12 @@ class Webhooks:
             return Route.RECEIVER
         return Route.LIST if self._sender is None or self._listed else Route.HTTP
 
+    def obstacle(self, route: Route) -> str:
+        """What keeps deliveries from being listed, or from going out over HTTP; empty for nothing."""
+        if self._receiver is not None:
+            return "a receiver is set"
+        return "the world is not on a live server" if route is Route.HTTP and self._sender is None else ""
+
     @property
     def listed(self) -> bool:
         """Whether deliveries are taken as delivered instead of sending them over HTTP."""

@@ -137,6 +137,16 @@ def test_a_retry_may_be_brought_forward(plane, sim, endpoints):
     assert (status, again["delivered"]) == (200, True)
 
 
+@pytest.mark.parametrize("deliver", ["http", "receiver"])
+def test_a_refused_destination_changes_nothing(plane, sim, endpoints, deliver):
+    """Neither the hosts beside it nor whether deliveries are listed."""
+    before = plane("GET", "/webhooks")
+    status, _ = plane("PUT", "/webhooks", {"deliver": deliver, "allow": ["hooks.example"]})
+    assert status == (409 if deliver == "http" else 400)
+    assert plane("GET", "/webhooks") == before
+    assert not sim.service.webhooks.listed
+
+
 def test_what_cannot_be_delivered_once_more_is_told(plane, sim, endpoints):
     """What is not there, what waits anyway, what has no endpoint any more."""
     sim.webhooks.deliver_to(lambda message: 500)
