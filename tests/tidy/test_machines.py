@@ -129,3 +129,25 @@ def test_a_side_door_is_found():
     assert foreign_uses(lobby, list(ast.walk(ast.parse("users.MACHINE.state(user)"))), names) == []
     assert list(moves(users.remove, set()))
     assert not list(moves(users.get, set()))
+
+
+#: Functions outside of a machine that set its field: in a record that they make.
+MAKERS = {"confsim.domain.channels.channels._create_room"}
+
+
+@each("name", NAMES)
+def test_the_state_of_a_machine_is_written_by_rows(name):
+    """No other module sets the field that holds the state of a record."""
+    module = importlib.import_module(name)
+    own = {machine.field.name for machine in declared_in(module)}
+    fields = {machine.field.name for machine in Machine.declared.values()} - own - {""}
+    found = [
+        f"{name}.{function.name}: {keyword.arg}"
+        for function in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(function, ast.FunctionDef) and f"{name}.{function.name}" not in MAKERS
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in {"replace", "update"}
+        for keyword in node.keywords
+        if keyword.arg in fields
+    ]
+    assert found == []

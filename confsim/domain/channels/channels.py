@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum, StrEnum
 from itertools import count
 from typing import Any
@@ -128,10 +129,13 @@ def _create(change: Change, *, client: Client, name: str, description: str | Non
     return _channel(change, client, fresh_id(change), name, description=description, creator=creator, number=number)
 
 
-def _load(change: Change, *, client: Client, name: str, description: str | None, id: str) -> Channel:
-    """The given id, a fresh meeting id and link; the feature flags are the client's defaults."""
+def _load(
+    change: Change, *, client: Client, name: str, description: str | None, id: str, settings: Mapping[str, Any]
+) -> Channel:
+    """The given id and settings, a fresh meeting id and link; the other feature flags are the client's defaults."""
     change.draw()  # in place of the id of a created channel, so that what is drawn later is the same
-    return _channel(change, client, id, name, description=description, number=change.count("channel"))
+    number = change.count("channel")
+    return replace(_channel(change, client, id, name, description=description, number=number), **settings)
 
 
 def _create_room(change: Change, *, id: str, event_room: Channel, name: str) -> Channel:
@@ -207,7 +211,7 @@ MACHINE: Machine[Life, Channel] = Machine(
     state=Computed(lambda channel: Life.EXISTS),
     facts={
         "create": "client name description creator free",
-        "load": "client name description id free",
+        "load": "client name description id settings free",
         "create room": "id event_room name",
         "rename": "name free",
     },
@@ -266,11 +270,13 @@ def create(change: Change, client: Client, name: str, description: str | None, o
     return MACHINE.create(change, "create", client=client, description=text, creator=creator, details=details, **chosen)
 
 
-def load(change: Change, client: Client, id: str, name: str, description: str | None) -> Channel:
-    """A channel with this id and without owners, as a world file has it. Refusals of ``create``."""
+def load(
+    change: Change, client: Client, id: str, name: str, description: str | None, settings: Mapping[str, Any]
+) -> Channel:
+    """A channel with this id, these fields and no owners, as a world file has it. Refusals of ``create``."""
     text = _described_at_creation(change, description)
-    chosen = _choose_name(change, client.id, name)
-    return MACHINE.create(change, "load", client=client, description=text, id=id, details={"name": name}, **chosen)
+    facts = {"client": client, "description": text, "id": id, "settings": settings}
+    return MACHINE.create(change, "load", details={"name": name}, **facts, **_choose_name(change, client.id, name))
 
 
 def _described_at_creation(change: Change, description: str | None) -> str | None:

@@ -150,6 +150,11 @@ def connected(change: Change, session: Session) -> Iterable[Presence]:
     return presence.current(change, presence.everybody(change, channel))
 
 
+def itself(change: Change, present: Presence) -> Iterable[Presence]:
+    """The presence."""
+    return presence.current(change, (present,))
+
+
 def wherever(change: Change, user: User) -> Iterable[Presence]:
     """The presences of the user in every channel."""
     found = presence.PRESENCES.of(change, user.client).where(presence.BY_USER, user.id)

@@ -97,7 +97,7 @@ def _enter(change: Change, presence: Presence) -> Presence:
 
 def _wait(change: Change, presence: Presence) -> Presence:
     """The user waits in the lobby, is no participant and is not counted (G328)."""
-    return replace(presence, place=None, room=None, presenter=False, since=change.now)
+    return replace(presence, place=None, room=None, since=change.now)
 
 
 def _route(change: Change, presence: Presence, *, place: str, room: str) -> Presence:

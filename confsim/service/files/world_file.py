@@ -283,15 +283,14 @@ def _channel(change: Change, client: Client, file: ChannelFile, id: str, people:
     owners, operators = (
         [_named("user", people, handle, where) for handle in handles] for handles in (file.owners, file.operators)
     )
-    channel = channels.load(change, client, id, file.name, file.description)
-    channel = channels.update(
-        change,
-        channel,
-        guest_access=file.guestAccess,
-        open=channel.open if file.open is None else file.open,
-        event_room=file.eventRoom,
-        friendly_url=file.friendlyUrl,
-    )
+    settings: dict[str, Any] = {
+        "guest_access": file.guestAccess,
+        "event_room": file.eventRoom,
+        "friendly_url": file.friendlyUrl,
+    }
+    if file.open is not None:
+        settings["open"] = file.open
+    channel = channels.load(change, client, id, file.name, file.description, settings)
     for user in owners:
         roles.appoint(change, channel, user, "make owner")
     for user in operators:

@@ -10,7 +10,7 @@ from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.members import roles
-from confsim.domain.runtime import occupancy, presence
+from confsim.domain.runtime import lobby, occupancy, presence
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
@@ -178,6 +178,17 @@ def test_presenting_needs_presence(stage):
     assert presence.set_presenter(stage.change, stage.channel, user, True).presenter
     presence.leave(stage.change, stage.channel, user)
     assert not stage.join("Uma User").presenter
+
+
+def test_who_is_sent_to_the_lobby_is_no_presenter_any_more():
+    """Also not when admitted again."""
+    stage = Stage(profile={"lobby.on-close": "lobby"})
+    user = stage.join("Uma User").user
+    presence.set_presenter(stage.change, stage.channel, user, True)
+    lobby.set_door(stage.change, stage.channel, "close")
+    found = presence.find(stage.change, stage.channel, user)
+    assert (found.state, found.presenter) == (Where.WAITING, False)
+    assert not presence.admit(stage.change, stage.channel, user).presenter
 
 
 def test_a_removed_user_is_nowhere(stage):
