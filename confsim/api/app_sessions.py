@@ -34,36 +34,44 @@ Address = Annotated[str, Sized(sizes.URL)]
 class AppSessionRegistration(Wire):
     """One run of a client application: ``started`` in UTC milliseconds, ``channel`` the id of a channel."""
 
-    started: Milliseconds
-    url: Address
-    channel: ChannelId | None = None
+    started: Annotated[Milliseconds, "The instant at which the run began, in UTC milliseconds."]
+    url: Annotated[Address, "The address at which the application ran."]
+    channel: Annotated[ChannelId | None, "The channel that the run is linked to from the beginning."] = None
 
 
 class AppSessionUser(Wire):
     """A user of an app session (G386)."""
 
-    id: Long
-    handle: str
+    id: Annotated[Long, "The number of the user."]
+    handle: Annotated[str, "The display name of the user."]
 
 
 class AppSession(Wire):
     """An app session (P2 App session). ``channelsSessions`` are ids of channel sessions."""
 
-    id: str
-    clientId: str
-    url: str
-    started: Long
-    channels: list[str]
-    channelsSessions: list[str]
-    users: list[AppSessionUser]
+    id: Annotated[str, "The id of the app session."]
+    clientId: Annotated[str, "The client that it belongs to."]
+    url: Annotated[str, "The address at which the application ran."]
+    started: Annotated[Long, "The instant at which the run began, in UTC milliseconds."]
+    channels: Annotated[list[str], "The uuids of the channels that are linked to it."]
+    channelsSessions: Annotated[list[str], "The ids of the channel sessions that are linked to it."]
+    users: Annotated[list[AppSessionUser], "The users who are linked to it."]
+
+
+class NewAppSessionLog(Wire):
+    """One log to be appended."""
+
+    time: Annotated[Long, "The instant of the log, in milliseconds."]
+    data: Annotated[str, "What was logged."]
+    index: Annotated[Long | None, "A sequence number, unique in the app session."] = None
 
 
 class AppSessionLog(Wire):
     """One log: ``time`` in milliseconds, ``index`` a sequence number that is unique in the app session."""
 
-    time: Long
-    data: str
-    index: Long | None = None
+    time: Annotated[Long, "The instant of the log, in milliseconds."]
+    data: Annotated[str, "What was logged."]
+    index: Annotated[Long | None, "A sequence number, unique in the app session."] = None
 
 
 def _app_session_view(call: Call, run: Run) -> AppSession:
@@ -103,7 +111,7 @@ def create_app_session(call: Call, clientId: OwnClient, body: AppSessionRegistra
     line=LINE,
     gaps="G120 G383 G384",
 )
-def add_app_session_log(call: Call, appSession: Run, body: AppSessionLog) -> None:
+def add_app_session_log(call: Call, appSession: Run, body: NewAppSessionLog) -> None:
     """Append a log to an app session. 409 for an index that a different log has."""
     app_sessions.append(call.change, appSession, body.time, body.data, body.index)
 
@@ -135,9 +143,9 @@ def list_app_sessions(
     user: UserId | None = None,
     channelSession: SessionId | None = None,
     channel: ChannelId | None = None,
-    url: Search | None = None,
-    startedBefore: Long | None = None,
-    startedAfter: Long | None = None,
+    url: Annotated[Search | None, "A part of the address."] = None,
+    startedBefore: Annotated[Long | None, "Runs that began before this instant (UTC)."] = None,
+    startedAfter: Annotated[Long | None, "Runs that began after this instant (UTC)."] = None,
 ) -> Page[AppSession]:
     """Find app sessions of the client, the latest first; everything that is given must match.
 

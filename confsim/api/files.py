@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote
 
-from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import in_force
-from confsim.contract import gates, openapi
+from confsim.contract import gates
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Catalogue
 from confsim.contract.types import ImageSize
@@ -19,7 +15,7 @@ from confsim.domain.media import media
 from confsim.domain.recordings import assets, downloads, recording_list
 from confsim.domain.recordings.recordings import Recording
 
-from .call import API, Call
+from .call import Call
 from .recordings import recordings
 
 FILES = Catalogue("Files")
@@ -60,15 +56,3 @@ def get_asset_file(call: Call, uuid: Channel, recordingId: Recording, assetId: s
     """The bytes of an asset of a recording, for whoever may read the asset (G496). 409 before it is uploaded."""
     recording_list.require_ready(recordingId)
     return recordings.saved(assets.get(call.change, recordingId.client, recordingId.id, assetId))
-
-
-@FILES.operation("GET /openapi.json", gate=gates.PUBLIC)
-def get_openapi(call: Call) -> Raw:
-    """The OpenAPI document of the API as this world serves it: its profile counts."""
-    return Raw("application/json", api_document(call.profile))
-
-
-def api_document(profile: Mapping[str, Any]) -> bytes:
-    """The OpenAPI document of the API under a profile, as JSON."""
-    prefix = in_force(profile, transport.PREFIX).lstrip("/")
-    return openapi.document_bytes(API, title=API.title, version="1.0", prefix=prefix, profile=profile)

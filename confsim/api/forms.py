@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from confsim.contract.types import TextForm
+from confsim.assumptions import broadcast, channels, emails, media, telephony
+from confsim.assumptions.protocol import sizes
+from confsim.assumptions.register import in_force
+from confsim.contract.types import FreeText, Name, Pattern, Sized, TextForm
+from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 
 Profile = Mapping[str, Any]
 
+_NUMBER = rf"\+?[1-9][0-9]{{0,{e164.DIGITS_MOST - 1}}}"
+_TONES = rf"([,#*][0-9#*,]{{0,{e164.DTMF_MOST - 1}}})?"
 
-def _phone_keywords(profile: Profile) -> dict[str, Any]:
-    return {"pattern": rf"^\+?[1-9][0-9]{{0,{e164.DIGITS_MOST - 1}}}$"}
+
+def _phone(profile: Profile) -> dict[str, Any]:
+    return {"pattern": f"^{_NUMBER}$"}
+
+
+def _dialled(profile: Profile) -> dict[str, Any]:
+    return {"pattern": f"^{_NUMBER}{_TONES}$"}
 
 
 def _quoted(context: Any, text: str) -> str:
@@ -20,11 +31,62 @@ def _quoted(context: Any, text: str) -> str:
     return text
 
 
-def _quoted_keywords(profile: Profile) -> dict[str, Any]:
-    return {"pattern": rf"^\+?[1-9][0-9]{{0,{e164.DIGITS_MOST - 1}}}([,#*][0-9#*,]*)?$"}
+def _pin(profile: Profile) -> dict[str, Any]:
+    form = telephony.PIN_FORMS[in_force(profile, telephony.PIN_FORM)]
+    return {"pattern": f"^{form.removesuffix(chr(92) + 'Z')}$"}
+
+
+def _gateway_kind(profile: Profile) -> dict[str, Any]:
+    kinds: dict[str, int] = in_force(profile, media.GATEWAY_KINDS)
+    return {"enum": list(kinds)}
+
+
+def _destination(profile: Profile) -> dict[str, Any]:
+    accepted: tuple[str, ...] = in_force(profile, broadcast.SCHEMES)
+    schemes = "|".join(accepted)
+    return {
+        "format": "uri",
+        "pattern": rf"^({schemes})://[^\s/?#\x00-\x1f\x7f:@]+(:[1-9][0-9]{{0,3}})?(/[^\s\x00-\x1f\x7f]*)?$",
+    }
+
+
+def _email(profile: Profile) -> dict[str, Any]:
+    if in_force(profile, emails.EMAIL_MALFORMED) == "taken":
+        return {}
+    return {"pattern": r"^([^\s@\x00-\x1f\x7f]+@[^\s@\x00-\x1f\x7f]+)?$"}
+
+
+def _friendly(profile: Profile) -> dict[str, Any]:
+    return {"pattern": f"^({in_force(profile, channels.FRIENDLY_FORM)})$"}
+
+
+def _description(profile: Profile) -> dict[str, Any]:
+    return {"maxLength": DESCRIPTION}
+
+
+def _not_empty(profile: Profile) -> dict[str, Any]:
+    return {"minLength": 1}
+
+
+def _meeting(profile: Profile) -> dict[str, Any]:
+    return {"minLength": 1} if in_force(profile, channels.MEETING_ID_EMPTY) == "refuse" else {}
 
 
 #: A phone number, read as +E164; the leading plus is optional (P2 L299).
-PhoneNumber = Annotated[str, TextForm(e164.canonical, _phone_keywords)]
+PhoneNumber = Annotated[str, TextForm(e164.canonical, _phone)]
 #: A phone number whose price is asked, with a DTMF part or without one (P2 L303).
-QuotedNumber = Annotated[str, TextForm(_quoted, _quoted_keywords)]
+QuotedNumber = Annotated[str, TextForm(_quoted, _dialled)]
+#: A number to call, with a DTMF part or without one (P2 L307).
+DialledNumber = Annotated[str, Pattern(_dialled)]
+#: A number to call as somebody wrote it, from which the digits are extracted (P2 L307).
+WrittenNumber = Annotated[str, Pattern(_not_empty)]
+PinText = Annotated[str, Pattern(_pin)]
+GatewayKindName = Annotated[Name, Pattern(_gateway_kind)]
+DestinationUrl = Annotated[Name, Pattern(_destination)]
+Email = Annotated[FreeText, Pattern(_email)]
+FriendlyUrlWord = Annotated[str, Pattern(_friendly)]
+#: Up to 200 characters (P2 Limits L390).
+ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description)]
+MeetingId = Annotated[str, Pattern(_meeting)]
+#: An ISO 639-1 code with an optional region (P1 L244).
+LanguageCode = Annotated[str, Pattern(lambda profile: {"pattern": "^[a-z]{2}(-[A-Z]{2})?$"})]

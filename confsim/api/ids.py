@@ -9,9 +9,10 @@ from typing import Annotated
 
 from confsim.contract.types import Long, Names
 
-AssetId = Annotated[str, Names("assets")]
-AssetToken = Annotated[str, Names("asset_tokens")]
-ChannelId = Annotated[str, Names("channels")]
-Code = Annotated[str, Names("codes")]
-SessionId = Annotated[str, Names("sessions")]
-UserId = Annotated[Long, Names("users")]
+AssetId = Annotated[str, Names("assets"), "The asset, by id."]
+AssetToken = Annotated[str, Names("asset_tokens"), "The token that opens the assets of a recording."]
+ChannelId = Annotated[str, Names("channels"), "The channel, by uuid."]
+Code = Annotated[str, Names("codes"), "The code."]
+SessionId = Annotated[str, Names("sessions"), "The session, by id."]
+UserId = Annotated[Long, Names("users"), "The user, by number."]
+ClientId = Annotated[str, Names("clients"), "The client, by id."]

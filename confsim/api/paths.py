@@ -81,29 +81,39 @@ class Anywhere:
 AnyChannel = Annotated[Channel, Anywhere()]
 
 
-@resolves(User, int, "users")
+@resolves(User, int, "users", about="The user, by number.")
 def _user(call: Call, id: int) -> User:
     """A user of the call's client: the subject of the call."""
     call.subject = users.get(call.change, call.client.id, id)
     return call.subject
 
 
-@resolves(MeOrOwner, Annotated[str, TextForm(_me_or_number_always, _me_or_number_keywords)], "users")
-@resolves(MeOrUser, Annotated[str, TextForm(_me_or_number, _me_or_number_keywords)], "users")
+@resolves(
+    MeOrOwner,
+    Annotated[str, TextForm(_me_or_number_always, _me_or_number_keywords)],
+    "users",
+    about="The user by number, or me for the caller.",
+)
+@resolves(
+    MeOrUser,
+    Annotated[str, TextForm(_me_or_number, _me_or_number_keywords)],
+    "users",
+    about="The user by number, or me for the caller.",
+)
 def _me_or_user(call: Call, id: str | int) -> User:
     """A user of the call's client, or the caller by ``me``: the subject of the call."""
     call.subject = call.user if isinstance(id, str) else users.get(call.change, call.client.id, id)
     return call.subject
 
 
-@resolves(Channel, str, "channels")
+@resolves(Channel, str, "channels", about="The channel, by uuid.")
 def _channel(call: Call, id: str) -> Channel:
     """A channel of the call's client, which gates judge."""
     call.channel = channels.get(call.change, call.client.id, id)
     return call.channel
 
 
-@resolves(AnyChannel, str, "channels")
+@resolves(AnyChannel, str, "channels", about="The channel, by uuid.")
 def _any_channel(call: Call, id: str) -> Channel:
     """A channel of any client where the profile has it so, which no gate judges; else as ``Channel`` (G322)."""
     if ask(call, CLIENT_ACROSS_TENANTS):
@@ -115,7 +125,7 @@ def _any_channel(call: Call, id: str) -> Channel:
     return own
 
 
-@resolves(Client, str, "clients")
+@resolves(Client, str, "clients", about="The client, by id.")
 def _client(call: Call, id: str) -> Client:
     """The client of the path: any on a public call; else the caller's own, or a child for a Partner Admin (G157).
 
@@ -132,13 +142,13 @@ def _client(call: Call, id: str) -> Client:
     return client
 
 
-@resolves(Offered, str, "templates")
+@resolves(Offered, str, "templates", about="The template, by id.")
 def _template(call: Call, id: str) -> Offered:
     """A template that the call's client may see, as that client sees it (G408)."""
     return templates.get(call.change, call.client, id)
 
 
-@resolves(Session, str, "sessions")
+@resolves(Session, str, "sessions", about="The session, by id.")
 def _session(call: Call, id: str) -> Session:
     """A session of the call's client; gates judge its channel (G366)."""
     session = sessions.get(call.change, call.client.id, id)
@@ -146,7 +156,7 @@ def _session(call: Call, id: str) -> Session:
     return session
 
 
-@resolves(AppSession, str, "app_sessions")
+@resolves(AppSession, str, "app_sessions", about="The app session, by id.")
 def _app_session(call: Call, id: str) -> AppSession:
     """An app session of the call's client; the user who registered it is the subject of the call (G380)."""
     run = app_sessions.get(call.change, call.client.id, id)

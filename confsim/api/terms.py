@@ -7,7 +7,7 @@ from typing import Annotated
 from confsim.assumptions import terms as terms_assumed
 from confsim.assumptions.protocol import sizes, units
 from confsim.contract import gates
-from confsim.contract.types import AbsoluteUrl, Int, Wire
+from confsim.contract.types import AbsoluteUrl, Int, InUnit, Wire
 from confsim.domain import terms
 from confsim.domain.clients.clients import Client
 
@@ -18,29 +18,29 @@ from .units import instant
 class ClientTerms(Wire):
     """The terms a client has published."""
 
-    version: Int
-    url: str
-    promulgated: int
-    required: bool
+    version: Annotated[Int, "The version that is current."]
+    url: Annotated[str, "Where the latest terms are."]
+    promulgated: Annotated[int, "When they were promulgated.", InUnit(units.PROMULGATED)]
+    required: Annotated[bool, "Whether guests too must accept them."]
 
 
 class UserTerms(Wire):
     """Acceptance of the current terms by the caller."""
 
-    isCurrent: bool
-    currentVersion: Int
-    termsUrl: str
-    firstAccept: bool
+    isCurrent: Annotated[bool, "Whether the user accepted the current terms."]
+    currentVersion: Annotated[Int, "The version to accept."]
+    termsUrl: Annotated[str, "Where the current terms are."]
+    firstAccept: Annotated[bool, "Whether the user never accepted terms before."]
 
 
 class TermsUrl(Wire):
     """A link to terms."""
 
-    url: Annotated[str, AbsoluteUrl(sizes.URL, terms_assumed.URL)]
+    url: Annotated[str, AbsoluteUrl(sizes.URL, terms_assumed.URL), "Where the terms are."]
 
 
 @operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134", line="P1 Terms")
-def accept_terms(call: Call, version: int) -> None:
+def accept_terms(call: Call, version: Annotated[int, "The version that is accepted."]) -> None:
     """Accept the current terms.
 
     The version must be the one that the user's terms state names; accepting it again changes nothing.

@@ -71,14 +71,14 @@ UserByOrigin = Annotated[User, By("origin id")]
 EnabledNumber = Annotated[Number, By("being enabled")]
 
 
-@resolves(OwnClient, str, "clients")
+@resolves(OwnClient, str, "clients", about="The client of the caller, by id.")
 def _own_client(call: Call, id: str) -> Client:
     if id.lower() != call.client.id:
         raise Refusal(Reason.NOT_FOUND, what="client", id=id)
     return call.client
 
 
-@resolves(Users, list[int], "users")
+@resolves(Users, list[int], "users", about="Ids of users, separated by commas.")
 def _users(call: Call, ids: list[int]) -> list[User]:
     most = ask(call, sizes.USER_IDS)
     if not ids:
@@ -88,37 +88,37 @@ def _users(call: Call, ids: list[int]) -> list[User]:
     return user_list.several(call.change, call.client, ids)
 
 
-@resolves(UserByOrigin, str)
+@resolves(UserByOrigin, str, about="The id of the user in a third-party identity system.")
 def _user_by_origin(call: Call, id: str) -> User:
     return predefined.find(call.change, call.client, id)
 
 
-@resolves(Reservation, str, "reservations")
+@resolves(Reservation, str, "reservations", about="The token of a reserved handle.")
 def _reservation(call: Call, token: str) -> Reservation:
     return handles.get_reservation(call.change, call.client, token, by=call.require_caller().name)
 
 
-@resolves(ApiToken, str, "api_tokens")
+@resolves(ApiToken, str, "api_tokens", about="The API token, by id.")
 def _api_token(call: Call, id: str) -> ApiToken:
     return api_tokens.get(call.change, call.client, id)
 
 
-@resolves(Validator, str, "validators")
+@resolves(Validator, str, "validators", about="The validator, by id.")
 def _validator(call: Call, id: str) -> Validator:
     return validators.get(call.change, call.client, id)
 
 
-@resolves(Level, int)
+@resolves(Level, int, about="The access level, by number.")
 def _level(call: Call, id: int) -> Level:
     return access_levels.get(call, id)
 
 
-@resolves(EventsEndpoint, str, "endpoints")
+@resolves(EventsEndpoint, str, "endpoints", about="The events endpoint, by id.")
 def _endpoint(call: Call, id: str) -> EventsEndpoint:
     return endpoints.get(call.change, call.client, id)
 
 
-@resolves(EventsEndpoint | None, str, "endpoints")
+@resolves(EventsEndpoint | None, str, "endpoints", about="The events endpoint, by id.")
 def _endpoint_or_none(call: Call, id: str) -> EventsEndpoint | None:
     """An endpoint, or None where calls for one that is not there are ignored (G529)."""
     found = endpoints.find(call.change, call.client, id)
@@ -127,12 +127,12 @@ def _endpoint_or_none(call: Call, id: str) -> EventsEndpoint | None:
     return found or endpoints.get(call.change, call.client, id)
 
 
-@resolves(Number, PhoneNumber)
+@resolves(Number, PhoneNumber, about="The inbound number; the leading plus is optional.")
 def _number(call: Call, number: str) -> Number:
     return numbers.get(call.change, call.client, number)
 
 
-@resolves(EnabledNumber, PhoneNumber)
+@resolves(EnabledNumber, PhoneNumber, about="The inbound number; the leading plus is optional.")
 def _enabled_number(call: Call, number: str) -> Number:
     return number_assignments.get_available(call.change, call.client, number)
 
@@ -149,23 +149,23 @@ UserProperty = Annotated[Property, By("key of a user")]
 ChannelProperty = Annotated[Property, By("key of a channel")]
 
 
-@resolves(AddressCode, str, "codes", inside=True)
+@resolves(AddressCode, str, "codes", inside=True, about="The code that was mailed to the address.")
 def _address_code(call: Call, code: str, user: User) -> str:
     emails.require_code(user, code)
     return code
 
 
-@resolves(UserValue, Key, inside=True)
+@resolves(UserValue, Key, inside=True, about="The key of the property.")
 def _user_value(call: Call, key: str, user: User) -> str:
     return properties.text(call.change, properties.of_user(user), key)
 
 
-@resolves(UserProperty, Key, inside=True)
+@resolves(UserProperty, Key, inside=True, about="The key of the property.")
 def _user_property(call: Call, key: str, user: User) -> Property:
     return properties.get(call.change, properties.of_user(user), key)
 
 
-@resolves(GatewayEndpoint, str, "sources", inside=True)
+@resolves(GatewayEndpoint, str, "sources", inside=True, about="The gateway endpoint, by id.")
 def _gateway_endpoint(call: Call, uuid: str, user: User) -> GatewayEndpoint:
     return gateway.get(call.change, user, uuid)
 
@@ -182,78 +182,80 @@ DataKind = Annotated[str, By("kind")]
 OwnMedia = Annotated[media.Asset, By("id in the pool")]
 
 
-@resolves(SessionOfChannel, str, "sessions", inside=True)
+@resolves(SessionOfChannel, str, "sessions", inside=True, about="The session, by id.")
 def _session_of_channel(call: Call, id: str, channel: Channel) -> Session:
     return sessions.get_of_channel(call.change, channel, id)
 
 
-@resolves(LinkedSession, str, "sessions", inside=True)
+@resolves(LinkedSession, str, "sessions", inside=True, about="The session of the channel, by id.")
 def _linked_session(call: Call, id: str, channel: Channel) -> str:
     return app_sessions.get_session(call.change, channel, id)
 
 
-@resolves(DataKind, str, inside=True)
+@resolves(DataKind, str, inside=True, about="The kind of data channel, such as chat.")
 def _data_kind(call: Call, kind: str, channel: Channel) -> str:
     streaming.require_data_channel(call.change, kind)
     return kind
 
 
-@resolves(ChannelValue, Key, inside=True)
+@resolves(ChannelValue, Key, inside=True, about="The key of the property.")
 def _channel_value(call: Call, key: str, channel: Channel) -> str:
     return properties.text(call.change, properties.of_channel(channel), key, CHANNEL_PROPERTY_MISSING)
 
 
-@resolves(ChannelProperty, Key, inside=True)
+@resolves(ChannelProperty, Key, inside=True, about="The key of the property.")
 def _channel_property(call: Call, key: str, channel: Channel) -> Property:
     return properties.get(call.change, properties.of_channel(channel), key)
 
 
-@resolves(Breakout, str, "breakout_sessions", inside=True)
+@resolves(Breakout, str, "breakout_sessions", inside=True, about="The breakout session, by id.")
 def _breakout(call: Call, id: str, channel: Channel) -> Breakout:
     return breakouts.get(call.change, channel, id)
 
 
-@resolves(Room, str, "breakout_rooms", inside=True)
+@resolves(Room, str, "breakout_rooms", inside=True, about="The breakout room, by id.")
 def _room(call: Call, id: str, breakout: Breakout) -> Room:
     return breakout_rooms.get(call.change, breakout, id)
 
 
-@resolves(Recording, str, "recordings", inside=True)
+@resolves(Recording, str, "recordings", inside=True, about="The recording, by id.")
 def _recording(call: Call, id: str, channel: Channel) -> Recording:
     return recording_list.get(call.change, channel, id)
 
 
-@resolves(assets.Asset, str, "assets", inside=True)
+@resolves(assets.Asset, str, "assets", inside=True, about="The asset of the recording, by id.")
 def _recording_asset(call: Call, id: str, recording: Recording) -> assets.Asset:
     return assets.get(call.change, recording.client, recording.id, id)
 
 
-@resolves(media.Asset, str, "media", inside=True)
+@resolves(media.Asset, str, "media", inside=True, about="The media asset, by id.")
 def _media(call: Call, id: str, channel: Channel | None) -> media.Asset:
     """An asset of the pool of a channel, or of the client's, where the path names no channel."""
     return media.get(call.change, media.pool(call, call.client, channel), id)
 
 
-@resolves(OwnMedia, str, "media", inside=True)
+@resolves(OwnMedia, str, "media", inside=True, about="The media asset, by id.")
 def _own_media(call: Call, id: str, channel: Channel | None) -> media.Asset:
     return media.get_own(call.change, media.pool(call, call.client, channel), id)
 
 
-@resolves(Destination, str, "destinations", inside=True)
+@resolves(Destination, str, "destinations", inside=True, about="The destination, by id.")
 def _destination(call: Call, id: str, channel: Channel) -> Destination:
     return destinations.get(call.change, channel, id)
 
 
-@resolves(Broadcast, str, "broadcasts", inside=True)
+@resolves(Broadcast, str, "broadcasts", inside=True, about="The broadcast, by id.")
 def _broadcast(call: Call, id: str, channel: Channel) -> Broadcast:
     return broadcasts.get(call.change, channel, id)
 
 
-@resolves(Pin, str, inside=True)
+@resolves(Pin, str, inside=True, about="The PIN.")
 def _pin(call: Call, pin: str, channel: Channel) -> Pin:
     return pins.get(call.change, channel, pin)
 
 
-@resolves(Assignment, PhoneNumber, inside=True)
+@resolves(
+    Assignment, PhoneNumber, inside=True, about="The number that leads to the channel; the leading plus is optional."
+)
 def _assignment(call: Call, number: str, channel: Channel) -> Assignment:
     return number_assignments.get(call.change, channel, number)

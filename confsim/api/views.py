@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import Annotated, ClassVar, Protocol, TypeVar
 from unicodedata import combining, normalize
 from urllib.parse import quote
 
@@ -44,54 +44,56 @@ class LimitedPage(Page[T]):
 class Id(Wire):
     """The id of a thing that was made."""
 
-    id: str
+    id: Annotated[str, "The id of the thing."]
 
 
 class NumberId(Wire):
     """The number of a user that was made or found."""
 
-    id: Long
+    COMPONENT: ClassVar[str] = "UserNumber"
+
+    id: Annotated[Long, "The number of the user."]
 
 
 class Languages(Wire):
     """Ordered languages, and the same as the value of an Accept-Language header (G205)."""
 
-    languages: list[str]
-    acceptLanguage: str
+    languages: Annotated[list[str], "The codes, the preferred one first."]
+    acceptLanguage: Annotated[str, "The same as the value of an Accept-Language header."]
 
 
 class User(Wire, kw_only=True):
     """A user (P1 User)."""
 
-    id: Long
-    handle: str
-    urlHandle: str | None = None
-    fullName: str | None = None
-    description: str | None = None
-    imageUrl: str | None = None
-    clientId: str
-    reputation: Int
-    following: bool
-    followedBy: bool
-    languages: Languages | None = None
-    unregistered: bool
-    authKind: str | None = None
-    kind: str
+    id: Annotated[Long, "The number of the user, unique in the service."]
+    handle: Annotated[str, "The display name of the user."]
+    urlHandle: Annotated[str | None, "The handle as it can stand in a URL."] = None
+    fullName: Annotated[str | None, "The full name of the user."] = None
+    description: Annotated[str | None, "What the user says about himself."] = None
+    imageUrl: Annotated[str | None, "Where the image of the user is."] = None
+    clientId: Annotated[str, "The client that the user belongs to."]
+    reputation: Annotated[Int, "The reputation score of the user."]
+    following: Annotated[bool, "Whether the caller follows the user."]
+    followedBy: Annotated[bool, "Whether the user follows the caller."]
+    languages: Annotated[Languages | None, "The languages of the user, the preferred one first."] = None
+    unregistered: Annotated[bool, "Whether the user is temporary, such as a guest."]
+    authKind: Annotated[str | None, "How the user authenticates; absent for guests."] = None
+    kind: Annotated[str, "What sort of user it is."]
 
 
 class AccessLevel(Wire):
     """An access level (P1 Access level)."""
 
-    id: Int
-    name: str
+    id: Annotated[Int, "The number of the level."]
+    name: Annotated[str, "The display name of the level."]
 
 
 class UserSummary(Wire):
     """A user as lists of people show one: id, handle, image."""
 
-    id: Long
-    handle: str
-    imageUrl: str | None = None
+    id: Annotated[Long, "The number of the user."]
+    handle: Annotated[str, "The display name of the user."]
+    imageUrl: Annotated[str | None, "Where the image of the user is."] = None
 
 
 def image_url(call: Call, client: str, image: str | None, size: ImageSize | None) -> str | None:

@@ -87,7 +87,7 @@ def machines(mermaid: str | None, as_json: bool) -> None:
 @option("--profile", type=click.Path(), help="Profile (TOML) under which the API is described.")
 def openapi(control: bool, profile: str | None) -> None:
     """Print the OpenAPI document."""
-    from confsim.api.files import api_document
+    from confsim.service.document import api_document
 
     simulator = _simulator(profile)
     click.echo(simulator.control("get_control_openapi").data if control else api_document(simulator.service.profile))

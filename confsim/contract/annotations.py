@@ -1,60 +1,98 @@
-"""Readers of annotations: limits of texts, kinds of things, optional fields.
+"""Readers of annotations: descriptions, limits of texts, kinds of things, optional fields.
 
-Own code, as ``msgspec.inspect`` drops marks of ours such as ``Sized`` and ``Names``.
+A plain text in an ``Annotated`` describes the parameter or field for the reference and the OpenAPI document. Own code,
+as ``msgspec.inspect`` drops marks of ours such as ``Sized`` and ``Names``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import GenericAlias, NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
-from .types import Names
+from .types import Chosen, Names
 
 M = TypeVar("M")
 
 
+def peeled(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type below an ``Annotated``, and its marks; none for any other annotation."""
+    if get_origin(annotation) is not Annotated:
+        return annotation, ()
+    base, *marks = get_args(annotation)
+    return base, tuple(marks)
+
+
+def options_of(type_: Any) -> tuple[Any, ...]:
+    """The alternatives of a union; any other type alone."""
+    return get_args(type_) if get_origin(type_) in {Union, UnionType} else (type_,)
+
+
+def undescribed(annotation: Any) -> Any:
+    """The annotation without the text that describes it."""
+    base, marks = peeled(annotation)
+    kept = tuple(mark for mark in marks if not isinstance(mark, str))
+    return Annotated[(base, *kept)] if kept else base
+
+
+def description_of(annotation: Any) -> str:
+    """The text that describes a parameter or field: its own, or that of its type; empty for none."""
+    base, marks = peeled(annotation)
+    own = [mark for mark in marks if isinstance(mark, str)]
+    if own:
+        return own[-1]
+    options = (option for option in options_of(base) if option is not annotation)
+    return next((text for option in options if (text := description_of(option))), "")
+
+
 def mark_of(annotation: Any, kind: type[M]) -> M | None:
     """The mark of this kind on a type, optional or not; None where there is none."""
-    for option in get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,):
-        if get_origin(option) is Annotated:
-            for mark in get_args(option)[1:]:
-                if isinstance(mark, kind):
-                    return mark
+    for option in (annotation, *options_of(peeled(annotation)[0])):
+        for mark in peeled(option)[1]:
+            if isinstance(mark, kind):
+                return mark
     return None
 
 
+def chosen(annotation: Any, profile: Mapping[str, Any]) -> Any:
+    """The type that a profile chooses where the annotation leaves several; any other annotation as it is."""
+    for mark in peeled(annotation)[1]:
+        if isinstance(mark, Chosen):
+            return mark.type_under(profile)
+    return annotation
+
+
 def named(annotation: Any) -> tuple[Any, str | None]:
-    """The type without its ``Names`` mark, and the kind of thing that the mark says; None without one.
+    """The type without its description and its ``Names`` mark, and the kind of thing that the mark says, or None.
 
     The mark on the elements of a list says what the list names.
     """
-    if get_origin(annotation) is list:
-        element, kind = named(get_args(annotation)[0])
-        return (annotation if kind is None else GenericAlias(list, (element,))), kind
-    if get_origin(annotation) is not Annotated:
-        return annotation, None
-    base, *marks = get_args(annotation)
-    base, kind = named(base)
+    base, marks = peeled(annotation)
+    if get_origin(base) is list:
+        element, kind = named(get_args(base)[0])
+        base = base if kind is None else GenericAlias(list, (element,))
+    elif marks:
+        base, kind = named(base)
+    else:
+        return base, None
     rest = []
     for mark in marks:
         if isinstance(mark, Names):
             kind = mark.kind
-        else:
+        elif not isinstance(mark, str):
             rest.append(mark)
     return Annotated[(base, *rest)] if rest else base, kind
 
 
 def without_none(annotation: Any) -> Any:
-    """The type of an optional parameter without its None."""
-    if get_origin(annotation) in {Union, UnionType}:
-        options = [option for option in get_args(annotation) if option is not NoneType]
-        if len(options) == 1:
-            return options[0]
-    return annotation
+    """The type of an optional parameter without its None and its description."""
+    base, marks = peeled(undescribed(annotation))
+    options = [option for option in options_of(base) if option is not NoneType]
+    base = options[0] if len(options) == 1 else base
+    return Annotated[(base, *marks)] if marks else base
 
 
 def struct_of(type_: Any) -> type[Struct] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from enum import Enum
 from inspect import Parameter
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 
-from .annotations import mark_of, named, struct_of, without_none
+from .annotations import description_of, mark_of, named, struct_of, undescribed, without_none
 from .json_places import oversized_number, repeated_key
 from .text_values import TextCheck, form_check, invalid_input, text_check, text_reader
 from .types import Sized, TextForm
@@ -38,28 +39,32 @@ Finder = Callable[..., Any]
 class Resolver(NamedTuple):
     """The look-up of a path parameter: its type on the wire, the function, the kind of thing (``types.Names``).
 
-    ``inside`` is set for a thing that is looked up in the one that the path names before it.
+    ``inside`` is set for a thing that is looked up in the one that the path names before it; ``description`` is that of
+    such parameters.
     """
 
     wire: Any
     find: Finder
     names: str | None
     inside: bool
+    description: str
 
 
 #: The resolver of each type that path parameters are annotated with.
 RESOLVERS: dict[Any, Resolver] = {}
 
 
-def resolves(type_: Any, raw: Any, names: str | None = None, *, inside: bool = False) -> Callable[[Finder], Finder]:
+def resolves(
+    type_: Any, raw: Any, names: str | None = None, *, about: str, inside: bool = False
+) -> Callable[[Finder], Finder]:
     """Declare how path parameters annotated with ``type_`` are looked up.
 
-    ``raw`` is the type on the wire, ``names`` the kind of thing that such a parameter names. With ``inside`` it is
-    looked up in the thing that the path names before it.
+    ``raw`` is the type on the wire, ``names`` the kind of thing that such a parameter names, ``about`` its description.
+    With ``inside`` it is looked up in the thing that the path names before it.
     """
 
     def declare(function: Finder) -> Finder:
-        RESOLVERS[type_] = Resolver(raw, function, names, inside)
+        RESOLVERS[type_] = Resolver(raw, function, names, inside, about)
         return function
 
     return declare
@@ -68,20 +73,23 @@ def resolves(type_: Any, raw: Any, names: str | None = None, *, inside: bool = F
 class PathParameter:
     """One ``{placeholder}`` of a path: the reader of its text, the look-up of the thing that it names.
 
-    ``names`` is the kind of thing that it names, None for a plain value; ``is_text`` whether its value is the text.
+    ``names`` is the kind of thing that it names, None for a plain value; ``is_text`` whether its value is the text;
+    ``description`` says what it is.
     """
 
-    __slots__ = ("annotation", "inside", "is_text", "name", "names", "read", "resolve", "where", "wire")
+    __slots__ = ("annotation", "description", "inside", "is_text", "name", "names", "read", "resolve", "where", "wire")
 
     def __init__(self, name: str, annotation: Any) -> None:
         self.name = name
-        self.annotation = annotation
+        self.annotation = undescribed(annotation)
         self.where = f"path {name}"
         self.resolve: Finder | None = None
         self.inside = False
         self.wire: Any
-        if annotation in RESOLVERS:
-            self.wire, self.resolve, self.names, self.inside = RESOLVERS[annotation]
+        self.description = _described(annotation)
+        if self.annotation in RESOLVERS:
+            self.wire, self.resolve, self.names, self.inside, about = RESOLVERS[self.annotation]
+            self.description = self.description or about
         else:
             self.wire, self.names = named(annotation)
         self.is_text = self.wire is str
@@ -89,12 +97,15 @@ class PathParameter:
 
 
 class QueryParameter:
-    """One query parameter: its type, its default, whether it is required, the kind of thing that it names."""
+    """One query parameter: its type, its description, its default, whether it is required, what it names."""
 
-    __slots__ = ("annotation", "default", "keyword", "name", "names", "read", "required", "where", "wire")
+    __slots__ = (
+        "annotation", "default", "description", "keyword", "name", "names", "read", "required", "where", "wire"
+    )  # fmt: skip
 
     def __init__(self, name: str, annotation: Any, default: Any) -> None:
-        self.annotation = annotation
+        self.annotation = undescribed(annotation)
+        self.description = _described(annotation)
         self.keyword = name
         self.name = name.removesuffix("_")
         self.wire, self.names = named(without_none(annotation))
@@ -102,6 +113,13 @@ class QueryParameter:
         self.default = None if self.required else default
         self.where = f"query {self.name}"
         self.read = text_reader(self.wire)
+
+
+def _described(annotation: Any) -> str:
+    """What a parameter is: the text in its annotation, or what its enumeration is of."""
+    type_ = without_none(annotation)
+    of_enum = (type_.__doc__ or "").partition("\n")[0] if isinstance(type_, type) and issubclass(type_, Enum) else ""
+    return description_of(annotation) or of_enum
 
 
 class Body:

@@ -3,66 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType, NoneType
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from confsim.assumptions.protocol import refusals as assumed_refusals
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.register import REGISTER, in_force
 
+from .annotations import chosen, description_of, options_of, peeled
 from .decode import Body, PathParameter, QueryParameter
 from .encode import NoContent, Raw
 from .gates import Grant
 from .headers import Header
-from .openapi_parts import envelope, grants_of, refusals, security_schemes, status_of
+from .openapi_errors import Errors
+from .openapi_parts import common_headers, grants_of, header_references, security_schemes, uploads
 from .operation import Catalogue, Operation
-from .schema import Components, Profile, Schema, json_part, parameter
+from .schema import Profile, Schema, Schemas, json_part
 
 _NAMES = re.compile(r"\{\w+\}")
 _JSON = "application/json"
-_PROBLEM_JSON = "application/problem+json"
-_PROBLEM: Schema = {
-    "type": "object",
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-    },
-    "required": ["title", "status"],
-    "additionalProperties": True,  # RFC 9457, section 3.2
-}
+_BINARY: Schema = {"type": "string", "format": "binary"}
 _NO_PROFILE: Profile = MappingProxyType({})
+#: Parameters that stand in many operations, as components.
+_SHARED = frozenset({"limit", "offset", "imgSize", "for_client", "order"})
 
 
-def document(
-    catalogue: Catalogue,
-    *,
-    title: str,
-    version: str,
-    prefix: str,
-    profile: Profile = _NO_PROFILE,
-    problems: bool = False,
-) -> dict[str, Any]:
+class Subject(Struct, frozen=True, eq=False):
+    """What a document is about.
+
+    ``areas`` describes the areas of the catalogue. ``problems`` is set where refusals are problem documents (RFC 9457),
+    as in the control plane. ``events`` are the types of what webhooks carry, by kind and under a profile. ``observed``
+    is what real calls of each operation gave: the names of their refusals, and an example (``reference.observed``).
+    """
+
+    catalogue: Catalogue
+    title: str
+    version: str
+    description: str
+    areas: Mapping[str, str] = MappingProxyType({})
+    problems: bool = False
+    events: Any = None
+    observed: Mapping[str, Any] = MappingProxyType({})
+
+
+def document(subject: Subject, *, server: str, profile: Profile = _NO_PROFILE) -> dict[str, Any]:
     """The document as plain values; equal declarations and profiles give equal documents.
 
-    ``prefix`` is the address below which the paths stand, best relative to where the document is served, so that it
-    holds in every world of a server. ``problems`` is set where refusals are problem documents (RFC 9457), as in the
-    control plane.
+    ``server`` is the address below which the paths stand.
     """
-    return _Document(catalogue, profile, problems).build(title, version, prefix)
+    return {**_without_server(subject, _ProfileKey(profile)), "servers": [{"url": server}]}
 
 
-def document_bytes(
-    catalogue: Catalogue, *, title: str, version: str, prefix: str, profile: Profile, problems: bool = False
-) -> bytes:
+def document_bytes(subject: Subject, *, server: str, profile: Profile) -> bytes:
     """The document as JSON, cached by profile."""
-    return _encoded(catalogue, title, version, prefix, problems, _ProfileKey(profile))
+    return msgspec.json.encode(document(subject, server=server, profile=profile))
 
 
 class _ProfileKey:
@@ -80,56 +79,56 @@ class _ProfileKey:
 
 
 @lru_cache(maxsize=16)
-def _encoded(catalogue: Catalogue, title: str, version: str, prefix: str, problems: bool, key: _ProfileKey) -> bytes:
-    made = document(catalogue, title=title, version=version, prefix=prefix, profile=key.profile, problems=problems)
-    return msgspec.json.encode(made)
+def _without_server(subject: Subject, key: _ProfileKey) -> dict[str, Any]:
+    return _Document(subject, key.profile).build()
 
 
 class _Document:
     """The builder of one document."""
 
-    def __init__(self, catalogue: Catalogue, profile: Profile, problems: bool) -> None:
-        self.catalogue = catalogue
+    def __init__(self, subject: Subject, profile: Profile) -> None:
+        self.subject = subject
+        self.catalogue = subject.catalogue
         self.profile = profile
-        self.problems = problems
-        self.components = Components(
-            (operation.body.type for operation in catalogue if operation.body is not None and operation.body.is_json),
-            (type_ for operation in catalogue if (type_ := json_part(operation.answer(profile))) is not None),
-            profile,
-        )
-        self.error = _PROBLEM if problems else envelope(profile)
-        self.statuses = {reason: status_of(reason, profile) for reason in Reason}
-        self.assumptions: dict[str, list[str]] = {}
-        answering: dict[str, list[str]] = {}
-        for operation in catalogue:
-            for gap in operation.gaps:
-                answering.setdefault(gap, []).append(operation.name)
-        for entry in sorted(REGISTER.entries.values(), key=lambda entry: entry.id):
-            touched = (name for gap in entry.gaps for name in answering.get(gap, ()))
-            for name in entry.operations or dict.fromkeys(touched):
-                self.assumptions.setdefault(name, []).append(entry.id)
-        self.security = {} if problems else security_schemes(in_force(profile, wire.PRESENTATION))
+        self.schemas = Schemas(profile)
+        self.errors = Errors(self.schemas, subject.observed, problems=subject.problems)
+        self.errors.name_most_frequent(self._sharing(each) for each in self.catalogue if not each.variant_of)
+        self.parameters: dict[str, Any] = {}
+        self.assumptions = _assumptions(self.catalogue)
+        self.security = {} if subject.problems else security_schemes(in_force(profile, wire.PRESENTATION))
 
-    def build(self, title: str, version: str, prefix: str) -> dict[str, Any]:
-        """The whole document."""
+    def build(self) -> dict[str, Any]:
+        """The whole document but its servers."""
+        subject = self.subject
+        areas = dict.fromkeys(operation.area for operation in self.catalogue)
         paths = self._paths()
-        used = sorted({code for item in paths.values() for each in item.values() for code in each["responses"]})
+        webhooks = self._webhooks()
         components: dict[str, Any] = {
-            "schemas": dict(self.components.schemas)
-            if self.error is None
-            else {**self.components.schemas, "Error": self.error},
-            "responses": {f"Error{code}": self._error(code) for code in used if code == "default" or code >= "400"},
+            "schemas": dict(sorted(self.schemas.components.items())),
+            "responses": dict(sorted(self.errors.responses.items())),
+            "parameters": dict(sorted(self.parameters.items())),
+            "headers": common_headers(self.profile, self.errors.responses.values()),
         }
         if self.security:
             components["securitySchemes"] = self.security
-        return {
+        whole: dict[str, Any] = {
             "openapi": "3.1.0",
-            "info": {"title": title, "version": version},
-            "servers": [{"url": prefix}],
-            "tags": [{"name": area} for area in dict.fromkeys(operation.area for operation in self.catalogue)],
+            "info": {
+                "title": subject.title,
+                "version": subject.version,
+                "description": subject.description,
+                "contact": {"name": "confsim"},
+                "license": {"name": "MIT", "identifier": "MIT"},
+            },
+            "tags": [{"name": area, "description": subject.areas.get(area, area)} for area in areas],
             "paths": paths,
-            "components": components,
+            "components": {name: part for name, part in components.items() if part},
         }
+        if not self.security:
+            whole["security"] = []
+        if webhooks:
+            whole["webhooks"] = webhooks
+        return whole
 
     def _paths(self) -> dict[str, Any]:
         paths: dict[str, dict[str, Any]] = {}
@@ -144,13 +143,13 @@ class _Document:
         return paths
 
     def _operation(self, operation: Operation, path: str) -> dict[str, Any]:
-        variants = [each for each in self.catalogue if each.variant_of == operation.name]
-        built: dict[str, Any] = {"operationId": operation.name, "tags": [operation.area], **_texts(operation)}
+        operation, *variants = self._sharing(operation)
+        built: dict[str, Any] = {"operationId": operation.name, "tags": [operation.area], **self._texts(operation)}
         parameters = self._parameters(operation, variants, path)
         if parameters:
             built["parameters"] = parameters
         if operation.body is not None:
-            built["requestBody"] = self._body(operation.body)
+            built["requestBody"] = self._body(operation, operation.body)
         built["responses"] = self._responses([operation, *variants])
         if self.security:
             public = Grant.PUBLIC in grants_of(operation, self.profile)
@@ -159,6 +158,16 @@ class _Document:
         if variants:
             built["x-confsim-variants"] = [self._variant(each) for each in variants]
         return built
+
+    def _sharing(self, operation: Operation) -> list[Operation]:
+        """The operation and its variants, which share its route."""
+        return [operation, *(each for each in self.catalogue if each.variant_of == operation.name)]
+
+    def _texts(self, operation: Operation) -> dict[str, Any]:
+        """Summary and description; without a description, who may call it."""
+        admitted = " or ".join(grants_of(operation, self.profile))
+        who = f"Admitted: {admitted}." if self.security else operation.summary
+        return {"summary": operation.summary, "description": "\n\n".join(filter(None, (operation.description, who)))}
 
     def _extras(self, operation: Operation) -> dict[str, Any]:
         return {
@@ -173,7 +182,7 @@ class _Document:
     def _variant(self, operation: Operation) -> dict[str, Any]:
         """An operation that shares the route of another: its required query parameters tell the two apart."""
         required = [parameter.name for parameter in operation.query_parameters if parameter.required]
-        described = {"operationId": operation.name, **_texts(operation), "parameters": required}
+        described = {"operationId": operation.name, **self._texts(operation), "parameters": required}
         return {**described, "responses": self._success(operation), **self._extras(operation)}
 
     def _parameters(self, operation: Operation, variants: list[Operation], path: str) -> list[dict[str, Any]]:
@@ -188,78 +197,103 @@ class _Document:
                     listed.append(self._in_query(queried, required=queried.required and not variants))
         if any(each.for_client for each in (operation, *variants)):
             text = "Run the call in the context of this child client; Partner Admins only."
-            listed.append({"name": "for_client", "in": "query", "description": text, "schema": {"type": "string"}})
-        return listed
+            schema = {"type": "string", "minLength": 1}
+            listed.append({"name": "for_client", "in": "query", "description": text, "schema": schema})
+        shown = self._example(operation).get("parameters", {})
+        for described in listed:
+            if described["name"] in shown and described["in"] == "path":
+                described["example"] = shown[described["name"]]
+        return [self._shared(each) for each in listed]
+
+    def _shared(self, described: dict[str, Any]) -> dict[str, Any]:
+        """A reference to a parameter that stands in many operations, unless another of its name is described."""
+        name = described["name"]
+        if name not in _SHARED or self.parameters.setdefault(name, described) != described:
+            return described
+        return {"$ref": f"#/components/parameters/{name}"}
 
     def _in_path(self, declared: PathParameter, name: str) -> dict[str, Any]:
-        return {"name": name, "in": "path", "required": True, "schema": parameter(declared.wire, self.profile)}
+        schema = self.schemas.parameter(declared.wire)
+        described = {"name": name, "in": "path", "required": True, "description": declared.description}
+        return {**described, **_listed(schema, "simple"), "schema": _texted(schema)}
 
     def _in_query(self, declared: QueryParameter, required: bool) -> dict[str, Any]:
-        schema = parameter(declared.wire, self.profile)
+        schema = self.schemas.parameter(declared.wire)
         if declared.default is not None:
-            schema["default"] = msgspec.to_builtins(declared.default)
-        described: dict[str, Any] = {"name": declared.name, "in": "query"}
+            schema = {**schema, "default": msgspec.to_builtins(declared.default)}
+        described: dict[str, Any] = {"name": declared.name, "in": "query", "description": declared.description}
         if required:
             described["required"] = True
-        if schema["type"] == "array":
-            described |= {"style": "form", "explode": False}
-        return {**described, "schema": schema}
+        return {**described, **_listed(schema, "form"), "schema": _texted(schema)}
 
-    def _body(self, body: Body) -> dict[str, Any]:
+    def _body(self, operation: Operation, body: Body) -> dict[str, Any]:
         if not body.is_json:
-            return {"required": False, "content": {"application/octet-stream": {}}}
-        return {"required": not body.optional, "content": {_JSON: {"schema": self.components.of(body.type)}}}
+            return uploads(operation, self.profile)
+        shown = self._example(operation)
+        content: dict[str, Any] = {"schema": self.schemas.body(body.type)}
+        if "body" in shown:
+            content["example"] = shown["body"]
+        return {"required": not body.optional, "content": {_JSON: content}}
 
     def _responses(self, operations: list[Operation]) -> dict[str, Any]:
         responses: dict[str, Any] = {}
         for operation in operations:
             for code, response in self._success(operation).items():
                 responses[code] = _merged(responses[code], response) if code in responses else response
-        for code in sorted(
-            {str(self.statuses[reason]) for each in operations for reason in refusals(each, self.profile)}
-        ):
-            responses.setdefault(code, {"$ref": f"#/components/responses/Error{code}"})
-        responses["default"] = {"$ref": "#/components/responses/Errordefault"}
-        return responses
+        refused = self.errors.of(operations)
+        return {**responses, **{code: each for code, each in refused.items() if code not in responses}}
 
     def _success(self, operation: Operation) -> dict[str, Any]:
-        result = operation.answer(self.profile)
+        result = chosen(operation.answer(self.profile), self.profile)
+        own = {name: self._header(each) for name, each in operation.headers.items()}
+        headers = header_references(self.profile) | own
         if result is NoneType:
-            return {
-                code: {**response, "headers": self._headers(operation)} if operation.headers else response
-                for code, response in _EMPTY[in_force(self.profile, wire.EMPTY)].items()
-            }
-        options = get_args(result)
-        content: dict[str, Any] = {"*/*": {}} if Raw in (result, *options) else {}
+            empty = _EMPTY[in_force(self.profile, wire.EMPTY)]
+            return {code: {**response, "headers": headers} for code, response in empty.items()}
+        options = options_of(peeled(result)[0])
+        content: dict[str, Any] = {}
+        if Raw in options:
+            content = {"application/octet-stream": {"schema": _BINARY}, "*/*": {"schema": _BINARY}}
         shown = json_part(result)
         if shown is not None:
-            content[_JSON] = {"schema": self.components.of(shown)}
+            content[_JSON] = {"schema": self.schemas.answer(shown)}
+            example = self._example(operation)
+            if "answer" in example:
+                content[_JSON]["example"] = example["answer"]
         status = in_force(self.profile, assumed_refusals.CREATED) if operation.creates else 200
-        responses: dict[str, Any] = {str(status): {"description": "The answer.", "content": content}}
+        text = description_of(operation.result) or "The call succeeds."
+        responses: dict[str, Any] = {str(status): {"description": text, "headers": headers, "content": content}}
         if NoContent in options:
-            responses["204"] = {"description": "There is nothing to show; the answer has no body."}
-        if operation.headers:
-            for response in responses.values():
-                response["headers"] = self._headers(operation)
+            responses["204"] = {"description": "There is nothing to show; the answer has no body.", "headers": headers}
         return responses
 
-    def _headers(self, operation: Operation) -> dict[str, Any]:
-        return {name: self._header(each) for name, each in operation.headers.items()}
+    def _example(self, operation: Operation) -> Mapping[str, Any]:
+        """The example of an operation, if the call that it is of gave the same under this profile."""
+        shown: Mapping[str, Any] = self.subject.observed.get(operation.name, {}).get("example", {})
+        return {} if self.profile.keys() & set(shown.get("assumptions", ())) else shown
 
     def _header(self, header: Header) -> dict[str, Any]:
-        described: dict[str, Any] = {"description": header.description, "schema": parameter(header.type, self.profile)}
+        described = {"description": header.description, "schema": self.schemas.parameter(header.type)}
         return {**described, "required": True} if header.required else described
 
-    def _error(self, code: str) -> dict[str, Any]:
-        reasons = [reason for reason in Reason if str(self.statuses[reason]) == code]
-        response: dict[str, Any] = {"description": "Any other refusal."}
-        if reasons:
-            response["description"] = "Refused: " + " | ".join(reason.value.message for reason in reasons)
-            response["x-confsim-codes"] = [in_force(self.profile, CODE[reason]) for reason in reasons]
-        if self.error is not None:
-            kind = _PROBLEM_JSON if self.problems else _JSON
-            response["content"] = {kind: {"schema": {"$ref": "#/components/schemas/Error"}}}
-        return response
+    def _webhooks(self) -> dict[str, Any]:
+        if self.subject.events is None:
+            return {}
+        return {
+            kind: {
+                "post": {
+                    "operationId": f"on_{kind.replace('.', '_')}",
+                    "summary": text,
+                    "description": f"{text} Sent to the events endpoints of the client, once its events are on.",
+                    "tags": ["Events"],
+                    "parameters": headers,
+                    "requestBody": {"required": True, "content": {_JSON: {"schema": self.schemas.answer(type_)}}},
+                    "responses": {"2XX": {"description": "It is delivered."}, "default": {"description": "It is not."}},
+                    "security": [],
+                }
+            }
+            for kind, text, type_, headers in self.subject.events(self.profile)
+        }
 
 
 _EMPTY: dict[str, dict[str, Any]] = {
@@ -270,15 +304,35 @@ _EMPTY: dict[str, dict[str, Any]] = {
 }
 
 
-def _texts(operation: Operation) -> dict[str, Any]:
-    texts = {"summary": operation.summary}
-    return {**texts, "description": operation.description} if operation.description else texts
+def _assumptions(catalogue: Iterable[Operation]) -> dict[str, list[str]]:
+    """The ids of the assumptions about each operation, or about one of its gaps."""
+    found: dict[str, list[str]] = {}
+    answering: dict[str, list[str]] = {}
+    for operation in catalogue:
+        for gap in operation.gaps:
+            answering.setdefault(gap, []).append(operation.name)
+    for entry in sorted(REGISTER.entries.values(), key=lambda entry: entry.id):
+        touched = (name for gap in entry.gaps for name in answering.get(gap, ()))
+        for name in entry.operations or dict.fromkeys(touched):
+            found.setdefault(name, []).append(entry.id)
+    return found
+
+
+def _listed(schema: Schema, style: str) -> dict[str, Any]:
+    """How a list stands in one text, separated by commas."""
+    return {"style": style, "explode": False} if schema.get("type") == "array" else {}
+
+
+def _texted(schema: Schema) -> Schema:
+    """The schema of a parameter without a description, which stands beside it."""
+    return {key: value for key, value in schema.items() if key != "description"}
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The response of two operations that share a route: ``anyOf`` both schemas."""
+    """The response of two operations that share a route: ``anyOf`` both schemas, an example of the first."""
     schemas: list[Schema] = []
     for response in (one, other):
         schema = response["content"][_JSON]["schema"]
         schemas += schema.get("anyOf", [schema])
-    return {**other, **one, "content": {_JSON: {"schema": {"anyOf": schemas}}}}
+    content = {**one["content"][_JSON], "schema": {"anyOf": schemas}}
+    return {**other, **one, "content": {_JSON: content}}

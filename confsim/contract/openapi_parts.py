@@ -1,24 +1,18 @@
-"""Parts of an OpenAPI document: security schemes, the refusals of an operation, the schema of an error body."""
+"""Parts of an OpenAPI document: security schemes, uploads, headers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from confsim.assumptions.protocol import wire
-from confsim.assumptions.protocol.refusals import STATUS, Reason
+from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.register import in_force
 
 from .gates import Grant
 from .operation import Operation
 from .schema import Profile, Schema
 
-
-def status_of(reason: Reason, profile: Profile) -> int:
-    """The status of a refusal under a profile."""
-    entry = STATUS[reason]
-    status: int = reason.value.status if entry is None else in_force(profile, entry)
-    return status
+_BINARY: Schema = {"type": "string", "format": "binary"}
 
 
 def grants_of(operation: Operation, profile: Profile) -> tuple[Grant, ...]:
@@ -26,27 +20,6 @@ def grants_of(operation: Operation, profile: Profile) -> tuple[Grant, ...]:
     entry = operation.gate_entry
     grants: tuple[Grant, ...] = operation.gate.grants if entry is None else in_force(profile, entry)
     return grants
-
-
-def refusals(operation: Operation, profile: Profile) -> Iterator[Reason]:
-    """The reasons that follow from the declaration of an operation; its function may refuse for others."""
-    public = Grant.PUBLIC in grants_of(operation, profile)
-    if operation.path_parameters or operation.query_parameters or operation.body is not None or operation.for_client:
-        yield Reason.INVALID_INPUT
-    if not public:
-        yield from (Reason.CREDENTIAL_MISSING, Reason.CREDENTIAL_INVALID, Reason.CREDENTIAL_EXPIRED)
-        yield from (Reason.TERMS_NOT_ACCEPTED, Reason.ROLE_MISSING)
-    if not public or operation.changes:
-        yield Reason.SERVICE_DISABLED
-    if operation.placeholders:
-        yield Reason.NOT_FOUND
-    if operation.changes:
-        yield from _CONFLICTS
-    if operation.body is not None:
-        yield Reason.BODY_TOO_LARGE if operation.body.is_json else Reason.IMAGE_TOO_LARGE
-
-
-_CONFLICTS = tuple(reason for reason in Reason if reason.value.status == 409)
 
 
 def security_schemes(lines: tuple[str, ...]) -> dict[str, Any]:
@@ -57,38 +30,46 @@ def security_schemes(lines: tuple[str, ...]) -> dict[str, Any]:
 def _scheme(line: str) -> dict[str, Any]:
     place, name, scheme = wire.presentation(line)
     if name.lower() == "authorization" and scheme:
-        return {"type": "http", "scheme": scheme.lower()}
+        return {"type": "http", "scheme": scheme.lower(), "description": f"The token of a user or of a server: {line}"}
     described = {"description": f"The value is {f'{scheme} {{token}}'!r}."} if scheme else {}
     return {"type": "apiKey", "in": place, "name": name, **described}
 
 
-def envelope(profile: Profile) -> Schema | None:
-    """The schema of an error body by the template of the profile, None when errors have no body."""
-    template = in_force(profile, wire.ERROR_BODY)
-    if isinstance(template, str):
-        template = wire.ERROR_BODIES[template]
-    return None if template is None else _template_schema(template)
+def uploads(operation: Operation, profile: Profile) -> dict[str, Any]:
+    """The body of an operation that takes bytes: the file itself, or a form with it."""
+    entry = operation.upload
+    required = not any(parameter.name == "url" for parameter in operation.query_parameters)
+    if entry is not None and in_force(profile, entry) == "multipart":
+        part = {**_BINARY, "description": "The file; the first part with a file name is taken."}
+        schema = {"type": "object", "properties": {"file": part}, "required": ["file"]}
+        return {"required": required, "content": {"multipart/form-data": {"schema": schema}}}
+    content = {kind: {"schema": _BINARY} for kind in ("application/octet-stream", "*/*")}
+    return {"description": "The bytes of the file.", "required": required, "content": content}
 
 
-_PLACEHOLDERS: dict[str, Schema] = {
-    "$status": {"type": "integer"},
-    "$code": {"type": "string"},
-    "$message": {"type": "string"},
-    "$details": {"type": "array", "items": {"type": "object"}},
-}
+def common_headers(profile: Profile, refusals: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The headers that answers share, by name; those of refusals as far as one has them."""
+    text: Schema = {"type": "string"}
+    headers: dict[str, Any] = {
+        "X-Confsim-Request-Id": {"description": "The id of the call in the journal.", "required": True, "schema": text},
+        "Date": {"description": "The instant of the world's clock (RFC 9110, 6.6.1).", "schema": text},
+        "WWW-Authenticate": {"description": "How a token is presented (RFC 9110, 11.6.1).", "schema": text},
+        "Retry-After": {"description": "Seconds after which to try again.", "schema": {"type": "integer"}},
+    }
+    more = in_force(profile, transport.REQUEST_ID)
+    if more:
+        headers[more] = {"description": "The id of the call in the journal.", "schema": text}
+    used = {name for each in refusals for name in each["headers"]} | set(header_references(profile))
+    return {name: headers[name] for name in headers if name in used}
 
 
-def _template_schema(template: Any) -> Schema:
-    if isinstance(template, dict):
-        # An empty list of details is left out.
-        required = [name for name, part in template.items() if part not in ("$details", [])]
-        return {
-            "type": "object",
-            "properties": {name: _template_schema(part) for name, part in template.items()},
-            "required": required,
-        }
-    if isinstance(template, list):
-        return {"type": "array", "prefixItems": [_template_schema(part) for part in template]}
-    if isinstance(template, str) and template in _PLACEHOLDERS:
-        return _PLACEHOLDERS[template]
-    return {"const": template}
+def header_references(profile: Profile) -> dict[str, Any]:
+    """References to the headers that every answer has."""
+    names = ["X-Confsim-Request-Id", "Date", *filter(None, [in_force(profile, transport.REQUEST_ID)])]
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def error_headers(status: int, profile: Profile) -> dict[str, Any]:
+    """References to the headers of a refusal of this status."""
+    more = {401: ["WWW-Authenticate"], 429: ["Retry-After"]}.get(status, [])
+    return header_references(profile) | {name: {"$ref": f"#/components/headers/{name}"} for name in more}

@@ -57,6 +57,8 @@ class Words(TypedDict, total=False):
     container: Entry[str] | None
     #: The response headers, by name, that the function can set by returning a ``WithHeaders``.
     headers: Mapping[str, Header]
+    #: The assumption that says in which form the bytes of a body are uploaded.
+    upload: Entry[str] | None
     #: The fields of the answer, or of each of its elements, that are ids for later calls, each with the kind of thing
     #: that it identifies, in the words of ``types.Names``.
     identifies: Mapping[str, str]
@@ -97,6 +99,7 @@ class Operation:
         self.slash = words.get("slash")
         self.container = words.get("container")
         self.headers = words.get("headers", _NONE)
+        self.upload = words.get("upload")
         self.identifies = words.get("identifies", _NONE)
         self.revokes_access = words.get("revokes_access", False)
         self.replayed = words.get("replayed", True)
@@ -255,6 +258,8 @@ class Catalogue:
         self.title = title
         self._prefix = prefix
         self.operations: dict[str, Operation] = {}
+        #: What each area is about, in the first words of the first module that declares it.
+        self.areas: dict[str, str] = {}
 
     def arrange(self, families: Mapping[str, Sequence[ModuleType]]) -> None:
         """Give each operation the area whose modules declare it, and put the operations in the order of the areas.
@@ -265,6 +270,7 @@ class Catalogue:
             module.__name__: (place, area)
             for place, (area, module) in enumerate((area, each) for area in families for each in families[area])
         }
+        self.areas = {area: (modules[0].__doc__ or "").partition("\n")[0] for area, modules in families.items()}
         for operation in self.operations.values():
             module = operation.function.__module__
             if module not in places:

@@ -1,127 +1,269 @@
-"""JSON Schemas of parameters by type, and of bodies and responses as named components."""
+"""JSON Schemas of parameters, bodies and answers, from annotations; objects and enumerations are named components.
+
+Own code, as the generator of msgspec drops the marks of ``contract.types`` and the descriptions of fields.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+from collections.abc import Mapping
 from enum import Enum
-from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from types import GenericAlias, NoneType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
-from msgspec import Meta
+from msgspec import NODEFAULT, UNSET, Meta, Struct
 
-from confsim.assumptions.protocol import parsing
+from confsim.assumptions.protocol import parsing, wire
 from confsim.assumptions.register import in_force
 
-from .annotations import mark_of, struct_of
+from .annotations import chosen, description_of, mark_of, options_of, peeled, struct_of
 from .encode import NoContent, Raw
-from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, Sized, TextForm, Ttl
+from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, InUnit, Page, Pattern, Shown, Sized, TextForm, Ttl
 
 Profile = Mapping[str, Any]
 Schema = dict[str, Any]
 
-_REF = "#/components/schemas/{name}"
-_NO_CONTROL = r"[^\x00-\x1f\x7f]*"
+#: White space but control characters, then something that is neither, then anything without control characters.
+_NOT_BLANK = r"^[^\x00-\x1f\x7f\S]*[^\x00-\x1f\x7f\s][^\x00-\x1f\x7f]*$"
+_MAYBE_BLANK = r"^[^\x00-\x1f\x7f]*$"
+_PLAIN: dict[Any, Schema] = {
+    bool: {"type": "boolean"},
+    float: {"type": "number", "format": "double"},
+    bytes: {"type": "string", "format": "binary"},
+    NoneType: {"type": "null"},
+    object: {},
+    Any: {},
+    msgspec.Raw: {},
+}
+
+#: What a unit of time says about a value.
+_UNITS = {
+    "seconds": "The seconds that are left.",
+    "milliseconds": "The milliseconds that are left.",
+    "epoch-ms": "In epoch milliseconds.",
+    "epoch-s": "In epoch seconds.",
+    "epoch-days": "In epoch days.",
+    "iso-8601": "As ISO 8601 in UTC.",
+}
 
 
-def parameter(annotation: Any, profile: Profile) -> Schema:
-    """The schema of a path or query parameter of this type."""
-    base, marks = annotation, ()
-    if get_origin(annotation) is Annotated:
-        base, *rest = get_args(annotation)
-        marks = tuple(rest)
-    if base is Ttl:
-        units = in_force(profile, parsing.TTL_UNITS)
-        fraction = r"(\.[0-9]{1,9})?" if in_force(profile, parsing.TTL_NUMBER) == "fraction" else ""
-        return {"type": "string", "pattern": f"^[0-9]{{1,12}}{fraction}({'|'.join(units)})$"}
-    if base is bool:
-        return {"type": "boolean"}
-    if get_origin(base) is list:
-        return {"type": "array", "items": parameter(get_args(base)[0], profile)}
-    if isinstance(base, type) and issubclass(base, Enum):
-        values = [member.value for member in base]
-        schema: Schema = {"type": "integer" if isinstance(values[0], int) else "string", "enum": values}
-        if base is ImageSize:
-            schema["description"] = ", ".join(f"{size} is {side}x{side} pixels" for size, side in PIXELS.items())
+#: Names of enumerations that several modules have, each with words of its own: they stand inline.
+_UNNAMED = frozenset({"Account", "Kind", "Sort", "State"})
+
+
+class Schemas:
+    """The schemas of one document. ``components`` grows with every type that is asked for.
+
+    Bodies have the limits that decoding enforces, and answers have not; a type that stands in both gets the limits
+    nowhere.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self.components: dict[str, Schema] = {}
+        self._owners: dict[str, tuple[Any, bool]] = {}
+        self._absent = in_force(profile, wire.ABSENT)
+        self._null_in_bodies = in_force(profile, parsing.NULL_OPTION) == "absent"
+        self._closed = in_force(profile, parsing.UNKNOWN_FIELDS) == "refuse"
+
+    def parameter(self, annotation: Any) -> Schema:
+        """The schema of a path or query parameter of this type."""
+        return self._of(annotation, body=True)
+
+    def body(self, type_: Any) -> Schema:
+        """The schema of a JSON body."""
+        return self._of(type_, body=True)
+
+    def answer(self, type_: Any) -> Schema:
+        """The schema of a JSON answer."""
+        return self._of(type_, body=False)
+
+    def add(self, name: str, schema: Schema) -> Schema:
+        """Add a component that no type stands for; returns the reference to it."""
+        self.components[name] = schema
+        return {"$ref": f"#/components/schemas/{name}"}
+
+    def _of(self, annotation: Any, *, body: bool) -> Schema:
+        annotation = chosen(annotation, self.profile)
+        base, marks = peeled(annotation)
+        if isinstance(base, TypeVar):
+            return {}
+        options = options_of(base)
+        if len(options) > 1:
+            return self._union(options, body=body)
+        schema = self._base(base, body=body)
+        for mark in marks:
+            schema = self._marked(schema, mark)
         return schema
-    if base is int:
-        return _integer(marks)
-    return _marked_text(marks, profile)
 
+    def _union(self, options: tuple[Any, ...], *, body: bool) -> Schema:
+        schemas = [self._of(option, body=body) for option in options]
+        distinct = [each for place, each in enumerate(schemas) if each not in schemas[:place]]
+        return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
 
-def _integer(marks: tuple[Any, ...]) -> Schema:
-    schema: Schema = {"type": "integer", "format": "int64"}
-    for mark in marks:
-        if isinstance(mark, AtLeast):
-            schema["minimum"] = mark.minimum
-        elif isinstance(mark, Meta):
-            schema |= {word: limit for word, limit in (("minimum", mark.ge), ("maximum", mark.le)) if limit is not None}
-    return schema
+    def _base(self, base: Any, *, body: bool) -> Schema:
+        if base in _PLAIN:
+            return dict(_PLAIN[base])
+        if base is int:
+            return {"type": "integer", "format": "int64"}
+        if base is Ttl:
+            return self._ttl()
+        if base is str:
+            return {"type": "string"}
+        origin = get_origin(base)
+        if origin in {list, tuple, set, frozenset}:
+            return {"type": "array", "items": self._of(get_args(base)[0], body=body)}
+        if base in {dict, Mapping} or origin in {dict, Mapping}:
+            of = get_args(base)[1] if origin else Any
+            return {"type": "object", "additionalProperties": self._of(of, body=body) or True}
+        if base in {list, tuple}:
+            return {"type": "array", "items": {}}
+        if isinstance(base, type) and issubclass(base, Enum):
+            return self._enum(base)
+        return self._struct(base, body=body)
 
+    def _ttl(self) -> Schema:
+        units = in_force(self.profile, parsing.TTL_UNITS)
+        fraction = r"(\.[0-9]{1,9})?" if in_force(self.profile, parsing.TTL_NUMBER) == "fraction" else ""
+        return {"type": "string", "pattern": f"^[0-9]{{1,12}}{fraction}({'|'.join(units)})$"}
 
-def _marked_text(marks: tuple[Any, ...], profile: Profile) -> Schema:
-    schema: Schema = {"type": "string"}
-    for mark in marks:
+    def _marked(self, schema: Schema, mark: Any) -> Schema:
         if isinstance(mark, Sized):
-            schema |= text(mark, profile)
-        elif isinstance(mark, TextForm):
-            schema |= mark.keywords(profile)
-    return schema
+            return schema | self._text(mark)
+        if isinstance(mark, TextForm | Pattern):
+            keywords = mark.keywords(self.profile)
+            return keywords if "type" in keywords else schema | keywords
+        if isinstance(mark, AtLeast):
+            return {**schema, "minimum": mark.minimum}
+        if isinstance(mark, Shown):
+            return {**schema, "default": mark.default}
+        if isinstance(mark, Meta):
+            return _limited(schema, mark)
+        return schema
 
+    def _text(self, sized: Sized) -> Schema:
+        schema: Schema = {"maxLength": in_force(self.profile, sized.max_length)}
+        if isinstance(sized, AbsoluteUrl) and (sized.free is None or in_force(self.profile, sized.free) != "any"):
+            return {**schema, "format": "uri", "pattern": r"^https?://[^\x00-\x20\x7f]+$"}
+        if sized.allow_blank:
+            return {**schema, "pattern": _MAYBE_BLANK}
+        return {"minLength": 1, **schema, "pattern": _NOT_BLANK}
 
-def text(sized: Sized, profile: Profile) -> Schema:
-    """The keywords for the limits of a text."""
-    schema: Schema = {"maxLength": in_force(profile, sized.max_length)}
-    schema["pattern"] = f"^{_NO_CONTROL}$" if sized.allow_blank else rf"^(?=.*\S){_NO_CONTROL}$"
-    if isinstance(sized, AbsoluteUrl):
-        schema["format"] = "uri"
-    return schema
+    def _enum(self, type_: type[Enum]) -> Schema:
+        values = [member.value for member in type_]
+        schema: Schema = {"type": "integer" if isinstance(values[0], int) else "string", "enum": values}
+        if type_.__name__ in _UNNAMED:
+            return schema
+        text = inspect.getdoc(type_) or ""
+        if type_ is ImageSize:
+            text += " " + ", ".join(f"{size} is {side}x{side} pixels" for size, side in PIXELS.items()) + "."
+        return self._component(_name(type_), (type_, False), lambda: {"description": text, **schema})
 
-
-def options_of(type_: Any) -> tuple[Any, ...]:
-    """The alternatives of a union; any other type alone."""
-    return get_args(type_) if get_origin(type_) in {Union, UnionType} else (type_,)
-
-
-class Components:
-    """The named schemas of all JSON types of a catalogue, and the reference of each type to them."""
-
-    def __init__(self, bodies: Iterable[Any], answers: Iterable[Any], profile: Profile) -> None:
-        body_types = list(bodies)
-        types: list[Any] = []
-        for type_ in [*body_types, *answers]:
-            types += [option for option in options_of(type_) if option not in types]
-        schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
-        self.schemas: dict[str, Schema] = dict(sorted(components.items()))
-        self._references = list(zip(types, schemas, strict=True))
-        for type_ in body_types:
-            self._limit(type_, profile)
-
-    def of(self, type_: Any) -> Schema:
-        """The schema of one of the types, or of a union of them."""
-        schemas = [
-            next(schema for known, schema in self._references if known == option) for option in options_of(type_)
-        ]
-        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-
-    def _limit(self, type_: Any, profile: Profile) -> None:
-        """Add the limits that decoding enforces to the schema of a body."""
-        struct = struct_of(type_)
+    def _struct(self, type_: Any, *, body: bool) -> Schema:
+        struct = struct_of(get_origin(type_) or type_)
         if struct is None:
-            return
-        schema = self.schemas[self.of(type_)["$ref"].rpartition("/")[2]]
+            raise TypeError(f"no JSON schema for {type_!r}")
+        name = _name(type_)
+        if get_origin(type_) is Page and self._owners.get(name, (type_,))[0] != type_:
+            name = name.removesuffix("List") + "Page"  # where a profile makes pages of a thing that has a list
+        return self._component(name, (type_, body), lambda: self._object(type_, struct, body=body))
+
+    def _component(self, name: str, owner: tuple[Any, bool], make: Any) -> Schema:
+        known = self._owners.setdefault(name, owner)
+        if known[0] != owner[0]:
+            raise ValueError(f"two components are named {name}: {known[0]!r} and {owner[0]!r}")
+        if known != owner:
+            raise ValueError(f"{name} is the schema of a body and of an answer")
+        if name not in self.components:
+            self.components[name] = {}
+            self.components[name] = make()
+        return {"$ref": f"#/components/schemas/{name}"}
+
+    def _object(self, type_: Any, struct: type[Struct], *, body: bool) -> Schema:
+        arguments = dict(zip(getattr(struct, "__parameters__", ()), get_args(type_), strict=False))
+        properties: Schema = {}
+        required = []
         for field in msgspec.structs.fields(struct):
-            sized = mark_of(field.type, Sized)
-            if sized is not None:
-                property_ = schema["properties"][field.encode_name]
-                for option in property_.get("anyOf", [property_]):
-                    if option.get("type") == "string":
-                        option |= text(sized, profile)
-        if in_force(profile, parsing.UNKNOWN_FIELDS) == "refuse":
+            made = self._property(field, _filled(field.type, arguments), body=body)
+            properties[field.encode_name] = made
+            if field.required:
+                required.append(field.encode_name)
+        schema: Schema = {"description": _prose(struct), "type": "object", "properties": properties}
+        if required:
+            schema["required"] = required
+        if body and (self._closed or struct.__struct_config__.forbid_unknown_fields):
             schema["additionalProperties"] = False
+        return schema
+
+    def _property(self, field: msgspec.structs.FieldInfo, annotation: Any, *, body: bool) -> Schema:
+        inner = chosen(annotation, self.profile)
+        base, marks = peeled(inner)
+        options = options_of(base)
+        optional = not field.required and NoneType in options
+        if optional and not self._nullable(field.encode_name, body=body):
+            options = tuple(option for option in options if option is not NoneType)
+        schema = self._union(options, body=body) if len(options) > 1 else self._of(options[0], body=body)
+        for mark in marks:
+            schema = self._marked(schema, mark)
+        text = description_of(annotation)
+        unit = mark_of(inner, InUnit)
+        if unit is not None:
+            text = f"{text} {_UNITS[in_force(self.profile, unit.entry)]}"
+        if text:
+            schema = {"description": text, **{key: value for key, value in schema.items() if key != "description"}}
+        if body and field.default not in (None, NODEFAULT, UNSET):
+            schema = {**schema, "default": msgspec.to_builtins(field.default)}
+        return schema
+
+    def _nullable(self, name: str, *, body: bool) -> bool:
+        """Whether null stands for an optional field without a value (G071, G077)."""
+        if body:
+            return self._null_in_bodies
+        return bool(self._absent == "null" or (self._absent != "omit" and name in self._absent))
+
+
+def _filled(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
+    """The annotation of a field of a generic type with its arguments in place."""
+    if annotation in arguments:
+        return arguments[annotation]
+    base, marks = peeled(annotation)
+    if get_origin(base) is list and get_args(base)[0] in arguments:
+        filled = GenericAlias(list, (arguments[get_args(base)[0]],))
+        return _annotated(filled, marks)
+    return annotation
+
+
+def _annotated(base: Any, marks: tuple[Any, ...]) -> Any:
+    return Annotated[(base, *marks)] if marks else base
+
+
+def _limited(schema: Schema, meta: Meta) -> Schema:
+    limits = {"minimum": meta.ge, "maximum": meta.le, "pattern": meta.pattern, "maxLength": meta.max_length}
+    limited = {**schema, **{word: limit for word, limit in limits.items() if limit is not None}}
+    if (meta.ge, meta.le) == (-(2**31), 2**31 - 1):
+        limited["format"] = "int32"
+    return limited
+
+
+def _prose(struct: type[Struct]) -> str:
+    return " ".join((inspect.getdoc(struct) or "").split())
+
+
+def _name(type_: Any) -> str:
+    """The name of a component: COMPONENT of the class, or its own; that of the data in an envelope.
+
+    A page is a list of its elements.
+    """
+    if get_args(type_) and get_origin(type_) is not Page:
+        return _name(get_args(type_)[0]).removesuffix("Data")
+    if get_origin(type_) is Page:
+        return _name(get_args(type_)[0]).removesuffix("ListItem") + "List"
+    return str(getattr(type_, "COMPONENT", type_.__name__))
 
 
 def json_part(result: Any) -> Any:
     """The part of a return type that is sent as JSON, None when there is none."""
-    parts = tuple(option for option in options_of(result) if option not in (NoneType, Raw, NoContent))
-    return Union[parts] if parts else None  # noqa: UP007  (made from a tuple)
+    base, marks = peeled(result)
+    parts = tuple(option for option in options_of(base) if option not in (NoneType, Raw, NoContent))
+    return _annotated(Union[parts], marks) if parts else None  # noqa: UP007  (made from a tuple)

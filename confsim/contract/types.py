@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from msgspec import Meta, Struct
 
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.register import Entry
+from confsim.assumptions.register import Entry, in_force
 
 T = TypeVar("T")
 
@@ -21,8 +21,8 @@ class Wire(Struct, omit_defaults=True, kw_only=True):
 class Page(Wire, Generic[T]):
     """A page of a list: ``total`` counts all matching elements, ``results`` are the page's (P1 Conventions 4)."""
 
-    total: int
-    results: list[T]
+    total: Annotated[int, "How many elements match, on all pages."]
+    results: Annotated[list[T], "The elements of this page."]
 
 
 class Sized:
@@ -74,6 +74,24 @@ class TextForm:
         self.keywords = keywords
 
 
+class Pattern:
+    """Marks a text whose form is checked by its operation: ``keywords`` are those of a ``TextForm``."""
+
+    __slots__ = ("keywords",)
+
+    def __init__(self, keywords: Keywords) -> None:
+        self.keywords = keywords
+
+
+class InUnit:
+    """Marks a time whose unit an assumption chooses; the description names the unit."""
+
+    __slots__ = ("entry",)
+
+    def __init__(self, entry: Entry[str]) -> None:
+        self.entry = entry
+
+
 class Names(Struct, frozen=True):
     """Marks a parameter or a field of a body whose value names a thing: ``Annotated[str, Names("recordings")]``.
 
@@ -81,6 +99,29 @@ class Names(Struct, frozen=True):
     """
 
     kind: str
+
+
+class Chosen:
+    """Marks an answer, or a field of one, whose type an assumption chooses: ``types`` by the value of the entry."""
+
+    __slots__ = ("entry", "types")
+
+    def __init__(self, entry: Entry[Any], types: Mapping[Any, Any]) -> None:
+        self.entry = entry
+        self.types = types
+
+    def type_under(self, profile: Mapping[str, Any]) -> Any:
+        """The type that a profile chooses."""
+        return self.types[in_force(profile, self.entry)]
+
+
+class Shown:
+    """Marks a parameter whose default is another text than its value in Python: ``default`` is what a client sends."""
+
+    __slots__ = ("default",)
+
+    def __init__(self, default: str) -> None:
+        self.default = default
 
 
 #: Any JSON value.
@@ -91,16 +132,16 @@ FullName = Annotated[str, Sized(sizes.NAME, allow_blank=True)]
 Handle = Annotated[str, Sized(sizes.HANDLE)]
 Label = Annotated[str, Sized(sizes.LABEL, allow_blank=True)]
 FreeText = Annotated[str, Sized(sizes.TEXT, allow_blank=True)]
-Key = Annotated[str, Sized(sizes.KEY)]
+Key = Annotated[str, Sized(sizes.KEY), "The key of the property."]
 Url = Annotated[str, AbsoluteUrl(sizes.URL)]
-Search = Annotated[str, Sized(sizes.TEXT, allow_blank=True)]
+Search = Annotated[str, Sized(sizes.TEXT, allow_blank=True), "What is sought in the names."]
 
 #: 32-bit and 64-bit signed integers (P1 Conventions 3, G073).
 Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Long = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
-Limit = Annotated[int, AtLeast(0)]
-Offset = Annotated[int, AtLeast(0)]
+Limit = Annotated[int, AtLeast(0), "How many elements the page has at most."]
+Offset = Annotated[int, AtLeast(0), "How many elements are skipped before the page."]
 
 
 class Ttl(int):
@@ -108,7 +149,7 @@ class Ttl(int):
 
 
 class ImageSize(StrEnum):
-    """The sizes of images in answers (P1 Conventions 6)."""
+    """The size of the images whose addresses an answer has (P1 Conventions 6)."""
 
     SMALL = "small"
     MEDIUM = "medium"
@@ -130,14 +171,14 @@ PIXELS = {
 
 
 class Order(StrEnum):
-    """Ascending or descending (P1 Conventions 5)."""
+    """Whether the list ascends or descends (P1 Conventions 5)."""
 
     ASC = "asc"
     DESC = "desc"
 
 
 class Switch(StrEnum):
-    """The state words of most switches (P1 Conventions 10)."""
+    """Whether it is to be on or off (P1 Conventions 10)."""
 
     ENABLE = "enable"
     DISABLE = "disable"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from operator import itemgetter
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -31,10 +31,10 @@ from .declare import CONTROL, CommandBody
 class FiredTimer(Wire):
     """A timer that fired: when, its kind (``what``), and the client and the thing that it concerned."""
 
-    at: int
-    what: str
-    client: str
-    subject: str
+    at: Annotated[int, "When it fired, in epoch milliseconds."]
+    what: Annotated[str, "What kind of timer it was."]
+    client: Annotated[str, "The client that it concerned."]
+    subject: Annotated[str, "The thing that it concerned."]
 
 
 def describe_timer(timer: Timer) -> FiredTimer:
@@ -45,26 +45,26 @@ def describe_timer(timer: Timer) -> FiredTimer:
 class RecordChange(Wire):
     """A record that a call wrote: its changed fields. ``before`` is null for a new one, ``after`` for a removed one."""
 
-    table: str
-    client: str
-    key: str
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
+    table: Annotated[str, "The table of the record."]
+    client: Annotated[str, "The client of the record; empty for none."]
+    key: Annotated[str, "The key of the record."]
+    before: Annotated[dict[str, Any] | None, "Its changed fields before; null for a new one."]
+    after: Annotated[dict[str, Any] | None, "Its changed fields after; null for a removed one."]
 
 
 class IgnoredInput(Wire):
     """Fields of the body and parameters of the query that the operation does not know; they had no effect."""
 
-    body: list[str]
-    query: list[str]
+    body: Annotated[list[str], "Fields of the body that had no effect."]
+    query: Annotated[list[str], "Parameters of the query that had no effect."]
 
 
 class CallerInfo(Wire):
     """The caller: a user, or an API token."""
 
-    clientId: str
-    userId: int | None = None
-    apiToken: str | None = None
+    clientId: Annotated[str, "The client of the caller."]
+    userId: Annotated[int | None, "The user who called."] = None
+    apiToken: Annotated[str | None, "The API token that called."] = None
 
 
 class FaultHit(Wire):
@@ -73,9 +73,9 @@ class FaultHit(Wire):
     ``when`` is "before" if the operation did not run, "after" if it ran, "within" for an effect on a thing.
     """
 
-    id: str | None
-    do: Json
-    when: str
+    id: Annotated[str | None, "The id of the fault; null for one of the request itself."]
+    do: Annotated[Json, "What the fault does."]
+    when: Annotated[str, "Whether the operation ran before it, after it or around it."]
 
 
 class Kind(StrEnum):
@@ -98,22 +98,22 @@ class RequestInfo(Wire):
     answer is not kept. One of kind "timer" is a timer that ``fired``, at its due instant.
     """
 
-    id: str
-    at: int
-    operation: str | None
-    method: str
-    path: str
-    query: dict[str, str]
-    body: Any
-    status: int
-    answer: Any
-    caller: CallerInfo | None
-    assumptions: list[str]
-    changes: list[RecordChange]
-    ignored: IgnoredInput
-    fault: list[FaultHit]
-    fired: list[FiredTimer]
-    kind: Kind = Kind.CALL
+    id: Annotated[str, "The id of the call."]
+    at: Annotated[int, "The instant of it, in epoch milliseconds."]
+    operation: Annotated[str | None, "The operation that was called; null when no route matched."]
+    method: Annotated[str, "The method of the call."]
+    path: Annotated[str, "The path of the call."]
+    query: Annotated[dict[str, str], "The parameters of the query."]
+    body: Annotated[Any, "The body, as JSON or as text."]
+    status: Annotated[int, "The status of the answer."]
+    answer: Annotated[Any, "The body of the answer, as JSON or as text."]
+    caller: Annotated[CallerInfo | None, "Who called; null on a public call."]
+    assumptions: Annotated[list[str], "The ids of the assumptions that it relied on."]
+    changes: Annotated[list[RecordChange], "The records that it wrote."]
+    ignored: Annotated[IgnoredInput, "Input that had no effect."]
+    fault: Annotated[list[FaultHit], "The faults that were injected into it."]
+    fired: Annotated[list[FiredTimer], "The timers that fired since the call before."]
+    kind: Annotated[Kind, "What sort of entry it is."] = Kind.CALL
 
 
 class RequestPattern(CommandBody):
@@ -123,11 +123,11 @@ class RequestPattern(CommandBody):
     least its fields, any other value must be equal.
     """
 
-    operation: str | None = None
-    method: str | None = None
-    path: str | None = None
-    status: Int | None = None
-    body: Json = None
+    operation: Annotated[str | None, "The operation that was called."] = None
+    method: Annotated[str | None, "The method of the call."] = None
+    path: Annotated[str | None, "The path of the call, where * stands for any text."] = None
+    status: Annotated[Int | None, "The status of the answer."] = None
+    body: Annotated[Json, "A part of the body."] = None
 
 
 def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry]:

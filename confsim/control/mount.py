@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from confsim.api.catalogue import API
-from confsim.api.files import FILES
 from confsim.contract.operation import Catalogue
 from confsim.http.mount import Mount, MountedApi, Pages
+from confsim.service.document import FILES
 
 from .declare import PREFIX
 from .invoke import respond

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
-from confsim.contract.types import Json, Long
+from confsim.contract.types import Long
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
@@ -21,6 +21,7 @@ from confsim.service.worlds import ScenarioRun
 
 from .context import ControlContext
 from .declare import CommandBody
+from .fields import Key
 
 #: The most runs of scenarios that are cached, so that the next world after the same scenario is ready at once.
 RUNS = 100
@@ -38,10 +39,10 @@ class MakeWorld(CommandBody):
     world that this one is made from.
     """
 
-    name: str
-    from_: Json = field(default=None, name="from")
-    seed: Long | None = None
-    profile: dict[str, Any] | None = None
+    name: Annotated[str, "The name of the world."]
+    from_: Annotated[Key, "What it is made from."] = field(default=None, name="from")
+    seed: Annotated[Long | None, "The seed of its ids and tokens."] = None
+    profile: Annotated[dict[str, Any] | None, "The alternatives that its profile chooses."] = None
 
 
 def make_service(context: ControlContext, body: MakeWorld) -> Service:

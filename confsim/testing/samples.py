@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from confsim.contract.annotations import named, without_none
+from confsim.contract.annotations import named, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
@@ -226,6 +226,7 @@ def _sample(name: str, annotation: Any, kind: str | None, pool: Pool, number: in
 
 def value(annotation: Any, pool: Pool, number: int = 0, *, whole: bool = True) -> Any:
     """Return a plain JSON value of a type; ``whole`` with the fields that may be left out."""
+    annotation = undescribed(annotation)
     if get_origin(annotation) in {Union, UnionType}:
         return value(next(each for each in get_args(annotation) if each is not NoneType), pool, number, whole=whole)
     base, marks = annotation, ()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
 from confsim.api.catalogue import API
-from confsim.contract.annotations import named, without_none
+from confsim.contract.annotations import named, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
@@ -153,6 +153,7 @@ def _parameter(annotation: Any) -> Texts:
 @cache
 def values(annotation: Any) -> st.SearchStrategy[Any]:
     """Return plain JSON values that a type admits, limits included; the same strategy for each type."""
+    annotation = undescribed(annotation)
     if get_origin(annotation) in {Union, UnionType}:
         return st.one_of([st.none() if each is NoneType else values(each) for each in get_args(annotation)])
     base, marks = annotation, ()

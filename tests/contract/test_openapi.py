@@ -8,18 +8,18 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
+from confsim import Simulator
 from confsim.api.catalogue import API
-from confsim.api.files import FILES, api_document
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.contract.openapi import document
+from confsim.contract.openapi import Subject, document
 from confsim.control.catalogue import CONTROL
 from confsim.control.operations.info import control_document
 from confsim.service.conformance import Conformance
+from confsim.service.document import FILES, SERVER, api_document
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
 from confsim.service.messages import Request, Response
 from confsim.testing.samples import Pool, valid
-from kit import CUSTOMER
+from kit import ADMIN, CUSTOMER, OWNER, ROOM, START
 
 PROFILES = {
     "defaults": {},
@@ -30,9 +30,15 @@ PROFILES = {
 }
 
 
+MAKES = [lambda: described({}), lambda: json.loads(control_document())]
+
+
 def described(chosen: dict[str, object]) -> dict:
     """The API's document under a profile."""
     return json.loads(api_document(read_profile(chosen)))
+
+
+PLAIN = described({})
 
 
 def operations(described: dict) -> dict[str, dict]:
@@ -46,6 +52,13 @@ def operations(described: dict) -> dict[str, dict]:
     return listed
 
 
+def parameters(operation: dict, of: dict | None = None) -> list[dict]:
+    """The parameters of an operation, shared ones too."""
+    shared = (of or PLAIN)["components"].get("parameters", {})
+    given = [each for each in operation.get("parameters", ()) if isinstance(each, dict)]  # variants have names alone
+    return [shared.get(each.get("$ref", "").rpartition("/")[2], each) for each in given]
+
+
 @pytest.mark.parametrize("name", PROFILES)
 def test_it_is_a_valid_document(name):
     """openapi-spec-validator accepts the document of every profile."""
@@ -57,8 +70,11 @@ def test_the_control_plane_has_one_too():
     made = json.loads(control_document())
     validate(made)
     assert set(operations(made)) == {operation.name for operation in CONTROL}
-    assert made["servers"] == [{"url": "../_confsim"}]
-    assert set(made["components"]["responses"]["Errordefault"]["content"]) == {"application/problem+json"}
+    assert made["servers"] == [{"url": f"{SERVER}/_confsim"}]
+    assert all(
+        set(each["content"]) == {"application/problem+json"} for each in made["components"]["responses"].values()
+    )
+    assert made["security"] == []
 
 
 def test_a_variant_is_part_of_the_operation_whose_route_it_shares():
@@ -67,7 +83,7 @@ def test_a_variant_is_part_of_the_operation_whose_route_it_shares():
     (variant,) = one["x-confsim-variants"]
     assert (one["operationId"], variant["operationId"]) == ("list_channels", "find_channel_by_meeting_id")
     assert variant["parameters"] == ["meetingId"]
-    assert "meetingId" in {each["name"] for each in one["parameters"] if not each.get("required")}
+    assert "meetingId" in {each["name"] for each in parameters(one) if not each.get("required")}
     schemas = one["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
     assert variant["responses"]["200"]["content"]["application/json"]["schema"] in schemas
 
@@ -94,7 +110,7 @@ def test_parameters_are_those_of_the_declarations():
     for operation in API:
         if operation.variant_of or "x-confsim-variants" in found[operation.name]:
             continue
-        names = [each["name"] for each in found[operation.name].get("parameters", ()) if each["in"] == "query"]
+        names = [each["name"] for each in parameters(found[operation.name]) if each["in"] == "query"]
         expected = [each.name for each in operation.query_parameters]
         assert names == expected + ["for_client"] * operation.for_client
 
@@ -108,16 +124,13 @@ def test_image_sizes_are_described_in_pixels():
     for operation in sized:
         if operation.variant_of:
             continue
-        (schema,) = (each["schema"] for each in found[operation.name]["parameters"] if each["name"] == "imgSize")
-        assert schema["enum"] == ["small", "medium", "large", "xlarge", "xxlarge", "unfurl"]
-        assert schema["description"].split(", ") == [
-            "small is 40x40 pixels",
-            "medium is 80x80 pixels",
-            "large is 100x100 pixels",
-            "xlarge is 130x130 pixels",
-            "xxlarge is 175x175 pixels",
-            "unfurl is 600x600 pixels",
-        ]
+        assert {"$ref": "#/components/parameters/imgSize"} in found[operation.name]["parameters"]
+    components = described({})["components"]
+    assert components["parameters"]["imgSize"]["schema"] == {"$ref": "#/components/schemas/ImageSize"}
+    schema = components["schemas"]["ImageSize"]
+    assert schema["enum"] == ["small", "medium", "large", "xlarge", "xxlarge", "unfurl"]
+    sizes = "small is 40x40 pixels, medium is 80x80 pixels, large is 100x100 pixels, xlarge is 130x130 pixels, "
+    assert schema["description"].endswith(f"{sizes}xxlarge is 175x175 pixels, unfurl is 600x600 pixels.")
 
 
 @pytest.mark.rule("R256", "R264", "R295", "R305")
@@ -125,25 +138,25 @@ def test_enumerations_list_the_words_of_the_documents():
     """All of them and no others."""
     schemas = described({})["components"]["schemas"]
     words = {
-        ("ChannelDetails", "serviceMode"): {"conference", "panel"},
-        ("ChannelDetails", "audioQuality"): {"toll", "broadcast"},
+        ("Channel", "serviceMode"): {"conference", "panel"},
+        ("Channel", "audioQuality"): {"toll", "broadcast"},
         ("RecordingAsset", "kind"): {"audio", "video", "other"},
         ("DownloadableAsset", "kind"): {"archive", "combined_video", "captions", "other"},
     }
     for (struct, field), expected in words.items():
-        (reference,) = schemas[struct]["properties"][field].values()
+        reference = schemas[struct]["properties"][field]["$ref"]
         assert set(schemas[reference.rpartition("/")[2]]["enum"]) == expected
 
 
 def test_documents_are_cached_by_profile():
     """Equal profiles share one document, byte for byte; others do not."""
-    assert api_document(read_profile(PROFILES["204"])) is api_document(read_profile(PROFILES["204"]))
+    assert api_document(read_profile(PROFILES["204"])) == api_document(read_profile(PROFILES["204"]))
     assert api_document({}) != api_document(read_profile(PROFILES["204"]))
 
 
 def test_the_document_is_deterministic():
     """It depends neither on the order of a set nor on an earlier document."""
-    first, second = (document(API, title="t", version="1", prefix="v1_0") for _ in range(2))
+    first, second = (document(Subject(API, "t", "1", "d"), server="http://localhost/v1_0") for _ in range(2))
     assert json.dumps(first) == json.dumps(second)
 
 
@@ -160,7 +173,8 @@ def test_the_document_is_deterministic():
 def test_security_schemes_follow_the_profile(presentation, scheme):
     """Each presentation of a token is a security scheme."""
     made = described({"auth.presentation": [presentation]})
-    assert made["components"]["securitySchemes"]["token"] == scheme
+    found = made["components"]["securitySchemes"]["token"]
+    assert {name: value for name, value in found.items() if name != "description"} == scheme
 
 
 @pytest.mark.rule("R242")
@@ -183,9 +197,11 @@ def test_the_empty_response_follows_the_profile(chosen, code, content):
 
 def test_statuses_of_refusals_follow_the_profile():
     """A profile that answers missing roles with 404 moves the code there."""
-    responses = described({"status.role-missing": 404})["components"]["responses"]
-    assert "role_missing" in responses["Error404"]["x-confsim-codes"]
-    assert "role_missing" not in responses["Error403"]["x-confsim-codes"]
+    made = described({"status.role-missing": 404})
+    for name, each in codes(made).items():
+        assert "role_missing" not in each.get("403", ())
+        if "role_missing" in codes(PLAIN)[name].get("403", ()):
+            assert "role_missing" in each["404"]
 
 
 def test_a_gate_follows_the_profile():
@@ -208,13 +224,14 @@ def test_a_route_follows_the_profile():
     """An operation that the documents only name has the route that the profile chooses."""
     made = described({"route.list_clients": "GET /tenants", "route.prefix": "/acme/v1_0"})
     assert made["paths"]["/tenants"]["get"]["operationId"] == "list_clients"
-    assert made["servers"] == [{"url": "acme/v1_0"}]
+    assert made["servers"] == [{"url": f"{SERVER}/acme/v1_0"}]
 
 
 def test_limits_of_texts_follow_the_profile():
     """The maximum length of a URL in the profile is that of the schema."""
     schema = described({"size.url": 99})["components"]["schemas"]["TermsUrl"]["properties"]["url"]
     assert schema["maxLength"] == 99
+    assert schema["pattern"].startswith("^https?://")
     assert schema["format"] == "uri"
 
 
@@ -222,8 +239,6 @@ def test_limits_of_texts_follow_the_profile():
 @pytest.mark.parametrize("caller", [None, "nobody"])
 def test_the_error_body_follows_the_profile(name, caller):
     """A refusal under each error template fits the schema of the document."""
-    from confsim import Simulator
-
     sim = Simulator(profile=PROFILES[name])
     assert sim.call("get_user_terms", caller).status == 401
     assert list(Conformance(sim.service.profile).violations(next(iter(sim.service.journal)))) == []
@@ -245,7 +260,9 @@ def test_it_is_served_beside_the_api(sim):
     """GET /openapi.json at the mount returns the document of the world's profile, without a token."""
     response = sim.service.perform(Incoming(FILES["get_openapi"], (), {}, None, Request("GET", "/openapi.json")))
     assert response.status == 200
-    assert json.loads(response.body) == described({})
+    here = {**json.loads(response.body), "servers": described({})["servers"]}
+    assert here == described({})
+    assert json.loads(response.body)["servers"] == [{"url": "http://confsim.test/v1_0"}]
 
 
 @pytest.mark.parametrize(
@@ -262,9 +279,197 @@ def test_the_judge_finds_invalid_responses(sim, status, body, problem):
     assert all("GET /v1_0/users/me/terms" in each for each in problems)
 
 
-def test_every_reason_is_listed_under_its_status():
-    """The error responses list the code of every reason."""
-    responses = described({})["components"]["responses"].values()
-    found = {code for each in responses for code in each.get("x-confsim-codes", ())}
-    used = {reason.name.lower() for reason in Reason if reason.value.status in {400, 401, 403, 404, 409, 413}}
-    assert found >= used
+def codes(made: dict) -> dict[str, dict[str, list[str]]]:
+    """The codes of the refusals of each operation, by status."""
+    responses, schemas = made["components"]["responses"], made["components"]["schemas"]
+    found: dict[str, dict[str, list[str]]] = {}
+    for name, one in operations(made).items():
+        for status, each in one["responses"].items():
+            if "$ref" in each:
+                error = responses[each["$ref"].rpartition("/")[2]]["content"]["application/json"]["schema"]["$ref"]
+                found.setdefault(name, {})[status] = schemas[error.rpartition("/")[2]]["properties"]["code"]["enum"]
+    return found
+
+
+def test_every_operation_lists_the_codes_of_its_refusals():
+    """Those that its calls give, and no others: a code is an enumeration for programs."""
+    found = codes(described({}))
+    assert found["create_channel"]["409"] == ["channel_name_taken"]
+    assert found["get_streaming_proxy"]["409"] == ["channel_being_created"]
+    assert found["get_client_terms"] == {"400": ["invalid_input"], "404": ["not_found"]}
+    assert "404" in found["find_user_by_handle"]
+    assert "404" in found["find_user_by_email"]
+    assert "409" in found["get_recording_download"]
+    assert "401" in found["exchange_identity_token"]
+    for each in found.values():
+        assert all("internal_error" not in listed for listed in each.values())
+
+
+def test_what_only_a_profile_gives_is_in_its_document_alone():
+    """204 of a template and of metrics; a refusal for the repetition of what holds."""
+    plain = described({})
+    assert "204" not in operations(plain)["get_channel_template"]["responses"]
+    other = described({"templates.none": "204", "broadcast.metrics-without": "204"})
+    assert "204" in operations(other)["get_channel_template"]["responses"]
+    assert "204" in operations(other)["get_broadcast_metrics"]["responses"]
+    repeated = described({"states.repeated": "refuse"})
+    assert "state_holds" not in str(codes(plain)["enable_validator"])
+    assert "state_holds" in str(codes(repeated)["enable_validator"])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "operation", "schema"),
+    [
+        ({"recordings.possible": "bare"}, "check_record_possible", {"type": "boolean"}),
+        ({}, "check_record_possible", {"$ref": "#/components/schemas/Possible"}),
+        ({"populations.shape": "page"}, "get_populations", {"$ref": "#/components/schemas/PopulationList"}),
+    ],
+)
+def test_an_answer_is_what_the_profile_chooses(chosen, operation, schema):
+    """Not a union of what all profiles might choose."""
+    responses = operations(described(chosen))[operation]["responses"]
+    assert responses["200"]["content"]["application/json"]["schema"] == schema
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: described({}), lambda: json.loads(control_document())], ids=["api", "control"]
+)
+def test_everything_is_described(make):
+    """Every operation, parameter, property, tag, response and header says what it is."""
+    made = make()
+    missing = [f"{name}.{field}" for name, field, each in properties(made) if not each.get("description")]
+    for name, one in operations(made).items():
+        missing += [f"{name}({each['name']})" for each in parameters(one, made) if not each.get("description")]
+        missing += [name for key in ("summary", "description") if not one.get(key)]
+    missing += [name for name, each in made["components"]["schemas"].items() if not each.get("description")]
+    missing += [each["name"] for each in made["tags"] if not each.get("description")]
+    assert missing == []
+
+
+def properties(made: dict) -> list[tuple[str, str, dict]]:
+    """Every property of a component: component, name, schema."""
+    schemas = made["components"]["schemas"].items()
+    return [(name, field, each) for name, one in schemas for field, each in one.get("properties", {}).items()]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: described({}), lambda: json.loads(control_document())], ids=["api", "control"]
+)
+def test_nothing_in_it_stalls_generators(make):
+    """No default of null, no look-ahead in a pattern, no list without elements, no component of a qualified name."""
+    made = make()
+    text = json.dumps(made)
+    assert '"default": null' not in text
+    assert "(?=" not in text
+    assert "(?!" not in text
+    for name, each in made["components"]["schemas"].items():
+        assert name.isidentifier()
+        assert "_" not in name
+        assert "title" not in each
+    assert all("items" in each for each in walked(made) if each.get("type") == "array" and "prefixItems" not in each)
+
+
+def fits(content: dict, made: dict) -> None:
+    """The example of a body or an answer is valid by its schema."""
+    Draft202012Validator({**content["schema"], "components": made["components"]}).validate(content["example"])
+
+
+def walked(value):
+    """Every object in a JSON value."""
+    if isinstance(value, dict):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from walked(each)
+
+
+def test_every_operation_has_an_example_that_fits():
+    """The body and the answer of a real call are valid by the schemas."""
+    made = described({})
+    for name, one in operations(made).items():
+        body = one.get("requestBody", {}).get("content", {}).get("application/json")
+        if body is not None:
+            fits(body, made)
+        for status, each in one["responses"].items():
+            content = each.get("content", {}).get("application/json")
+            if status == "200" and content is not None and "$ref" not in each:
+                assert "example" in content, name
+                Draft202012Validator({**content["schema"], "components": made["components"]}).validate(
+                    content["example"]
+                )
+
+
+def test_an_example_is_left_out_where_the_profile_changes_it():
+    """The answer of another profile is not shown as that of this one."""
+    shown = operations(described({}))["list_recordings"]["responses"]["200"]["content"]["application/json"]
+    other = operations(described({"units.recording": "epoch-s"}))["list_recordings"]["responses"]["200"]
+    assert "example" in shown
+    assert "example" not in other["content"]["application/json"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "operation", "content", "required"),
+    [
+        ({}, "upload_client_media", {"application/octet-stream", "*/*"}, True),
+        ({"media.form": "multipart"}, "upload_client_media", {"multipart/form-data"}, True),
+        ({}, "set_user_image", {"application/octet-stream", "*/*"}, False),
+        ({"images.form": "multipart"}, "set_channel_image", {"multipart/form-data"}, False),
+    ],
+)
+def test_uploads_have_a_schema(chosen, operation, content, required):
+    """The bytes of a file, or a form with a file in it; needed where no URL can stand for it."""
+    body = operations(described(chosen))[operation]["requestBody"]
+    assert set(body["content"]) == content
+    assert body["required"] is required
+    for each in body["content"].values():
+        schema = each["schema"]
+        assert (schema if schema["type"] == "string" else schema["properties"]["file"])["format"] == "binary"
+
+
+def test_answers_list_their_headers():
+    """Each has the id of the call; a refused token says how it is presented."""
+    made = described({"http.request-id": "X-Request-Id"})
+    assert {"X-Confsim-Request-Id", "Date", "X-Request-Id", "WWW-Authenticate"} <= set(made["components"]["headers"])
+    for one in operations(made).values():
+        for each in one["responses"].values():
+            each = made["components"]["responses"].get(each.get("$ref", "").rpartition("/")[2], each)
+            assert "X-Confsim-Request-Id" in each["headers"]
+    assert "WWW-Authenticate" in made["components"]["responses"]["Error401"]["headers"]
+
+
+@pytest.mark.parametrize("envelope", ["own", "standard-webhooks", "data-alone"])
+def test_webhooks_carry_what_the_document_says(envelope):
+    """Every event that is delivered is valid by the schema of its kind."""
+    chosen = {"webhooks.envelope": envelope, "events.recorded": "always"}
+    made = described(chosen)
+    sim = Simulator(clock=START, profile=chosen)
+    sim.call("set_events_state", ADMIN, state="enable")
+    sim.call("add_events_endpoint", ADMIN, body={"url": "https://hooks.example/"})
+    sim.presence.join(ROOM, OWNER)
+    sim.call("start_recording", OWNER, uuid=ROOM)
+    sim.call("stop_recording", OWNER, uuid=ROOM)
+    sim.clock.advance("1h")
+    sim.call("set_lobby_door", OWNER, uuid=ROOM, state="close")
+    sim.call("upload_client_media", ADMIN, body=b"x", name="a")
+    id = sim.call("create_channel", OWNER, body={"name": "New"}).body["channelUuid"]
+    sim.call("delete_channel", OWNER, uuid=id)
+    seen = set()
+    for each in sim.control("list_deliveries"):
+        schema = made["webhooks"][each.kind]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        Draft202012Validator({**schema, "components": made["components"]}).validate(each.payload)
+        seen.add(each.kind)
+    assert len(seen) >= 8
+
+
+def test_texts_have_the_form_that_the_profile_says():
+    """PINs, kinds of gateway endpoints, destinations, friendly URLs, times to live, descriptions of channels."""
+    schemas = described({})["components"]["schemas"]
+    assert schemas["NewPin"]["properties"]["pin"]["pattern"] == "^[0-9]{1,16}$"
+    assert schemas["GatewayKind"]["properties"]["kind"]["enum"] == ["RTMP", "SRT"]
+    assert schemas["NewChannel"]["properties"]["description"]["anyOf"][0]["maxLength"] == 200
+    assert schemas["DialRegistered"]["properties"]["whisper"]["default"] is False
+    other = described({"pins.form": "4-8 digits", "friendly-urls.form": "[a-z]+", "parse.null": "refuse"})
+    assert other["components"]["schemas"]["NewPin"]["properties"]["pin"]["pattern"] == "^[0-9]{4,8}$"
+    assert other["components"]["schemas"]["FriendlyUrl"]["properties"]["url"]["pattern"] == "^([a-z]+)$"
+    assert "anyOf" not in other["components"]["schemas"]["NewChannel"]["properties"]["description"]
+    (ttl,) = (each for each in parameters(operations(described({}))["get_recording_download"]) if each["name"] == "ttl")
+    assert ttl["schema"]["default"] == "5m"

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
-from confsim.api.files import FILES
 from confsim.assumptions.register import REGISTER, ProfileContext
 from confsim.control.catalogue import CONTROL
 from confsim.control.declare import PREFIX
@@ -19,6 +18,7 @@ from confsim.control.problems import refuse
 from confsim.http.mount import MOST, Mount, MountedApi
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service.document import FILES
 from kit import choices
 from kit.each import by_name, each
 

@@ -10,11 +10,11 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import Map, Rule
 
 from confsim.api.catalogue import API
-from confsim.api.files import FILES
 from confsim.assumptions.register import ProfileContext
 from confsim.control.catalogue import CONTROL
 from confsim.control.declare import PREFIX
 from confsim.http.routing import Found, Routes
+from confsim.service.document import FILES
 
 MOUNTED = [("/v1_0", API), ("", FILES), (PREFIX, CONTROL)]
 OPERATIONS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlsplit
 
-from confsim.api.files import FILES
 from confsim.domain.media import media
+from confsim.service.document import FILES
 from confsim.service.incoming import Incoming
 from confsim.service.messages import Request
 from kit import ADMIN, CUSTOMER, OWNER, ROOM, USER

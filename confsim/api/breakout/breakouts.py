@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
 from confsim.api.ids import SessionId
 from confsim.api.views import Id, User, page, user_view
@@ -10,7 +12,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
-from confsim.contract.types import ImageSize, Limit, Long, Name, Offset, Wire
+from confsim.contract.types import AtLeast, ImageSize, Limit, Long, Name, Offset, Wire
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.breakout.breakouts import Breakout, Phase
@@ -22,37 +24,39 @@ from confsim.kernel.refusal import Refusal
 class BreakoutSessionChange(Wire):
     """Name and duration (milliseconds; 0 without limit) of a breakout session."""
 
-    name: Name | None = None
-    duration: Long | None = None
+    name: Annotated[Name | None, "The name of the breakout session."] = None
+    duration: Annotated[Annotated[Long, AtLeast(0)] | None, "How long it runs, in milliseconds; 0 without an end."] = (
+        None
+    )
 
 
 class BreakoutRoomChange(Wire):
     """The name of a breakout room."""
 
-    name: Name | None = None
+    name: Annotated[Name | None, "The name of the room."] = None
 
 
 class BreakoutRoom(Wire, kw_only=True):
     """A breakout room; ``channelUuid`` and ``sessionId`` are there once the room is live (G438)."""
 
-    id: str
-    name: str
-    breakoutSession: str
-    sessionId: str | None = None
-    channelUuid: str | None = None
+    id: Annotated[str, "The id of the room."]
+    name: Annotated[str, "The name of the room."]
+    breakoutSession: Annotated[str, "The breakout session that the room belongs to."]
+    sessionId: Annotated[str | None, "The session that runs in the room, once there is one."] = None
+    channelUuid: Annotated[str | None, "The channel that the room is, once it is live."] = None
 
 
 class BreakoutSession(Wire, kw_only=True):
     """A breakout session (P2 Breakout); ``breakoutRoom`` is the room of the caller."""
 
-    id: str
-    name: str
-    channel: str
-    duration: Long
-    started: Long | None = None
-    isActive: bool
-    isCompleted: bool
-    breakoutRoom: BreakoutRoom | None = None
+    id: Annotated[str, "The id of the breakout session."]
+    name: Annotated[str, "The name of the breakout session."]
+    channel: Annotated[str, "The event room that it belongs to."]
+    duration: Annotated[Long, "How long it runs, in milliseconds; 0 without an end."]
+    started: Annotated[Long | None, "The instant of its start, in epoch milliseconds; absent before."] = None
+    isActive: Annotated[bool, "Whether it is running."]
+    isCompleted: Annotated[bool, "Whether it is over."]
+    breakoutRoom: Annotated[BreakoutRoom | None, "The room that the caller is assigned to."] = None
 
 
 def _room_view(room: Room) -> BreakoutRoom:
@@ -139,7 +143,7 @@ def list_breakout_sessions(
     *,
     limit: Limit | None = None,
     offset: Offset | None = None,
-    sessionId: SessionId | None = None,
+    sessionId: Annotated[SessionId | None, "The past session whose finished breakout sessions are listed."] = None,
 ) -> list[BreakoutSession]:
     """List the breakout sessions of the event room that are not completed; with ``sessionId`` the finished ones of
     that past session of the event room. By creation. Refusal EVENT_ROOM_OFF.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Annotated
 
 from confsim.api.call import Call, operation
+from confsim.api.forms import DestinationUrl
 from confsim.api.ids import SessionId
 from confsim.api.views import Id, page
 from confsim.assumptions import broadcast as assumed
@@ -14,7 +16,7 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
 from confsim.contract.operation import Source
-from confsim.contract.types import Label, Limit, Name, Offset, Order, Switch, Wire
+from confsim.contract.types import Chosen, InUnit, Label, Limit, Offset, Order, Switch, Wire
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import Sort
 from confsim.domain.broadcast.destinations import Destination
@@ -29,44 +31,50 @@ _NAMED = "P2 L354"
 class BroadcastDestination(Wire):
     """A destination of the broadcasts of a channel; ``destination`` is the RTMP URL (P2 Broadcast)."""
 
-    id: str | None = None
-    label: str | None = None
-    destination: str | None = None
-    channelId: str | None = None
-    enabled: bool | None = None
+    id: Annotated[str | None, "The id of the destination."] = None
+    label: Annotated[str | None, "What the destination is called."] = None
+    destination: Annotated[
+        str | None, "The RTMP URL that is streamed to; its key is masked for callers who own nothing."
+    ] = None
+    channelId: Annotated[str | None, "The channel that it belongs to."] = None
+    enabled: Annotated[bool | None, "Whether broadcasts that start go there."] = None
 
 
 class NewDestination(Wire):
     """What a destination is made from."""
 
-    destination: Name
-    label: Label | None = None
-    enabled: bool | None = None
+    destination: Annotated[DestinationUrl, "The RTMP URL to stream to."]
+    label: Annotated[Label | None, "What the destination is called."] = None
+    enabled: Annotated[bool | None, "Whether broadcasts that start go there."] = None
 
 
 class BroadcastRecord(Wire):
     """A broadcast (P2 Broadcast); the times are absent as long as they have not come."""
 
-    id: str | None = None
-    clientId: str | None = None
-    channelId: str | None = None
-    created: str | None = None
-    started: str | None = None
-    ended: str | None = None
-    sessions: list[str] | None = None
+    id: Annotated[str | None, "The id of the broadcast."] = None
+    clientId: Annotated[str | None, "The client that it belongs to."] = None
+    channelId: Annotated[str | None, "The channel that is broadcast."] = None
+    created: Annotated[
+        str | None, "The instant at which the broadcast was asked for.", InUnit(units.BROADCAST_TIMES)
+    ] = None
+    started: Annotated[
+        str | None, "The instant at which it began to run; absent before.", InUnit(units.BROADCAST_TIMES)
+    ] = None
+    ended: Annotated[str | None, "The instant of its end; absent before.", InUnit(units.BROADCAST_TIMES)] = None
+    sessions: Annotated[list[str] | None, "The sessions of the channel that it showed."] = None
 
 
 class BroadcastHistory(Wire):
     """A page of the history, with rows where other pages have results (P2 L142)."""
 
-    total: int | None = None
-    rows: list[BroadcastRecord] | None = None
+    total: Annotated[int | None, "How many broadcasts match."] = None
+    rows: Annotated[list[BroadcastRecord] | None, "The broadcasts of the page."] = None
 
 
 class BroadcastState(Wire):
     """Whether a channel is broadcasting: off, starting or running."""
 
-    state: str
+    state: Annotated[str, "Whether a broadcast is off, starting or running."]
 
 
 def _time(call: Call, at: int | None) -> str | None:
@@ -238,7 +246,7 @@ def list_broadcast_history(
     call: Call,
     uuid: Channel,
     *,
-    session: SessionId | None = None,
+    session: Annotated[SessionId | None, "The session that a broadcast showed."] = None,
     sort: Sort | None = None,
     order: Order = Order.DESC,
     offset: Offset | None = None,
@@ -268,6 +276,9 @@ def get_broadcast(call: Call, uuid: Channel, broadcastID: broadcasts.Broadcast) 
     return _record_view(call, broadcastID)
 
 
+_WITHOUT = Chosen(assumed.WITHOUT, {"404": BroadcastRecord, "204": BroadcastRecord | NoContent, "{}": BroadcastRecord})
+
+
 @operation(
     "GET /channels/{uuid}/broadcast/metrics",
     gate=gates.OPERATOR.assumed("G519"),
@@ -275,7 +286,7 @@ def get_broadcast(call: Call, uuid: Channel, broadcastID: broadcasts.Broadcast) 
     line=_LINE,
     gaps="G524 G525",
 )
-def get_broadcast_metrics(call: Call, uuid: Channel) -> BroadcastRecord | NoContent:
+def get_broadcast_metrics(call: Call, uuid: Channel) -> Annotated[BroadcastRecord | NoContent, _WITHOUT]:
     """Read the record of the running broadcast; without started while it is starting up.
 
     404 when nothing is broadcast.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
+from typing import Annotated
 
 from confsim.api import uploads
 from confsim.api.call import Call, operation
+from confsim.api.forms import MeetingId
 from confsim.api.paths import AnyChannel
 from confsim.api.views import Id, image_url, page, url_form
 from confsim.assumptions.channels import (
@@ -20,16 +21,14 @@ from confsim.assumptions.channels import (
     URL_NAME,
 )
 from confsim.assumptions.members import OWNER_IS_OPERATOR
+from confsim.assumptions.protocol import images
 from confsim.assumptions.register import ask, note
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.text_values import invalid_input
 from confsim.contract.types import (
-    FreeText,
     ImageSize,
-    Int,
     Limit,
-    Long,
     Name,
     Offset,
     Order,
@@ -37,7 +36,6 @@ from confsim.contract.types import (
     Search,
     Switch,
     Url,
-    Wire,
 )
 from confsim.domain.channels import channel_images, channels, favourites, guest_access
 from confsim.domain.channels.channels import Channel
@@ -45,91 +43,7 @@ from confsim.domain.members import channel_list, roles
 from confsim.domain.runtime import sessions
 
 from .friendly_urls import FoundChannel
-
-
-class NewChannel(Wire):
-    """A channel to be made."""
-
-    name: Name
-    description: FreeText | None = None
-
-
-class ChannelUuid(Wire):
-    """The id of a channel that was made."""
-
-    channelUuid: str
-
-
-class ChannelDescription(Wire):
-    """A description of up to 200 characters; an empty one clears it."""
-
-    description: FreeText
-
-
-class GuestAccess(Wire):
-    """Whether the channel admits guests."""
-
-    guestAccess: bool
-
-
-class Sort(StrEnum):
-    """The columns of the channel list that can be sorted by."""
-
-    CREATED = "created"
-    NAME = "name"
-
-
-class ChannelDetails(Wire, kw_only=True):
-    """A channel (P2 Channel details)."""
-
-    channelUuid: str
-    name: str
-    channelName: str
-    description: str | None = None
-    clientId: str
-    parent: str | None = None
-    parentName: str | None = None
-    serviceMode: channels.ServiceMode
-    reputation: Int
-    favorite: Int
-    isFavorite: bool
-    isStar: bool
-    isOperator: bool
-    isOwner: bool
-    maxUsers: Int
-    urlName: str
-    meetingId: str
-    isEventRoom: bool
-    makePrivate: bool
-    isOrganization: bool
-    friendlyURL: str | None = None
-    isMidi: bool
-    isPremium: bool
-    audioQuality: channels.AudioQuality
-    isPrivate: bool
-    isOpen: bool
-    offAir: bool
-    isRangeEnabled: bool
-    disableWall: bool
-    guestAccess: bool
-    imageUrl: str | None = None
-
-
-class ChannelItem(Wire, kw_only=True):
-    """A channel as the channel list shows it (P2 Channel list item). ``created`` is in seconds."""
-
-    name: str
-    urlName: str | None = None
-    friendlyURL: str | None = None
-    isOwner: bool | None = None
-    parentName: str | None = None
-    parentId: str | None = None
-    channelUuid: str
-    isOpen: bool
-    guestAccess: bool
-    imageUrl: str | None = None
-    created: Long
-
+from .shapes import ChannelDescription, ChannelDetails, ChannelItem, ChannelUuid, GuestAccess, NewChannel, Sort
 
 #: The placeholders in the form of a compounded name.
 _PLACES = re.compile(r"(\{parent\}|\{name\})")
@@ -249,12 +163,19 @@ def set_channel_description(call: Call, uuid: Channel, body: ChannelDescription)
 
 @operation(
     "POST /channels/{uuid}/image",
+    upload=images.FORM,
     gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
     rules="R011 R248 R378 R379",
     gaps="G104 G105 G106 G107 G108 G109 G110",
     line="P2 Channel basics",
 )
-def set_channel_image(call: Call, uuid: Channel, body: bytes, *, url: Url | None = None) -> None:
+def set_channel_image(
+    call: Call,
+    uuid: Channel,
+    body: bytes,
+    *,
+    url: Annotated[Url | None, "Where the image is; it wins over the body."] = None,
+) -> None:
     """Set the image from ``url``, which wins, or from the bytes of the body; of 8 Mbytes at most."""
     channel_images.put(call.change, uuid, uploads.image(call, body, url), url)
 
@@ -278,7 +199,7 @@ def remove_channel_image(call: Call, uuid: Channel) -> None:
     gaps="G052 G300 G307",
     line="P2 Channel basics",
 )
-def rename_channel(call: Call, uuid: Channel, *, name: Name) -> None:
+def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The name to give."]) -> None:
     """Give the channel another name, which is unique in the client (409); its links stay."""
     channels.rename(call.change, uuid, name)
 
@@ -365,7 +286,9 @@ def _is_owner_view(call: Call, channel: Channel) -> bool | None:
     line="P2 Channel basics",
     variant_of="list_channels",
 )
-def find_channel_by_meeting_id(call: Call, *, meetingId: str) -> FoundChannel:
+def find_channel_by_meeting_id(
+    call: Call, *, meetingId: Annotated[MeetingId, "What callers key in to reach the channel."]
+) -> FoundChannel:
     """Find the channel of the caller's client that has the meeting id. Refused with 404 when none has."""
     if not meetingId and ask(call, MEETING_ID_EMPTY) == "refuse":
         raise invalid_input("query meetingId", "it is empty")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
+from confsim.api.forms import FriendlyUrlWord
 from confsim.assumptions.channels import FRIENDLY_AVAILABLE
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
@@ -18,19 +21,19 @@ from confsim.kernel.refusal import Refusal
 class FriendlyUrl(Wire):
     """A word for the link to a channel."""
 
-    url: str
+    url: Annotated[FriendlyUrlWord, "The word that is to lead to the channel."]
 
 
 class FoundChannel(Wire):
     """The channel that has a friendly URL or a meeting id."""
 
-    uuid: str
+    uuid: Annotated[str, "The uuid of the channel."]
 
 
 class MaybeChannel(Wire):
     """The channel that has a friendly URL, if one has."""
 
-    uuid: str | None = None
+    uuid: Annotated[str | None, "The uuid of the channel that has it; absent where the word is free."] = None
 
 
 @operation(
@@ -40,7 +43,9 @@ class MaybeChannel(Wire):
     gaps="G283 G289",
     line="P1 Friendly URLs and embedding",
 )
-def check_friendly_url(call: Call, clientId: Client, *, url: str) -> MaybeChannel:
+def check_friendly_url(
+    call: Call, clientId: Client, *, url: Annotated[str, "The word that is looked for."]
+) -> MaybeChannel:
     """Check whether a text can be a friendly URL of the client; no token needed.
 
     ``uuid`` is the channel that has it already; without ``uuid`` it is free. Refused with 400 when it is malformed.
@@ -64,7 +69,9 @@ def check_friendly_url(call: Call, clientId: Client, *, url: str) -> MaybeChanne
     gaps="G284 G285",
     line="P1 Friendly URLs and embedding",
 )
-def find_channel_by_friendly_url(call: Call, clientId: Client, *, url: str) -> FoundChannel:
+def find_channel_by_friendly_url(
+    call: Call, clientId: Client, *, url: Annotated[str, "The word that is looked for."]
+) -> FoundChannel:
     """Find the channel of the client that has the friendly URL; no token needed. Refused with 404 when none has."""
     return FoundChannel(uuid=friendly_urls.get(call.change, clientId, url).id)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, ClassVar
+
 from confsim.api.call import Call, operation
 from confsim.api.views import Id, page
 from confsim.assumptions import clients as assumed
@@ -20,34 +22,38 @@ from confsim.domain.identity import validators
 class NewClient(Wire):
     """A client to be made."""
 
-    name: Name
+    name: Annotated[Name, "The name of the client."]
 
 
 class ClientView(Wire, kw_only=True):
     """A client (P1 Client). The documents show no field of ``details`` (G295)."""
 
-    name: str
-    clientId: str
-    details: Json = None
-    disabled: bool | None = None
-    parentId: str | None = None
+    COMPONENT: ClassVar[str] = "Client"
+
+    name: Annotated[str, "The name of the client."]
+    clientId: Annotated[str, "The id of the client."]
+    details: Annotated[Json, "What else is known of the client."] = None
+    disabled: Annotated[bool | None, "Whether its service is disabled."] = None
+    parentId: Annotated[str | None, "The client above it."] = None
 
 
 class ClientItem(Wire, kw_only=True):
     """A client as the client list shows it (P1 Client list item)."""
 
-    id: str
-    name: str
-    parent: str | None = None
-    uniqueUsersHandle: bool
-    speech2text: bool
-    dialOut: bool
-    dialIn: bool
-    midi: bool
-    friendlyURLs: bool
-    validator: str | None = None
-    disabled: bool
-    events: bool
+    COMPONENT: ClassVar[str] = "ClientListItem"
+
+    id: Annotated[str, "The id of the client."]
+    name: Annotated[str, "The name of the client."]
+    parent: Annotated[str | None, "The client above it."] = None
+    uniqueUsersHandle: Annotated[bool, "Whether handles of its users must be unique."]
+    speech2text: Annotated[bool, "Whether new channels have speech to text."]
+    dialOut: Annotated[bool, "Whether new channels can call phones."]
+    dialIn: Annotated[bool, "Whether phones can call new channels."]
+    midi: Annotated[bool, "Whether new channels have midi."]
+    friendlyURLs: Annotated[bool, "Whether friendly URLs are enabled."]
+    validator: Annotated[str | None, "The validator of identity tokens that is active."] = None
+    disabled: Annotated[bool, "Whether the service of it and of all clients below it is disabled."]
+    events: Annotated[bool, "Whether its events are on."]
 
 
 @operation(

@@ -25,35 +25,41 @@ LINE = "P2 Configuration and templates"
 Word = Annotated[str, Sized(sizes.WORD)]
 
 
+Context = Annotated[Word, "The application that the configuration is for, such as the conference UI."]
+Categories = Annotated[list[Word], "The categories to read."]
+Language = Annotated[Word, "The language of texts."]
+Theme = Annotated[Word, "The theme, such as light."]
+
+
 class ClientSettings(Wire):
     """Legacy settings of a client: all but the first and friendlyURLs are the defaults of new channels."""
 
-    uniqueUsersHandle: bool
-    speech2text: bool
-    dialOut: bool
-    friendlyURLs: bool
-    midi: bool
-    dialIn: bool
+    uniqueUsersHandle: Annotated[bool, "Whether handles of users must be unique."]
+    speech2text: Annotated[bool, "Whether new channels have speech to text."]
+    dialOut: Annotated[bool, "Whether new channels can call phones."]
+    friendlyURLs: Annotated[bool, "Whether friendly URLs are enabled."]
+    midi: Annotated[bool, "Whether new channels have midi."]
+    dialIn: Annotated[bool, "Whether phones can call new channels."]
 
 
 class ChannelSettings(Wire, kw_only=True):
     """Legacy settings of a channel. ``mediaPoolSize`` in bytes; a limit is left out where there is none."""
 
-    speech2text: bool
-    muteAttendees: bool
-    broadcastEnabled: bool
-    autoClose: bool
-    eventRoom: bool
-    open: bool
-    publicPIN: bool
-    dialOut: bool
-    dialIn: bool
-    presentersLimit: Int | None = None
-    populationLimit: Int | None = None
-    mediaPoolSize: Long
-    midi: bool
-    offAir: bool
-    disableWall: bool
+    speech2text: Annotated[bool, "Whether speech is turned into text."]
+    muteAttendees: Annotated[bool, "Whether attendees are muted and cannot unmute."]
+    broadcastEnabled: Annotated[bool, "Whether live streaming is enabled."]
+    autoClose: Annotated[bool, "Whether the lobby door closes when the channel becomes empty."]
+    eventRoom: Annotated[bool, "Whether it can hold breakout sessions."]
+    open: Annotated[bool, "Whether the doors of the lobby are open."]
+    publicPIN: Annotated[bool, "Whether users who are no hosts see the PINs."]
+    dialOut: Annotated[bool, "Whether the channel can call phones."]
+    dialIn: Annotated[bool, "Whether phones can call the channel."]
+    presentersLimit: Annotated[Int | None, "How many users can share video; absent without a limit."] = None
+    populationLimit: Annotated[Int | None, "How many users it has room for; absent without a limit."] = None
+    mediaPoolSize: Annotated[Long, "The size of its media pool, in bytes."]
+    midi: Annotated[bool, "Whether midi is on."]
+    offAir: Annotated[bool, "Whether listeners of a panel get no content."]
+    disableWall: Annotated[bool, "Whether wall messages are disabled."]
 
 
 def _reading(
@@ -76,10 +82,10 @@ def _preferred(header: str) -> str | None:
 def get_config(
     call: Call,
     *,
-    context: Word | None = None,
-    categories: list[Word] | None = None,
-    language: Word | None = None,
-    theme: Word = LIGHT,
+    context: Context | None = None,
+    categories: Categories | None = None,
+    language: Language | None = None,
+    theme: Theme = LIGHT,
 ) -> dict[str, Json]:
     """Read the configuration of the client, laid over the service's own.
 
@@ -95,7 +101,7 @@ def get_config(
     line=LINE,
     gaps="G392 G394 G402 G403",
 )
-def set_config(call: Call, body: dict[str, Json], *, language: Word | None = None, theme: Word = LIGHT) -> None:
+def set_config(call: Call, body: dict[str, Json], *, language: Language | None = None, theme: Theme = LIGHT) -> None:
     """Update the configuration of the client: keys given are set, null removes a key.
 
     ``language`` is needed when texts are updated; 400 without it.
@@ -114,10 +120,10 @@ def get_channel_config(
     call: Call,
     uuid: Channel,
     *,
-    context: Word | None = None,
-    categories: list[Word] | None = None,
-    language: Word | None = None,
-    theme: Word = LIGHT,
+    context: Context | None = None,
+    categories: Categories | None = None,
+    language: Language | None = None,
+    theme: Theme = LIGHT,
 ) -> dict[str, Json]:
     """Read the effective configuration of a channel: the service's, the client's, the template's and its own.
 
@@ -135,7 +141,7 @@ def get_channel_config(
     gaps="G392 G394 G402 G403",
 )
 def set_channel_config(
-    call: Call, uuid: Channel, body: dict[str, Json], *, language: Word | None = None, theme: Word = LIGHT
+    call: Call, uuid: Channel, body: dict[str, Json], *, language: Language | None = None, theme: Theme = LIGHT
 ) -> None:
     """Update the configuration of the channel itself; broader levels stay as they are."""
     documents.update(call.change, call.client.id, uuid.id, body, theme, language)
@@ -152,10 +158,10 @@ def get_template_config(
     call: Call,
     templateId: Offered,
     *,
-    context: Word | None = None,
-    categories: list[Word] | None = None,
-    language: Word | None = None,
-    theme: Word = LIGHT,
+    context: Context | None = None,
+    categories: Categories | None = None,
+    language: Language | None = None,
+    theme: Theme = LIGHT,
 ) -> dict[str, Json]:
     """Read the configuration of a template, the client's own or an inherited one."""
     reading = _reading(call, context, categories, language, theme)
@@ -170,7 +176,7 @@ def get_template_config(
     gaps="G392 G394 G402 G403 G408 G411",
 )
 def set_template_config(
-    call: Call, templateId: Offered, body: dict[str, Json], *, language: Word | None = None, theme: Word = LIGHT
+    call: Call, templateId: Offered, body: dict[str, Json], *, language: Language | None = None, theme: Theme = LIGHT
 ) -> None:
     """Update the configuration of a template of the client; it shows at once in every channel that uses it.
 

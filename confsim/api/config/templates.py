@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated
 
 from confsim.api import views
 from confsim.api.call import Call, operation
@@ -13,7 +14,7 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
 from confsim.contract.operation import Source
-from confsim.contract.types import Limit, Name, Offset, Page, Switch, Wire
+from confsim.contract.types import Chosen, Limit, Name, Offset, Page, Switch, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.config import template_choice, templates
 from confsim.domain.config.templates import Offered
@@ -33,25 +34,25 @@ class Inheritance(StrEnum):
 class Template(Wire):
     """A settings template as the client sees it (P2 Settings template)."""
 
-    id: str
-    name: str
-    enabled: bool
-    inheritable: bool
-    inherited: bool
+    id: Annotated[str, "The id of the template."]
+    name: Annotated[str, "The name of the template."]
+    enabled: Annotated[bool, "Whether it can be selected."]
+    inheritable: Annotated[bool, "Whether clients below may use it."]
+    inherited: Annotated[bool, "Whether it comes from a client above."]
 
 
 class ChannelTemplate(Wire):
     """The template in use on a channel (P2 Settings template)."""
 
-    id: str
-    name: str
-    inherited: bool
+    id: Annotated[str, "The id of the template."]
+    name: Annotated[str, "The name of the template."]
+    inherited: Annotated[bool, "Whether it comes from a client above."]
 
 
 class TemplateName(Wire):
     """The name of a template."""
 
-    name: Name
+    name: Annotated[Name, "The name of the template."]
 
 
 def _template_view(template: Offered) -> Template:
@@ -84,8 +85,8 @@ def list_templates(
     *,
     limit: Limit | None = None,
     offset: Offset | None = None,
-    onlyEnabled: bool | None = None,
-    onlyInheritable: bool | None = None,
+    onlyEnabled: Annotated[bool | None, "Only those that can be selected."] = None,
+    onlyInheritable: Annotated[bool | None, "Only those that clients below may use."] = None,
 ) -> Page[Template]:
     """List the templates of the client with those it inherits, by name."""
     found = [
@@ -104,10 +105,13 @@ def _passes(call: Call, only: bool | None, has: bool) -> bool:
     return has is only
 
 
+_NO_TEMPLATE = Chosen(assumed.NO_TEMPLATE, {"404": ChannelTemplate, "204": ChannelTemplate | NoContent})
+
+
 @operation(
     "GET /channels/{uuid}/template", gate=gates.ACCESS.assumed("G405"), rules="R322 R450", line=LINE, gaps="G409"
 )
-def get_channel_template(call: Call, uuid: Channel) -> ChannelTemplate | NoContent:
+def get_channel_template(call: Call, uuid: Channel) -> Annotated[ChannelTemplate | NoContent, _NO_TEMPLATE]:
     """Read which template the channel uses. 404 when it uses none."""
     seen = templates.selected(call.change, call.client, uuid)
     if seen is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
 from confsim.api.views import Id
 from confsim.assumptions import events as assumed
@@ -21,36 +23,36 @@ _NAMED = "P2 L368"
 class EndpointChange(Wire):
     """Changes of an events endpoint; omitted fields stay (P2 L366)."""
 
-    url: Url | None = None
-    active: bool | None = None
+    url: Annotated[Url | None, "Where events are sent from now on."] = None
+    active: Annotated[bool | None, "Whether events are sent there."] = None
 
 
 class NewEndpoint(Wire):
     """What an events endpoint is made from."""
 
-    url: Url
-    active: bool | None = None
+    url: Annotated[Url, "Where events are sent."]
+    active: Annotated[bool | None, "Whether events are sent there."] = None
 
 
 class EventsEndpoint(Wire):
     """An events endpoint; ``created`` in epoch milliseconds."""
 
-    id: str
-    url: str
-    active: bool
-    created: Long | None = None
+    id: Annotated[str, "The id of the endpoint."]
+    url: Annotated[str, "Where events are sent."]
+    active: Annotated[bool, "Whether events are sent there."]
+    created: Annotated[Long | None, "The instant at which it was added, in epoch milliseconds."] = None
 
 
 class EventsStatus(Wire):
     """Whether the client's events are on."""
 
-    enabled: bool
+    enabled: Annotated[bool, "Whether the events of the client are on."]
 
 
 class EventsSecret(Wire):
     """The secret that a client shares with its endpoints."""
 
-    secret: str
+    secret: Annotated[str, "The secret by which deliveries are signed."]
 
 
 def _require_on(call: Call) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
 from confsim.api.units import instant
 from confsim.assumptions.protocol import units
 from confsim.contract import gates
-from confsim.contract.types import Label, Long, Wire
+from confsim.contract.types import InUnit, Label, Long, Wire
 from confsim.domain.identity import api_tokens
 from confsim.domain.identity.api_tokens import ApiToken as StoredToken
 
@@ -14,16 +16,18 @@ from confsim.domain.identity.api_tokens import ApiToken as StoredToken
 class ApiToken(Wire):
     """An API token; ``token`` is whole in the answers that make a value, masked in lists."""
 
-    id: str
-    token: str
-    expiresAt: Long | None = None
-    label: str | None = None
+    id: Annotated[str, "The id of the token."]
+    token: Annotated[str, "The credential: masked in lists, whole where it was just made."]
+    expiresAt: Annotated[
+        Long | None, "The instant at which it expires; absent for never.", InUnit(units.API_TOKEN_EXPIRES)
+    ] = None
+    label: Annotated[str | None, "What the token is called."] = None
 
 
 class ApiTokenLabel(Wire):
     """What a new API token is called."""
 
-    label: Label | None = None
+    label: Annotated[Label | None, "What the token is called."] = None
 
 
 def _api_token_view(call: Call, stored: StoredToken, token: str) -> ApiToken:

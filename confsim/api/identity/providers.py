@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
 from confsim.api.paths import MeOrUser
 from confsim.assumptions import identity as assumed
@@ -15,36 +17,36 @@ from confsim.domain.identity import providers
 class AvailableProvider(Wire):
     """A provider of the service; ``icon`` is the URL of its icon."""
 
-    name: str
-    icon: str
+    name: Annotated[str, "The name of the provider."]
+    icon: Annotated[str, "Where its icon is."]
 
 
 class Provider(Wire):
     """A provider as clients and users have it (G181)."""
 
-    name: str
-    icon: str | None = None
+    name: Annotated[str, "The name of the provider."]
+    icon: Annotated[str | None, "Where its icon is."] = None
 
 
 class ClientProviders(Wire):
     """The providers by which the users of a client may log in."""
 
-    providers: list[Provider]
-    defaultProvider: str | None = None
+    providers: Annotated[list[Provider], "The providers that users can log in by."]
+    defaultProvider: Annotated[str | None, "The name of the one that is offered first."] = None
 
 
 class AuthMethod(Wire):
     """How a user authenticates; without ``provider`` only where nobody is refused for having none (G211)."""
 
-    provider: Provider | None = None
+    provider: Annotated[Provider | None, "The provider that the user logs in by."] = None
 
 
 class AuthProfile(Wire):
     """Profile of the caller as the provider reported it last; texts are empty where it reported none."""
 
-    name: str
-    email: str
-    imageUrl: str
+    name: Annotated[str, "The name that the provider reported."]
+    email: Annotated[str, "The address that the provider reported."]
+    imageUrl: Annotated[str, "The image that the provider reported."]
 
 
 def _provider_view(call: Call, name: str) -> Provider:

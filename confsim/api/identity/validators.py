@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
 from confsim.api.ids import Code
 from confsim.api.units import instant
@@ -9,7 +11,7 @@ from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.types import Long, Wire
+from confsim.contract.types import InUnit, Long, Wire
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import token_exchange, validators
 from confsim.domain.identity.credentials import Credential
@@ -19,22 +21,22 @@ from confsim.domain.identity.validators import Activity
 class Validator(Wire):
     """A validator of the client; at most one is active (G189)."""
 
-    id: str
-    name: str | None = None
-    active: bool | None = None
+    id: Annotated[str, "The id of the validator."]
+    name: Annotated[str | None, "What the validator is called."] = None
+    active: Annotated[bool | None, "Whether it is the active one."] = None
 
 
 class IdentityToken(Wire):
     """An OpenID token, or the code of a Persistent invitation."""
 
-    idToken: Code
+    idToken: Annotated[Code, "The OpenID token, or the code of a Persistent invitation."]
 
 
 class TokenResult(Wire):
     """A user's secret token and its time to live, in seconds by default (G111)."""
 
-    token: str
-    expires: Long
+    token: Annotated[str, "The secret token of the user."]
+    expires: Annotated[Long, "The time to live of the token.", InUnit(units.TOKEN_EXPIRES)]
 
 
 def token_result(call: Call, credential: Credential) -> TokenResult:

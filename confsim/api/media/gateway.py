@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
+from confsim.api.forms import GatewayKindName
 from confsim.api.paths import MeOrUser
 from confsim.assumptions import media as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.types import Int, Name, Wire
+from confsim.contract.types import Int, Wire
 from confsim.domain.media import gateway
 
 
 class GatewayKind(Wire):
     """The protocol of an endpoint: RTMP or SRT."""
 
-    kind: Name
+    kind: Annotated[GatewayKindName, "The protocol of the endpoint."]
 
 
 class GatewayCredentials(Wire):
     """What a sender presents: stream key or passphrase as the password."""
 
-    username: str
-    password: str
+    username: Annotated[str, "The user name that a sender presents."]
+    password: Annotated[str, "The stream key or the passphrase."]
 
 
 class GatewayEndpoint(Wire):
     """A gateway endpoint (P2 Gateway endpoint)."""
 
-    uuid: str
-    host: str
-    port: Int
-    kind: str
-    credentials: GatewayCredentials | None = None
+    uuid: Annotated[str, "The id of the endpoint."]
+    host: Annotated[str, "The host to send to."]
+    port: Annotated[Int, "The port to send to."]
+    kind: Annotated[str, "The protocol of the endpoint."]
+    credentials: Annotated[GatewayCredentials | None, "What a sender presents."] = None
 
 
 def _endpoint_view(endpoint: gateway.Endpoint, *, secret: bool) -> GatewayEndpoint:

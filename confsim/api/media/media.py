@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from typing import Annotated
 from urllib.parse import urlencode
 
 from confsim.api.call import Call, operation
@@ -17,7 +18,7 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.text_values import invalid_input
-from confsim.contract.types import FreeText, Limit, Long, Name, Offset, Order, Page, Search, Ttl, Wire
+from confsim.contract.types import Chosen, FreeText, InUnit, Limit, Long, Name, Offset, Order, Page, Search, Ttl, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.media import media
 from confsim.domain.media.media import File, Pool, Sort
@@ -39,32 +40,34 @@ class Read(StrEnum):
 class Tag(Wire):
     """A tag of a media asset."""
 
-    name: str
+    name: Annotated[str, "The word that the tag is."]
 
 
 class MediaAsset(Wire, kw_only=True):
     """A media asset (P2 Media asset). ``size`` in bytes."""
 
-    id: str
-    name: str
-    size: Long
-    description: str | None = None
-    tags: list[Tag | str]
-    contentType: str
-    publicRead: bool
-    created: Long
+    id: Annotated[str, "The id of the asset."]
+    name: Annotated[str, "The name of the asset."]
+    size: Annotated[Long, "How many bytes it has."]
+    description: Annotated[str | None, "What the asset is."] = None
+    tags: Annotated[
+        list[Annotated[Tag | str, Chosen(assumed.TAG_SHAPE, {"object": Tag, "text": str})]], "The tags of the asset."
+    ]
+    contentType: Annotated[str, "The media type of the file."]
+    publicRead: Annotated[bool, "Whether anybody may read it without authorization."]
+    created: Annotated[Long, "The instant at which it was uploaded.", InUnit(units.MEDIA_CREATED)]
 
 
 class MediaLink(Wire):
     """An address from which the bytes can be had for a time."""
 
-    url: str
+    url: Annotated[str, "Where the bytes are, without a token."]
 
 
 class MediaPoolSize(Wire):
     """The size of a pool, in bytes."""
 
-    mediaPoolSize: Long
+    mediaPoolSize: Annotated[Long, "The size of the pool, in bytes."]
 
 
 def _asset_view(call: Call, asset: media.Asset) -> MediaAsset:
@@ -132,8 +135,8 @@ def list_channel_media(
     offset: Offset | None = None,
     sort: Sort = Sort.CREATED,
     order: Order = Order.DESC,
-    tags_all: list[str] | None = None,
-    tags_any: list[str] | None = None,
+    tags_all: Annotated[list[str] | None, "Tags that an asset has, all of them."] = None,
+    tags_any: Annotated[list[str] | None, "Tags of which an asset has at least one."] = None,
 ) -> Page[MediaAsset]:
     """List the pool of a channel, the newest first unless asked otherwise.
 
@@ -151,8 +154,8 @@ def list_client_media(
     offset: Offset | None = None,
     sort: Sort = Sort.CREATED,
     order: Order = Order.DESC,
-    tags_all: list[str] | None = None,
-    tags_any: list[str] | None = None,
+    tags_all: Annotated[list[str] | None, "Tags that an asset has, all of them."] = None,
+    tags_any: Annotated[list[str] | None, "Tags of which an asset has at least one."] = None,
 ) -> Page[MediaAsset]:
     """List the pool of the client, the newest first unless asked otherwise.
 
@@ -165,12 +168,19 @@ def list_client_media(
     "POST /channels/{uuid}/media",
     gate=_WRITE,
     rules="R512 R518 R519",
+    upload=assumed.FORM,
     line=_LINE,
     gaps="G506 G507 G508 G513",
     identifies={"id": "media"},
 )
 def upload_channel_media(
-    call: Call, uuid: Channel, body: bytes, *, name: Name, description: FreeText | None = None, read: Read | None = None
+    call: Call,
+    uuid: Channel,
+    body: bytes,
+    *,
+    name: Annotated[Name, "The name of the asset."],
+    description: Annotated[FreeText | None, "What the asset is."] = None,
+    read: Read | None = None,
 ) -> Id:
     """Upload a file into the pool of a channel.
 
@@ -184,12 +194,18 @@ def upload_channel_media(
     "POST /media",
     gate=_WRITE_CLIENT,
     rules="R330 R331 R512 R518 R519",
+    upload=assumed.FORM,
     line=_LINE,
     gaps="G506 G507 G508 G513",
     identifies={"id": "media"},
 )
 def upload_client_media(
-    call: Call, body: bytes, *, name: Name, description: FreeText | None = None, read: Read | None = None
+    call: Call,
+    body: bytes,
+    *,
+    name: Annotated[Name, "The name of the asset."],
+    description: Annotated[FreeText | None, "What the asset is."] = None,
+    read: Read | None = None,
 ) -> Id:
     """Upload a file into the pool of the client.
 
@@ -255,7 +271,13 @@ def batch_delete_client_media(call: Call, body: list[str]) -> None:
 @operation(
     "GET /channels/{uuid}/media/{mediaId}/link", gate=_READ, source=Source.NAME_ONLY, line="P2 L354", gaps="G573"
 )
-def get_channel_media_link(call: Call, uuid: Channel, mediaId: media.Asset, *, ttl: Ttl | None = None) -> MediaLink:
+def get_channel_media_link(
+    call: Call,
+    uuid: Channel,
+    mediaId: media.Asset,
+    *,
+    ttl: Annotated[Ttl | None, "How long the link is valid, such as 5m."] = None,
+) -> MediaLink:
     """Generate a link to the bytes of an asset in the pool of a channel; whoever has it may read them until it expires.
 
     404 when the id is not in this pool.
@@ -264,7 +286,9 @@ def get_channel_media_link(call: Call, uuid: Channel, mediaId: media.Asset, *, t
 
 
 @operation("GET /media/{mediaId}/link", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G573")
-def get_client_media_link(call: Call, mediaId: media.Asset, *, ttl: Ttl | None = None) -> MediaLink:
+def get_client_media_link(
+    call: Call, mediaId: media.Asset, *, ttl: Annotated[Ttl | None, "How long the link is valid, such as 5m."] = None
+) -> MediaLink:
     """Generate a link to the bytes of an asset in the client's pool; whoever has it may read them until it expires.
 
     404 when the id is not in this pool.
@@ -272,7 +296,9 @@ def get_client_media_link(call: Call, mediaId: media.Asset, *, ttl: Ttl | None =
     return _link(call, mediaId, ttl)
 
 
-def _link(call: Call, asset: media.Asset, ttl: Ttl | None) -> MediaLink:
+def _link(
+    call: Call, asset: media.Asset, ttl: Annotated[Ttl | None, "How long the link is valid, such as 5m."]
+) -> MediaLink:
     expires = call.now + (ask(call, durations.MEDIA_LINK) if ttl is None else ttl)
     signed = urlencode({"expires": expires, "signature": media.sign_link(call.change, asset, expires)})
     return MediaLink(url=f"{call.root}/files/{asset.client}/media/{asset.id}?{signed}")

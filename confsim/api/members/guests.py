@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
 from confsim.api.identity.validators import TokenResult, token_result
 from confsim.contract import gates
@@ -14,7 +16,7 @@ from confsim.domain.members import guests
 class GuestHandle(Wire):
     """What a guest is called."""
 
-    handle: Handle
+    handle: Annotated[Handle, "What the guest is called."]
 
 
 @operation(

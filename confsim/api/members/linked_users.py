@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
 from confsim.api.views import NumberId, User, user_view
 from confsim.contract import gates
@@ -15,7 +17,7 @@ from confsim.domain.users.users import User as Person
 class NewLinkedUser(Wire):
     """The handle of a linked user to be made."""
 
-    handle: Handle
+    handle: Annotated[Handle, "What the user is called."]
 
 
 @operation(
@@ -26,7 +28,13 @@ class NewLinkedUser(Wire):
     line="P2 Breakout rooms",
     identifies={"id": "users"},
 )
-def create_linked_user(call: Call, uuid: Channel, body: NewLinkedUser, *, ttl: Ttl | None = None) -> NumberId:
+def create_linked_user(
+    call: Call,
+    uuid: Channel,
+    body: NewLinkedUser,
+    *,
+    ttl: Annotated[Ttl | None, "How long the invitation is valid, such as 7d."] = None,
+) -> NumberId:
     """Make a named guest-like user linked to the channel, to be assigned to breakout rooms before joining.
 
     An invitation is generated, which ``ttl`` ends; read it with get_invitation.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, ClassVar
+
 from confsim.api.call import Call, operation
 from confsim.api.views import user_summary
 from confsim.contract import gates
@@ -18,10 +20,12 @@ _HOST = gates.Gate(gates.Grant.OPERATOR, gates.Grant.OWNER)
 class Host(Wire, kw_only=True):
     """An operator or owner of a channel."""
 
-    id: Long
-    handle: str
-    imageUrl: str | None = None
-    isOwner: bool
+    COMPONENT: ClassVar[str] = "ChannelHost"
+
+    id: Annotated[Long, "The number of the user."]
+    handle: Annotated[str, "The display name of the user."]
+    imageUrl: Annotated[str | None, "Where the image of the user is."] = None
+    isOwner: Annotated[bool, "Whether the user owns the channel."]
 
 
 @operation(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
+from typing import Annotated
 from urllib.parse import quote
 
 from confsim.api.call import Call, operation
@@ -18,7 +18,7 @@ from confsim.contract import gates
 from confsim.contract.encode import Raw
 from confsim.contract.gates import Gate, Grant
 from confsim.contract.operation import Source
-from confsim.contract.types import Limit, Long, Offset, Order, Page, Ttl, Wire
+from confsim.contract.types import Chosen, Limit, Offset, Order, Page, Shown, Ttl
 from confsim.domain.channels.channels import Channel
 from confsim.domain.recordings import assets, downloads, recording_list, recordings
 from confsim.domain.recordings.assets import Asset, Upload
@@ -27,86 +27,20 @@ from confsim.domain.recordings.recording_list import Sort
 from confsim.domain.recordings.recordings import Recording as StoredRecording
 from confsim.kernel.refusal import Refusal
 
+from .shapes import (
+    AssetKind,
+    DownloadableAsset,
+    DownloadKind,
+    Possible,
+    Recording,
+    RecordingAsset,
+    RecordingCredentials,
+    RecordingDownload,
+)
+
 _LINE = "P2 Recordings"
 _READ = gates.OPERATOR_OR_ADMIN.assumed("G490")
 _TOKEN = gates.PUBLIC.assumed("G027")
-
-
-class Possible(Wire):
-    """Whether a recording can be started."""
-
-    possible: bool
-
-
-class Recording(Wire, kw_only=True):
-    """A recording (P2 Recording). Instants in epoch milliseconds by default (G119)."""
-
-    id: str
-    channel: str
-    session: str
-    startTime: Long
-    endTime: Long | None = None
-    readyTime: Long | None = None
-
-
-class AssetKind(StrEnum):
-    """What sort of file an asset is (P2 Recording asset)."""
-
-    AUDIO = "audio"
-    VIDEO = "video"
-    OTHER = "other"
-
-
-class DownloadKind(StrEnum):
-    """What of a recording is downloaded (P2 L99)."""
-
-    ARCHIVE = "archive"
-    COMBINED_VIDEO = "combined_video"
-    CAPTIONS = "captions"
-    OTHER = "other"
-
-
-class RecordingAsset(Wire, kw_only=True):
-    """A file of a recording (P2 Recording asset). ``size`` in bytes; instants as those of recordings."""
-
-    id: str
-    recordingId: str
-    format: str
-    kind: AssetKind
-    state: str | int
-    label: str
-    startTime: Long
-    endTime: Long | None = None
-    size: Long | None = None
-    url: str | None = None
-    relativePath: str | None = None
-    isIndividual: bool
-    streamUserId: Long | None = None
-    userId: Long | None = None
-    group: str | None = None
-
-
-class DownloadableAsset(Wire, kw_only=True):
-    """A file that a token opens (P2 L99). ``size`` in bytes."""
-
-    id: str
-    format: str
-    label: str
-    size: Long | None = None
-    language: str | None = None
-    kind: DownloadKind
-
-
-class RecordingDownload(Wire):
-    """An address from which the bytes can be had for a time."""
-
-    url: str
-
-
-class RecordingCredentials(Wire):
-    """A token for downloading assets for a time."""
-
-    jwt: str
 
 
 def _at(call: Call, moment: int | None) -> int | None:
@@ -167,7 +101,9 @@ def saved(asset: Asset) -> Raw:
     gaps="G480",
     line=_LINE,
 )
-def check_record_possible(call: Call, uuid: Channel) -> Possible | bool:
+def check_record_possible(
+    call: Call, uuid: Channel
+) -> Annotated[Possible | bool, Chosen(assumed.POSSIBLE, {"object": Possible, "bare": bool})]:
     """Check whether the caller could start a recording of the channel as far as addresses go.
 
     True when an owner of the channel has a verified address; always true for an API token.
@@ -294,8 +230,8 @@ def get_recording_download(
     channelId: Channel,
     recordingId: StoredRecording,
     *,
-    ttl: Ttl | None = None,
-    kind: DownloadKind | None = None,
+    ttl: Annotated[Ttl | None, Shown("5m"), "How long the URL is valid."] = None,
+    kind: Annotated[DownloadKind | None, "Which file of the recording is downloaded."] = None,
 ) -> RecordingDownload:
     """Get a URL from which a file of the recording can be downloaded, for five minutes or for ``ttl``; owners only.
 
@@ -317,7 +253,11 @@ def get_recording_download(
     identifies={"jwt": "asset_tokens"},
 )
 def get_recording_credentials(
-    call: Call, channelId: Channel, recordingId: StoredRecording, *, ttl: Ttl | None = None
+    call: Call,
+    channelId: Channel,
+    recordingId: StoredRecording,
+    *,
+    ttl: Annotated[Ttl | None, Shown("5m"), "How long the token is valid."] = None,
 ) -> RecordingCredentials:
     """Get a token for downloading the assets of a recording, for five minutes or for ``ttl``.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Annotated
 
 from msgspec import Meta
@@ -12,18 +11,18 @@ from msgspec import Meta
 from confsim.api.call import Call, operation
 from confsim.api.ids import ChannelId
 from confsim.api.things import DataKind
-from confsim.api.views import UserSummary, image_url, user_summary
+from confsim.api.views import image_url, user_summary
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
 from confsim.contract import gates
 from confsim.contract.text_values import invalid_input, split_list
-from confsim.contract.types import AtLeast, ImageSize, Int, Page, Switch, Wire
+from confsim.contract.types import AtLeast, Chosen, ImageSize, Int, Page, Switch
 from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches
-from confsim.domain.channels.channels import Channel, ServiceMode
+from confsim.domain.channels.channels import Channel
 from confsim.domain.members import channel_access, roles
 from confsim.domain.members.roles import Role
 from confsim.domain.runtime import lobby, presence, sessions, streaming, turn
@@ -31,66 +30,12 @@ from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
 
+from .shapes import ActiveChannel, ChannelParticipants, Door, Lock, Population, StreamingAddress, TurnCredentials
+
 #: P2 Limits L391: channels in one request for populations.
 MOST_CHANNELS = 200
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z", re.ASCII)
-
-
-class Door(StrEnum):
-    """The words for the lobby door."""
-
-    OPEN = "open"
-    CLOSE = "close"
-
-
-class Lock(StrEnum):
-    """The words for the attendee lock."""
-
-    MUTE = "mute"
-    UNMUTE = "unmute"
-
-
-class TurnCredentials(Wire):
-    """TURN credentials; ``ttl`` in seconds (G124)."""
-
-    username: str
-    password: str
-    ttl: Int
-    uris: list[str]
-
-
-class StreamingAddress(Wire):
-    """A websocket address on a streaming server."""
-
-    url: str
-    mode: str | None = None
-
-
-class Population(Wire):
-    """The number of users connected to a channel, where populations are a list of objects (G341)."""
-
-    channelUuid: str
-    population: Int
-
-
-class ChannelParticipants(Wire):
-    """Who is connected to a channel (G353)."""
-
-    total: Int
-    users: list[UserSummary]
-
-
-class ActiveChannel(Wire, kw_only=True):
-    """An active channel (P2 Active channel item)."""
-
-    serviceMode: ServiceMode
-    description: str | None = None
-    channelName: str
-    participants: ChannelParticipants | Int
-    isOwner: bool
-    channelUuid: str
-    imageUrl: str | None = None
 
 
 @operation(
@@ -113,7 +58,9 @@ def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
     line="P2 Runtime",
     runtime=True,
 )
-def set_presenters_limit(call: Call, uuid: Channel, limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1)]) -> None:
+def set_presenters_limit(
+    call: Call, uuid: Channel, limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1), "How many users can share video."]
+) -> None:
     """Limit how many users can share video; current presenters are unaffected.
 
     Refusal INVALID_INPUT for a number that is negative or does not fit 32 bits.
@@ -150,6 +97,12 @@ def get_turn_credentials(call: Call, uuid: Channel) -> TurnCredentials:
     return TurnCredentials(username=made.username, password=made.password, ttl=made.life, uris=list(made.uris))
 
 
+_POPULATIONS = Chosen(
+    assumed_presence.POPULATION_SHAPE,
+    {"map": dict[str, Int], "list": list[Population], "page": Page[Population], "numbers": list[Int]},
+)
+
+
 @operation(
     "GET /channels/populations/{channelIds}",
     gate=gates.SIGNED_IN.assumed("G344"),
@@ -160,7 +113,7 @@ def get_turn_credentials(call: Call, uuid: Channel) -> TurnCredentials:
 )
 def get_populations(
     call: Call, channelIds: ChannelId
-) -> dict[str, Int] | list[Population] | Page[Population] | list[Int]:
+) -> Annotated[dict[str, Int] | list[Population] | Page[Population] | list[Int], _POPULATIONS]:
     """Tell the number of users connected to each live channel of up to 200, by comma separated uuids.
 
     What is no uuid is dropped. Refusal TOO_MANY_CHANNELS.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec.structs import replace
 
 from confsim.api.call import Call, operation
 from confsim.api.ids import ChannelId
-from confsim.api.recordings.recordings import RecordingAsset, asset_view
+from confsim.api.recordings.recordings import asset_view
+from confsim.api.recordings.shapes import RecordingAsset
 from confsim.api.things import SessionOfChannel
 from confsim.api.units import instant
 from confsim.api.views import UserSummary, image_url, page
@@ -14,7 +17,7 @@ from confsim.assumptions.protocol import transport, units
 from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.contract import gates
-from confsim.contract.types import ImageSize, Int, Limit, Long, Offset, Order, Page, Search, Wire
+from confsim.contract.types import ImageSize, Int, InUnit, Limit, Long, Offset, Order, Page, Search, Wire
 from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, ServiceMode
@@ -29,19 +32,19 @@ from confsim.domain.users.users import USERS
 class Session(Wire, kw_only=True):
     """A session (P2 Session). Instants in epoch milliseconds by default (G118)."""
 
-    id: str
-    name: str
-    channel: str
-    clientId: str
-    serviceMode: ServiceMode
-    participantsCount: Int
-    hadRecording: bool
-    groupId: str | None = None
-    parentId: str | None = None
-    imageUrl: str | None = None
-    created: Long
-    started: Long | None = None
-    ended: Long | None = None
+    id: Annotated[str, "The id of the session."]
+    name: Annotated[str, "The name of the session."]
+    channel: Annotated[str, "The channel that it is a run of."]
+    clientId: Annotated[str, "The client that it belongs to."]
+    serviceMode: Annotated[ServiceMode, "Whether it runs as a panel or a conference."]
+    participantsCount: Annotated[Int, "How many users took part."]
+    hadRecording: Annotated[bool, "Whether it was recorded."]
+    groupId: Annotated[str | None, "A key by which sessions are grouped."] = None
+    parentId: Annotated[str | None, "The session of the event room, for a breakout."] = None
+    imageUrl: Annotated[str | None, "Where the image of its channel is."] = None
+    created: Annotated[Long, "The instant at which it was set up on a streaming server.", InUnit(units.SESSION)]
+    started: Annotated[Long | None, "The instant of its start; absent before.", InUnit(units.SESSION)] = None
+    ended: Annotated[Long | None, "The instant of its end; absent while it is going on.", InUnit(units.SESSION)] = None
 
 
 _READ = gates.OPERATOR_OR_ADMIN.assumed("G366")
@@ -205,9 +208,9 @@ def list_sessions(
     imgSize: ImageSize | None = None,
     sort: Sort = Sort.STARTED,
     order: Order = Order.DESC,
-    from_: int | None = None,
-    to: int | None = None,
-    hasRecording: bool | None = None,
+    from_: Annotated[int | None, "Sessions that started after this instant, in epoch milliseconds."] = None,
+    to: Annotated[int | None, "Sessions that started before this instant, in epoch milliseconds."] = None,
+    hasRecording: Annotated[bool | None, "Sessions with a recording, or without."] = None,
 ) -> Page[Session]:
     """List the sessions of the channels where the caller is at least operator; administrators host none by that.
 

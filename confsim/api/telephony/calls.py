@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
-from confsim.api.forms import QuotedNumber
+from confsim.api.forms import DialledNumber, QuotedNumber, WrittenNumber
 from confsim.api.ids import UserId
 from confsim.api.views import NumberId
 from confsim.contract import gates
@@ -15,26 +17,26 @@ from confsim.domain.telephony import calls, prices
 class CallQuote(Wire):
     """The price of a call: ``cost`` per minute, always in US dollars; ``country`` as ISO alpha-2 (G459)."""
 
-    number: str
-    cost: float
-    currency: str
-    country: str
+    number: Annotated[str, "The number that was asked for."]
+    cost: Annotated[float, "The price of a minute."]
+    currency: Annotated[str, "The currency, always USD."]
+    country: Annotated[str, "The country of the number."]
 
 
 class DialRegistered(Wire):
     """A number to call, and the user whom the callee appears as; ``whisper`` is noted only (G453)."""
 
-    number: str
-    sipUserId: UserId
-    whisper: bool | None = None
+    number: Annotated[DialledNumber, "The number to call: E.164 digits, and tones to send after a second."]
+    sipUserId: Annotated[UserId, "The user whom the callee appears as."]
+    whisper: Annotated[bool | None, "Whether the call is whispered."] = False
 
 
 class DialUnregistered(Wire):
     """A number to call, however it is written, and the name under which the callee appears."""
 
-    number: str
-    name: Handle
-    whisper: bool | None = None
+    number: Annotated[WrittenNumber, "The number to call, however it is written."]
+    name: Annotated[Handle, "The name under which the callee appears."]
+    whisper: Annotated[bool | None, "Whether the call is whispered."] = False
 
 
 _GATE = gates.OPERATOR.assumed("G449")
@@ -47,7 +49,9 @@ _GATE = gates.OPERATOR.assumed("G449")
     gaps="G454 G455 G456 G458 G459 G460",
     line="P2 Telephony",
 )
-def get_dial_quote(call: Call, uuid: Channel, number: QuotedNumber) -> CallQuote:
+def get_dial_quote(
+    call: Call, uuid: Channel, number: Annotated[QuotedNumber, "The number whose price is asked."]
+) -> CallQuote:
     """Tell what a call to a number costs per minute; its DTMF part is ignored.
 
     Refusals NUMBER_MALFORMED, DTMF_MALFORMED, DESTINATION_UNKNOWN.

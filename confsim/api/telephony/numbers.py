@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
 from confsim.api.things import EnabledNumber
 from confsim.api.views import page
@@ -9,7 +11,7 @@ from confsim.assumptions import telephony as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Limit, Offset, Page, Switch, Wire
+from confsim.contract.types import Chosen, Limit, Offset, Page, Switch, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.telephony import e164, number_assignments, numbers
 from confsim.domain.telephony.number_assignments import Assignment as Assigned
@@ -19,23 +21,27 @@ from confsim.domain.telephony.numbers import Listing, Number
 class AvailableNumber(Wire):
     """An inbound number; ``code`` is its country. ``isDefault`` is there when it is default for the client."""
 
-    number: str
-    code: str
-    isDefault: bool | None = None
+    number: Annotated[str, "The number, as E.164."]
+    code: Annotated[str, "The code of its country."]
+    isDefault: Annotated[bool | None, "True for a default of the client."] = None
 
 
 class PhoneNumber(Wire):
     """A number and its country (G476)."""
 
-    number: str
-    code: str
+    number: Annotated[str, "The number, as E.164."]
+    code: Annotated[str, "The code of its country."]
 
 
 class Assignment(Wire):
     """A number that leads to a channel; ``code`` is the channel's routing code, which an exclusive number needs not."""
 
-    phone: PhoneNumber | str
-    code: str | None = None
+    phone: Annotated[
+        PhoneNumber | str,
+        Chosen(assumed.PHONE, {"object": PhoneNumber, "text": str}),
+        "The number that leads to the channel.",
+    ]
+    code: Annotated[str | None, "The code that callers key in; absent for a number of this channel alone."] = None
 
 
 _READ = gates.REGISTERED.assumed("G449 G469")
@@ -69,7 +75,11 @@ def _assignment_view(call: Call, assigned: Assigned) -> Assignment:
     container=assumed.LIST_CONTAINER,
 )
 def list_available_dial_numbers(
-    call: Call, *, limit: Limit | None = None, offset: Offset | None = None, countryCode: str | None = None
+    call: Call,
+    *,
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    countryCode: Annotated[str | None, "The code of a country, as in the list."] = None,
 ) -> Page[AvailableNumber]:
     """List the numbers that can be attached to a channel, directly or through a routing code."""
     found = number_assignments.list_available(call.change, call.client, countryCode)
@@ -78,7 +88,11 @@ def list_available_dial_numbers(
 
 @operation("GET /numbers/inbound", gate=_READ, rules="R024 R025 R325 R366 R367 R481", gaps="G468 G470 G471", line=_LINE)
 def list_inbound_numbers(
-    call: Call, *, limit: Limit | None = None, offset: Offset | None = None, countryCode: str | None = None
+    call: Call,
+    *,
+    limit: Limit | None = None,
+    offset: Offset | None = None,
+    countryCode: Annotated[str | None, "The code of a country, as in the list."] = None,
 ) -> list[AvailableNumber]:
     """List the enabled inbound numbers of the client, those that lead to one channel only too."""
     found = numbers.list_inbound(call.change, call.client, countryCode)

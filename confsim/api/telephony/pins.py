@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
+from confsim.api.forms import PinText
 from confsim.assumptions import telephony as assumed
 from confsim.contract import gates
 from confsim.contract.operation import Source
@@ -15,15 +18,15 @@ from confsim.domain.telephony import pins
 class Pin(Wire):
     """A PIN for dialling in; that of an organizer starts the meeting (P2 Telephony)."""
 
-    pin: str
-    organizer: bool
+    pin: Annotated[str, "The PIN."]
+    organizer: Annotated[bool, "Whether it is for organizers, whose call starts the meeting."]
 
 
 class NewPin(Wire):
     """A PIN to be set."""
 
-    pin: str
-    organizer: bool = False
+    pin: Annotated[PinText, "The PIN."]
+    organizer: Annotated[bool, "Whether it is for organizers, whose call starts the meeting."] = False
 
 
 @operation(

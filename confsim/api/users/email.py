@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
+from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.things import AddressCode
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, Wire
+from confsim.contract.types import Wire
 from confsim.domain.users import emails
 
 
 class NewAddress(Wire):
     """An address to be verified; without one, the user's address is cleared."""
 
-    email: FreeText | None = None
+    email: Annotated[Email | None, "The address to verify; without one the address is cleared."] = None
 
 
 class UserAddress(Wire, kw_only=True):
     """The address of a user, and whether it is verified."""
 
-    email: str | None = None
-    verified: bool
+    email: Annotated[str | None, "The address, if there is one."] = None
+    verified: Annotated[bool, "Whether it is verified."]
 
 
 @operation(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
+from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
 from confsim.assumptions import users as assumed
@@ -19,29 +22,29 @@ from confsim.domain.users.users import User
 class HandleName(Wire):
     """A handle."""
 
-    handle: Handle
+    handle: Annotated[Handle, "The display name."]
 
 
 class ReservationToken(Wire):
     """What a reserved handle is used with."""
 
-    reservationToken: str
+    reservationToken: Annotated[str, "What the handle is used with, for fifteen minutes."]
 
 
 class Uniqueness(Wire):
     """Whether a handle is free, and whether the client requires unique ones."""
 
-    unique: bool
-    required: bool | None = None
+    unique: Annotated[bool, "Whether the handle is free."]
+    required: Annotated[bool | None, "Whether the client requires unique handles."] = None
 
 
 class UserRegistration(Wire):
     """Details of a user who registers."""
 
-    description: FreeText | None = None
-    fullName: FullName | None = None
-    email: FreeText | None = None
-    imageUrl: Url | None = None
+    description: Annotated[FreeText | None, "What the user says about himself."] = None
+    fullName: Annotated[FullName | None, "The full name of the user."] = None
+    email: Annotated[Email | None, "The address of the user."] = None
+    imageUrl: Annotated[Url | None, "Where the image of the user is."] = None
 
 
 @operation(
@@ -79,7 +82,7 @@ def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> No
     line="P1 Users",
     for_client=True,
 )
-def check_handle_unique(call: Call, *, handle: Handle) -> Uniqueness:
+def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> Uniqueness:
     """Tell whether a handle is free in the client, whether or not the client requires it to be."""
     required = call.client.unique_handles
     shown = required or ask(call, assumed.HANDLE_REQUIRED_SHOWN) == "always"

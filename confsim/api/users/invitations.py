@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
 from confsim.api.units import instant
 from confsim.assumptions.protocol import units
 from confsim.contract import gates
-from confsim.contract.types import Long, Ttl, Wire
+from confsim.contract.types import InUnit, Long, Ttl, Wire
 from confsim.domain.identity import invitations
 from confsim.domain.identity.invitations import Kind
 from confsim.domain.users.users import User
@@ -15,10 +17,10 @@ from confsim.domain.users.users import User
 class Invitation(Wire, kw_only=True):
     """The one invitation of a user; ``expires`` in epoch milliseconds by default (G113)."""
 
-    userId: Long
-    code: str
-    expires: Long | None = None
-    kind: Kind
+    userId: Annotated[Long, "The number of the user who is invited."]
+    code: Annotated[str, "The code of the invitation."]
+    expires: Annotated[Long | None, "When the invitation expires.", InUnit(units.INVITATION_EXPIRES)] = None
+    kind: Annotated[Kind, "Whether it can be used once, or is a token to exchange."]
 
 
 def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitation:
@@ -39,7 +41,9 @@ def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitati
     for_client=True,
     identifies={"code": "codes"},
 )
-def create_invitation(call: Call, userId: User, *, ttl: Ttl | None = None) -> Invitation:
+def create_invitation(
+    call: Call, userId: User, *, ttl: Annotated[Ttl | None, "How long the invitation is valid, such as 7d."] = None
+) -> Invitation:
     """Make or re-make the invitation of a predefined or channel-linked user; the earlier code is invalid.
 
     Hosts may do so for the linked users of their channel. Refusal NOT_PREDEFINED.

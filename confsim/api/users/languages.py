@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
+from confsim.api.forms import LanguageCode
 from confsim.api.paths import MeOrUser
 from confsim.contract import gates
 from confsim.contract.operation import Source
@@ -13,7 +16,7 @@ from confsim.domain.users import languages
 class LanguageCodes(Wire):
     """Language codes, the preferred one first."""
 
-    languages: list[str]
+    languages: Annotated[list[LanguageCode], "ISO 639-1 codes with an optional region, the preferred one first."]
 
 
 @operation(

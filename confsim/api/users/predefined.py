@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.api.call import Call, operation
+from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.things import UserByOrigin
 from confsim.api.views import NumberId
@@ -15,17 +18,17 @@ from confsim.domain.users import predefined
 class PredefinedUser(Wire):
     """A user to come; ``originId`` is the user's id in the third-party identity system."""
 
-    name: Name
-    email: FreeText | None = None
-    description: FreeText | None = None
-    imageUrl: Url | None = None
-    originId: Name | None = None
+    name: Annotated[Name, "What the user is called."]
+    email: Annotated[Email | None, "The address of the user."] = None
+    description: Annotated[FreeText | None, "What is said about the user."] = None
+    imageUrl: Annotated[Url | None, "Where the image of the user is."] = None
+    originId: Annotated[Name | None, "The id of the user in a third-party identity system."] = None
 
 
 class OriginId(Wire):
     """The id of a user in the third-party identity system, left out when the user has none."""
 
-    originId: str | None = None
+    originId: Annotated[str | None, "The id of the user in a third-party identity system."] = None
 
 
 @operation(

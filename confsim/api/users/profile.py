@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, ClassVar
+
 from confsim.api import uploads
 from confsim.api.call import Call, operation
 from confsim.api.paths import MeOrUser
@@ -10,7 +12,7 @@ from confsim.api.units import instant
 from confsim.api.views import AccessLevel, Id, NumberId, access_level_view, auth_kind, image_url, kind, page, user_view
 from confsim.api.views import User as UserView
 from confsim.assumptions import users as assumed
-from confsim.assumptions.protocol import units
+from confsim.assumptions.protocol import images, units
 from confsim.assumptions.register import note
 from confsim.contract import gates
 from confsim.contract.operation import Source
@@ -19,6 +21,7 @@ from confsim.contract.types import (
     FullName,
     Handle,
     ImageSize,
+    InUnit,
     Limit,
     Long,
     Offset,
@@ -38,25 +41,29 @@ from confsim.domain.users.users import Account, User
 class UserItem(Wire, kw_only=True):
     """A user as the user list shows one (P1 User list item)."""
 
-    levels: list[AccessLevel]
-    id: Long
-    authKind: str | None = None
-    kind: str
-    invitationExpiry: Long | None = None
-    imageUrl: str | None = None
-    handle: str
+    COMPONENT: ClassVar[str] = "UserListItem"
+
+    levels: Annotated[list[AccessLevel], "The access levels that the user holds."]
+    id: Annotated[Long, "The number of the user."]
+    authKind: Annotated[str | None, "How the user authenticates; absent for guests."] = None
+    kind: Annotated[str, "What sort of user it is."]
+    invitationExpiry: Annotated[
+        Long | None, "When a pending invitation of a predefined user expires.", InUnit(units.INVITATION_EXPIRES)
+    ] = None
+    imageUrl: Annotated[str | None, "Where the image of the user is."] = None
+    handle: Annotated[str, "The display name of the user."]
 
 
 class UserDescription(Wire):
     """What a user says about himself; empty text clears it."""
 
-    description: FreeText
+    description: Annotated[FreeText, "What the user says about himself; an empty text clears it."]
 
 
 class NewFullName(Wire):
     """The full name of a user; empty text clears it."""
 
-    fullName: FullName
+    fullName: Annotated[FullName, "The full name of the user; an empty text clears it."]
 
 
 @operation(
@@ -117,7 +124,7 @@ def list_users(
     imgSize: ImageSize | None = None,
     sort: Sort = Sort.LEVEL,
     order: Order = Order.DESC,
-    levels: list[int] | None = None,
+    levels: Annotated[list[int] | None, "Users with at least one of these access levels."] = None,
 ) -> Page[UserItem]:
     """List the users who hold a role in the client, owners and operators of channels included, and predefined users.
 
@@ -144,12 +151,19 @@ def _list_item_view(call: Call, user: User, size: ImageSize | None) -> UserItem:
 
 @operation(
     "POST /users/{userId}/image",
+    upload=images.FORM,
     gate=gates.SELF_OR_ADMIN.assumed("G160"),
     rules="R011 R165 R166 R167 R168 R169 R248",
     gaps="G105 G106 G107 G110 G158",
     line="P1 Users",
 )
-def set_user_image(call: Call, userId: MeOrUser, body: bytes, *, url: Url | None = None) -> None:
+def set_user_image(
+    call: Call,
+    userId: MeOrUser,
+    body: bytes,
+    *,
+    url: Annotated[Url | None, "Where the image is; it wins over the body."] = None,
+) -> None:
     """Set the image of a user from ``url``, or from the bytes of the body when url is absent.
 
     At most 8 Mbytes (a larger image is refused with 413), known by their signature: PNG, JPEG, GIF or WebP.
@@ -212,7 +226,7 @@ def get_user_client(call: Call, userId: MeOrUser) -> Id:
     line="P1 Users",
     source=Source.NAME_ONLY,
 )
-def find_user_by_handle(call: Call, *, handle: Handle) -> NumberId:
+def find_user_by_handle(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> NumberId:
     """Find the registered user who has a handle."""
     return NumberId(id=user_list.by_handle(call.change, call.client, handle).id)
 
@@ -224,6 +238,11 @@ def find_user_by_handle(call: Call, *, handle: Handle) -> NumberId:
     line="P1 Users",
     source=Source.NAME_ONLY,
 )
-def find_user_by_email(call: Call, *, email: FreeText, imgSize: ImageSize | None = None) -> UserView:
+def find_user_by_email(
+    call: Call,
+    *,
+    email: Annotated[FreeText, "The verified address that is looked for."],
+    imgSize: ImageSize | None = None,
+) -> UserView:
     """Find the user who has verified an address; one that waits for its code finds nobody."""
     return user_view(call, user_list.by_email(call.change, call.client, email), imgSize)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated
 
 from confsim.contract.encode import Raw
 from confsim.contract.types import Limit
@@ -28,12 +29,12 @@ def export_requests(
     context: ControlContext,
     *,
     as_: Kind,
-    operation: str | None = None,
-    method: str | None = None,
-    path: str | None = None,
-    status: int | None = None,
+    operation: Annotated[str | None, "Calls of this operation."] = None,
+    method: Annotated[str | None, "Calls of this method."] = None,
+    path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
+    status: Annotated[int | None, "Calls with this status."] = None,
     limit: Limit | None = None,
-    ids: str | None = None,
+    ids: Annotated[str | None, "Calls of these ids, separated by commas."] = None,
 ) -> Raw:
     """Export the calls as ``curl`` commands, as a ``pytest`` test with the fixture, or as a ``scenario`` (Arazzo).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -27,8 +27,8 @@ LARGEST_PAGE = 500
 class MachineState(Wire):
     """A state machine of a record, and its state."""
 
-    machine: str
-    state: str
+    machine: Annotated[str, "The name of the machine."]
+    state: Annotated[str, "The state that the record is in."]
 
 
 class StoredRecord(Wire):
@@ -37,20 +37,20 @@ class StoredRecord(Wire):
     ``size`` is the number of bytes of a file, whose content is left out; null for other records.
     """
 
-    kind: str
-    id: str
-    client: str
-    record: dict[str, Any]
-    machines: list[MachineState]
-    size: int | None = None
+    kind: Annotated[str, "The name of its table."]
+    id: Annotated[str, "Its key, as text."]
+    client: Annotated[str, "Its client; empty for none."]
+    record: Annotated[dict[str, Any], "Its fields."]
+    machines: Annotated[list[MachineState], "Its machines and their states."]
+    size: Annotated[int | None, "The bytes of a file, whose content is left out."] = None
 
 
 class RecordKind(Wire):
     """How many records of a kind a client has; ``client`` is "" where they belong to none."""
 
-    kind: str
-    client: str
-    count: int
+    kind: Annotated[str, "The name of the table."]
+    client: Annotated[str, "The client; empty where records belong to none."]
+    count: Annotated[int, "How many records there are."]
 
 
 class RecordPage(Wire):
@@ -59,20 +59,20 @@ class RecordPage(Wire):
     ``more`` says whether there are further ones. ``kinds`` counts all records of the client, or of all, by their kinds.
     """
 
-    total: int | None
-    more: bool
-    records: list[StoredRecord]
-    kinds: list[RecordKind]
+    total: Annotated[int | None, "How many were found; null for a search."]
+    more: Annotated[bool, "Whether there are further ones."]
+    records: Annotated[list[StoredRecord], "The records of this page, newest first."]
+    kinds: Annotated[list[RecordKind], "How many records there are of each kind."]
 
 
 class MachineInfo(Wire):
     """A state machine: its states, the one in which a record begins, and its rows in words (``when``, ``on``, …)."""
 
-    name: str
-    title: str
-    states: list[str]
-    initial: str
-    rows: list[dict[str, str]]
+    name: Annotated[str, "The name of the machine."]
+    title: Annotated[str, "What the machine is about."]
+    states: Annotated[list[str], "The states."]
+    initial: Annotated[str, "The state in which a record begins."]
+    rows: Annotated[list[dict[str, str]], "The rows of its transition table, in words."]
 
 
 @operation("GET /machines")
@@ -94,12 +94,12 @@ def list_machines(context: ControlContext) -> list[MachineInfo]:
 def list_records(
     context: ControlContext,
     *,
-    kind: str | None = None,
-    client: str | None = None,
-    search: str | None = None,
-    at: str | None = None,
-    limit: int | None = None,
-    offset: int | None = None,
+    kind: Annotated[str | None, "The kind of the records."] = None,
+    client: Annotated[str | None, "The client whose records are listed."] = None,
+    search: Annotated[str | None, "A text that they contain."] = None,
+    at: Annotated[str | None, "The id of the call after which they are read; now without one."] = None,
+    limit: Annotated[int | None, "How many there are at most."] = None,
+    offset: Annotated[int | None, "How many are skipped."] = None,
 ) -> RecordPage:
     """List the records of the world, or of the world right after the call ``at`` (the id of a journal entry).
 
@@ -127,7 +127,13 @@ def list_records(
 
 
 @operation("GET /records/{kind}/{id}")
-def get_record(context: ControlContext, kind: str, id: str, *, at: str | None = None) -> StoredRecord:
+def get_record(
+    context: ControlContext,
+    kind: Annotated[str, "The kind of the record."],
+    id: Annotated[str, "The key of the record."],
+    *,
+    at: Annotated[str | None, "The id of the call after which it is read; now without one."] = None,
+) -> StoredRecord:
     """Get a record with the states of its machines, as it is or as it was right after the call ``at``.
 
     ``id`` is its key as ``list_records`` shows it, in any client. Misuse (404) for an unknown kind, record or call,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 from confsim.contract.types import FullName, Long, Wire
 from confsim.control.context import ControlContext, get_client, get_user, refusals_as_conflicts
@@ -24,54 +25,54 @@ class DialIn(CommandBody):
     ``caller`` is the number of the calling phone, null for an anonymous call.
     """
 
-    number: str
-    code: str | None = None
-    meetingId: str | None = None
-    pin: str | None = None
-    caller: FullName | None = None
+    number: Annotated[str, "The inbound number that is called."]
+    code: Annotated[str | None, "The routing code that is keyed in."] = None
+    meetingId: Annotated[str | None, "The meeting id that is keyed in."] = None
+    pin: Annotated[str | None, "The PIN that is keyed in."] = None
+    caller: Annotated[FullName | None, "The number of the calling phone; null for an anonymous call."] = None
 
 
 class UserOnPhone(CommandBody):
     """The user whose phone is meant: the one that dialled in or was called."""
 
-    userId: Long
+    userId: Annotated[Long, "The user whose phone is meant."]
 
 
 class DialedIn(Wire):
     """The user that the caller appears as, and the state: "in" the channel, or "waiting" in its lobby."""
 
-    userId: int
-    state: str
+    userId: Annotated[int, "The user whom the caller appears as."]
+    state: Annotated[str, "Whether the caller is in the channel or waiting."]
 
 
 class CallState(Wire):
     """The state of the call: "answered", "busy", "failed" or "ended"."""
 
-    state: str
+    state: Annotated[str, "The state of the call."]
 
 
 class Tone(Wire):
     """A tone that was sent to the phone, and when."""
 
-    at: int
-    tone: str
+    at: Annotated[int, "When it was sent, in epoch milliseconds."]
+    tone: Annotated[str, "The tone."]
 
 
 class PhoneCall(Wire, kw_only=True):
     """A call of any client. ``number`` is that of the phone; ``tones`` is the part of ``dtmf`` that was sent so far."""
 
-    userId: int
-    channel: str
-    clientId: str
-    number: str
-    inbound: bool
-    state: str
-    whisper: bool
-    dtmf: str
-    tones: list[Tone]
-    placed: int
-    connected: int | None = None
-    ended: int | None = None
+    userId: Annotated[int, "The user as whom the phone appears."]
+    channel: Annotated[str, "The channel of the call."]
+    clientId: Annotated[str, "The client of the channel."]
+    number: Annotated[str, "The number of the phone."]
+    inbound: Annotated[bool, "Whether the phone called the channel."]
+    state: Annotated[str, "The state of the call."]
+    whisper: Annotated[bool, "Whether the call is whispered."]
+    dtmf: Annotated[str, "The tones to send."]
+    tones: Annotated[list[Tone], "The tones that were sent so far."]
+    placed: Annotated[int, "When it was placed, in epoch milliseconds."]
+    connected: Annotated[int | None, "When it was answered, in epoch milliseconds."] = None
+    ended: Annotated[int | None, "When it ended, in epoch milliseconds."] = None
 
 
 @operation("POST /calls/dial-in")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Annotated
 
-from confsim.contract.types import Json, Limit, Wire
+from confsim.contract.types import Limit, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
+from confsim.control.fields import Duration, Instant, Rate
 from confsim.control.journal_view import FiredTimer, describe_timer
 from confsim.kernel.due import Fired
 from confsim.kernel.refusal import Misuse
@@ -19,35 +21,35 @@ class ClockState(Wire):
     At rate 60 a minute passes in a second of real time; of a frozen clock, ``rate`` is the one that it resumes at.
     """
 
-    now: int
-    frozen: bool
-    rate: float
+    now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
+    frozen: Annotated[bool, "Whether it stands still."]
+    rate: Annotated[float, "How fast it runs, relative to real time."]
 
 
 class ClockMoved(Wire):
     """The instant of the clock after the call, and the timers that fired meanwhile, in order."""
 
-    now: int
-    fired: list[FiredTimer]
+    now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
+    fired: Annotated[list[FiredTimer], "The timers that fired meanwhile."]
 
 
 class AdvanceClock(CommandBody):
     """Exactly one of ``by``, a duration such as "15m" or a number of milliseconds, and ``until``, which is "next"."""
 
-    by: Json = None
-    until: str | None = None
+    by: Annotated[Duration, "How far to move: a duration such as 15m, or milliseconds."] = None
+    until: Annotated[str | None, "The word next: to the next timer."] = None
 
 
 class SetClock(CommandBody):
     """``to`` is an instant, in epoch milliseconds or ISO 8601."""
 
-    to: Json
+    to: Annotated[Instant, "The instant to set, in epoch milliseconds or as ISO 8601."]
 
 
 class RunClock(CommandBody):
     """``rate`` is the speed relative to real time: above 0, at most a million."""
 
-    rate: Json
+    rate: Annotated[Rate, "How fast the clock is to run, relative to real time."]
 
 
 @operation("GET /clock")

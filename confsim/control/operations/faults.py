@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from confsim.contract.types import Json, Wire
 from confsim.control.context import ControlContext
@@ -14,27 +14,27 @@ from confsim.service.faults.injection import ActiveFault
 class FaultInfo(Wire, kw_only=True):
     """An active fault. ``met`` counts the calls or things that matched, ``hits`` those that it was injected into."""
 
-    id: str
-    operation: str | None = None
-    thing: str | None = None
-    match: dict[str, Any]
-    on: int
-    times: Json
-    do: Json
-    met: int
-    hits: int
+    id: Annotated[str, "The id of the fault."]
+    operation: Annotated[str | None, "The operation that it is injected into."] = None
+    thing: Annotated[str | None, "The kind of thing that it is injected into."] = None
+    match: Annotated[dict[str, Any], "What a call or thing must be like."]
+    on: Annotated[int, "From which of them on it is injected."]
+    times: Annotated[Json, "How often it is injected."]
+    do: Annotated[Json, "What it does."]
+    met: Annotated[int, "How many calls or things matched."]
+    hits: Annotated[int, "How many it was injected into."]
 
 
 class ByRequest(Wire):
     """Whether a request can carry faults for itself."""
 
-    enabled: bool
+    enabled: Annotated[bool, "Whether a request can carry faults for itself."]
 
 
 class SetByRequest(CommandBody):
     """Whether a request can carry faults for itself."""
 
-    enabled: bool
+    enabled: Annotated[bool, "Whether a request can carry faults for itself."]
 
 
 @operation("GET /faults")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
 
 from confsim import __version__
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER, Entry
-from confsim.contract import openapi
 from confsim.contract.encode import Raw
 from confsim.contract.gates import Gate
 from confsim.contract.operation import Operation
@@ -21,28 +21,32 @@ from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.domain.users.users import USERS, Hosting, Level, User, unregistered
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
+from confsim.service.document import SERVER
+
+if TYPE_CHECKING:
+    from confsim.contract.openapi import Subject
 
 
 class Health(Wire):
     """The state of the server."""
 
-    status: str
+    status: Annotated[str, "The word ok."]
 
 
 class ClientInfo(Wire):
     """A client; ``parent`` is null for a top-level client."""
 
-    id: str
-    name: str
-    parent: str | None
+    id: Annotated[str, "The id of the client."]
+    name: Annotated[str, "The name of the client."]
+    parent: Annotated[str | None, "The client above it; null at the top."]
 
 
 class TokenInfo(Wire):
     """The holder of a token; ``userId`` is null for an API token. ``role`` is the highest role that the holder has."""
 
-    userId: int | None
-    clientId: str
-    role: str
+    userId: Annotated[int | None, "The user whose token it is; null for an API token."]
+    clientId: Annotated[str, "The client of the token."]
+    role: Annotated[str, "The highest role that the holder has."]
 
 
 class Info(Wire):
@@ -51,30 +55,30 @@ class Info(Wire):
     ``outputs`` are those of the scenario that it starts from.
     """
 
-    version: str
-    world: str
-    name: str
-    now: int
-    seed: int
-    profile: dict[str, Any]
-    base_url: str
-    clients: list[ClientInfo]
-    tokens: dict[str, TokenInfo]
-    outputs: dict[str, Any]
+    version: Annotated[str, "The version of confsim."]
+    world: Annotated[str, "What the world was made from."]
+    name: Annotated[str, "The name of the world on its server."]
+    now: Annotated[int, "The instant of its clock, in epoch milliseconds."]
+    seed: Annotated[int, "The seed of its ids and tokens."]
+    profile: Annotated[dict[str, Any], "The alternatives that its profile chooses."]
+    base_url: Annotated[str, "The address of its API."]
+    clients: Annotated[list[ClientInfo], "Its clients."]
+    tokens: Annotated[dict[str, TokenInfo], "Its fixed tokens, by their text."]
+    outputs: Annotated[dict[str, Any], "The outputs of the scenario that it starts from."]
 
 
 class OperationInfo(Wire):
     """An operation of the API: its route under the profile, how far it is documented (``source``), who may call it."""
 
-    name: str
-    method: str
-    path: str
-    source: str
-    gate: str
-    area: str
-    rules: list[str]
-    gaps: list[str]
-    summary: str
+    name: Annotated[str, "The name of the operation."]
+    method: Annotated[str, "Its method."]
+    path: Annotated[str, "Its path."]
+    source: Annotated[str, "How far it is documented."]
+    gate: Annotated[str, "Who may call it."]
+    area: Annotated[str, "The area that it belongs to."]
+    rules: Annotated[list[str], "The rules that it answers for."]
+    gaps: Annotated[list[str], "The gaps that it settles."]
+    summary: Annotated[str, "What it does."]
 
 
 class AssumptionInfo(Wire):
@@ -84,15 +88,15 @@ class AssumptionInfo(Wire):
     call need have used it.
     """
 
-    id: str
-    gaps: list[str]
-    statement: str
-    default: Any
-    value: Any
-    alternatives: list[Any]
-    operations: list[str]
-    used: bool
-    start: bool
+    id: Annotated[str, "The id of the assumption."]
+    gaps: Annotated[list[str], "The gaps that it settles."]
+    statement: Annotated[str, "What is assumed."]
+    default: Annotated[Any, "The value without a profile."]
+    value: Annotated[Any, "The value that is in force."]
+    alternatives: Annotated[list[Any], "Other values."]
+    operations: Annotated[list[str], "The operations that it touches."]
+    used: Annotated[bool, "Whether the world rests on it."]
+    start: Annotated[bool, "Whether the world was built on it or is served under it."]
 
 
 @operation("GET /health")
@@ -190,7 +194,10 @@ def describe_operation(each: Operation, context: ControlContext) -> OperationInf
 
 @operation("GET /assumptions")
 def list_assumptions(
-    context: ControlContext, *, operation: str | None = None, used: bool | None = None
+    context: ControlContext,
+    *,
+    operation: Annotated[str | None, "Assumptions that touch this operation."] = None,
+    used: Annotated[bool | None, "Those that the world rests on, or the others."] = None,
 ) -> list[AssumptionInfo]:
     """List the assumptions: all, those of one operation, or those that are ``used``.
 
@@ -232,11 +239,19 @@ def _describe_assumption(entry: Entry[Any], context: ControlContext, used: bool,
 @operation("GET /openapi.json")
 def get_control_openapi(context: ControlContext) -> Raw:
     """Get the OpenAPI document of the control plane."""
-    return Raw("application/json", control_document())
+    return Raw("application/json", control_document(context.root))
 
 
-def control_document() -> bytes:
-    """The OpenAPI document of the control plane, as JSON."""
-    return openapi.document_bytes(
-        CONTROL, title=CONTROL.title, version=__version__, prefix=f"..{PREFIX}", profile={}, problems=True
-    )
+def control_document(root: str = SERVER) -> bytes:
+    """The OpenAPI document of the control plane, as JSON; ``root`` is the URL of the mount that serves it."""
+    from confsim.contract.openapi import document_bytes
+
+    return document_bytes(_subject(), server=f"{root}{PREFIX}", profile={})
+
+
+@cache
+def _subject() -> Subject:
+    from confsim.contract.openapi import Subject
+
+    text = "What no call of the API does: time, faults, people, phones and the journal of a world."
+    return Subject(CONTROL, CONTROL.title, __version__, text, areas=CONTROL.areas, problems=True)

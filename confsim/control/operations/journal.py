@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.contract.types import Int, Limit, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
@@ -14,34 +16,40 @@ from confsim.service.deferred import in_slices
 class UnmatchedRequest(Wire):
     """A call that matched no route, with the most similar route."""
 
-    id: str
-    at: int
-    method: str
-    path: str
-    status: int
-    nearest: str
+    id: Annotated[str, "The id of the call."]
+    at: Annotated[int, "The instant of it, in epoch milliseconds."]
+    method: Annotated[str, "The method of the call."]
+    path: Annotated[str, "The path of the call."]
+    status: Annotated[int, "The status of the answer."]
+    nearest: Annotated[str, "The route that is most similar."]
 
 
 class RequestCount(Wire):
     """A number of calls."""
 
-    count: int
+    count: Annotated[int, "How many calls there are."]
 
 
 class SetJournal(CommandBody):
     """``most`` is the number of calls that the journal keeps; fewer while their large bodies exceed 256 MB together."""
 
-    most: Int
+    most: Annotated[Int, "How many calls the journal keeps."]
+
+
+class JournalLimit(Wire):
+    """How many calls the journal keeps."""
+
+    most: Annotated[int, "The number of calls that the journal keeps."]
 
 
 @operation("GET /requests")
 def list_requests(
     context: ControlContext,
     *,
-    operation: str | None = None,
-    method: str | None = None,
-    path: str | None = None,
-    status: int | None = None,
+    operation: Annotated[str | None, "Calls of this operation."] = None,
+    method: Annotated[str | None, "Calls of this method."] = None,
+    path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
+    status: Annotated[int | None, "Calls with this status."] = None,
     kind: Kind = Kind.CALL,
     limit: Limit | None = None,
 ) -> list[RequestInfo]:
@@ -60,20 +68,20 @@ def list_requests(
 
 
 @operation("PUT /requests", replayed=False)
-def set_journal(context: ControlContext, body: SetJournal) -> SetJournal:
+def set_journal(context: ControlContext, body: SetJournal) -> JournalLimit:
     """Set the number of calls that the journal keeps; the oldest are dropped first."""
     context.service.journal.limit(body.most)
-    return body
+    return JournalLimit(most=body.most)
 
 
 @operation("DELETE /requests", replayed=False)
 def clear_requests(
     context: ControlContext,
     *,
-    operation: str | None = None,
-    method: str | None = None,
-    path: str | None = None,
-    status: int | None = None,
+    operation: Annotated[str | None, "Calls of this operation."] = None,
+    method: Annotated[str | None, "Calls of this method."] = None,
+    path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
+    status: Annotated[int | None, "Calls with this status."] = None,
 ) -> RequestCount:
     """Remove the calls that match, or all, and return their number. Misuse (404) for an unknown operation."""
     journal, pattern = (
@@ -86,13 +94,13 @@ def clear_requests(
 
 
 @operation("GET /requests/{id}")
-def get_request(context: ControlContext, id: str) -> RequestInfo:
+def get_request(context: ControlContext, id: Annotated[str, "The id of the call."]) -> RequestInfo:
     """Get one call. Misuse (404) for an id that no call has had, (410) for a call that the journal has dropped."""
     return describe(context, entry_of(context, id))
 
 
 @operation("DELETE /requests/{id}", replayed=False)
-def forget_request(context: ControlContext, id: str) -> RequestCount:
+def forget_request(context: ControlContext, id: Annotated[str, "The id of the call."]) -> RequestCount:
     """Remove one call from the journal. Misuse (404) for an unknown id."""
     if not context.service.journal.forget((id,)):
         raise Misuse(f"there is no request {id!r}", status=404)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
@@ -12,18 +14,23 @@ from confsim.domain.mail import MOUNT
 class MailInfo(Wire):
     """A mail. ``kind`` is its purpose; ``code`` and ``link`` are those in its text, null when it has none."""
 
-    to: str
-    subject: str
-    text: str
-    at: int
-    kind: str
-    code: str | None
-    link: str | None
-    clientId: str
+    to: Annotated[str, "The address that it was sent to."]
+    subject: Annotated[str, "The subject."]
+    text: Annotated[str, "The text."]
+    at: Annotated[int, "The instant of it, in epoch milliseconds."]
+    kind: Annotated[str, "What it is for."]
+    code: Annotated[str | None, "The code in its text; null for none."]
+    link: Annotated[str | None, "The link in its text; null for none."]
+    clientId: Annotated[str, "The client that it was sent for."]
 
 
 @operation("GET /mail")
-def list_mail(context: ControlContext, *, to: str | None = None, kind: str | None = None) -> list[MailInfo]:
+def list_mail(
+    context: ControlContext,
+    *,
+    to: Annotated[str | None, "Mails to this address."] = None,
+    kind: Annotated[str | None, "Mails of this kind."] = None,
+) -> list[MailInfo]:
     """List the mails that were sent, newest last; optionally those to an address or of a kind.
 
     Links to this server begin with the address by which the caller reaches it.

@@ -6,6 +6,7 @@ A request with any other Host name is refused.
 from __future__ import annotations
 
 import re
+from typing import Annotated
 
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
@@ -18,25 +19,27 @@ _NAME = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\Z", re.ASCI
 class HostNames(Wire):
     """Host names, in alphabetical order."""
 
-    names: list[str]
+    names: Annotated[list[str], "The Host names that the server answers to."]
 
 
 class AddHostName(CommandBody):
     """``name`` is a Host name without a port, such as conf.example."""
 
-    name: str
+    name: Annotated[str, "A Host name without a port."]
 
 
 class PublicAddress(Wire):
     """The URL at the start of URLs in answers; null for the Host name of each request."""
 
-    url: str | None
+    url: Annotated[str | None, "The URL that URLs in answers begin with; null for the Host name of each request."]
 
 
 class SetPublicAddress(CommandBody):
     """``url`` is the address of the server, such as https://conf.example; null for the Host name of each request."""
 
-    url: str | None
+    url: Annotated[
+        str | None, "The URL that URLs in answers are to begin with; null for the Host name of each request."
+    ]
 
 
 @operation("GET /names")
@@ -58,7 +61,7 @@ def add_name(context: ControlContext, body: AddHostName) -> HostNames:
 
 
 @operation("DELETE /names/{name}", replayed=False)
-def drop_name(context: ControlContext, name: str) -> HostNames:
+def drop_name(context: ControlContext, name: Annotated[str, "The Host name."]) -> HostNames:
     """Stop accepting a Host name that was added. Misuse (404) for any other name."""
     if name.lower() not in context.worlds.names:
         raise Misuse(f"{name[:80]!r} is none of the Host names that were added", status=404)

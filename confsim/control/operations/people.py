@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import note
-from confsim.contract.types import Handle, Int, Json, Long, Name, Wire
+from confsim.contract.types import Handle, Int, Long, Name, Wire
 from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import CommandBody, operation
+from confsim.control.fields import Duration
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
@@ -21,17 +24,17 @@ from confsim.service.clock import span
 class Token(Wire):
     """A token. ``expires`` is the instant at which it expires, null for never."""
 
-    token: str
-    expires: int | None
+    token: Annotated[str, "The token."]
+    expires: Annotated[int | None, "When it expires, in epoch milliseconds; null for never."]
 
 
 class IssueToken(CommandBody):
     """Either ``userId``, or ``clientId`` with ``kind`` "api". ``ttl`` is a duration: "15m", or milliseconds."""
 
-    userId: Long | None = None
-    clientId: str | None = None
-    kind: str | None = None
-    ttl: Json = None
+    userId: Annotated[Long | None, "The user whom the token is for."] = None
+    clientId: Annotated[str | None, "The client that an API token is for."] = None
+    kind: Annotated[str | None, "The word api, for an API token."] = None
+    ttl: Annotated[Duration, "How long it is valid: a duration such as 15m, or milliseconds."] = None
 
 
 class MakeUser(CommandBody):
@@ -40,49 +43,49 @@ class MakeUser(CommandBody):
     ``channel`` is the channel that an unregistered user is made for.
     """
 
-    clientId: str
-    handle: Handle
-    registered: bool = True
-    levels: list[Int] = []
-    email: str | None = None
-    verified: bool = True
-    fullName: Name | None = None
-    channel: str | None = None
+    clientId: Annotated[str, "The client of the user."]
+    handle: Annotated[Handle, "The display name of the user."]
+    registered: Annotated[bool, "Whether the user is registered."] = True
+    levels: Annotated[list[Int], "The ids of the access levels of the user."] = []
+    email: Annotated[str | None, "The address of the user."] = None
+    verified: Annotated[bool, "Whether the address is verified."] = True
+    fullName: Annotated[Name | None, "The full name of the user."] = None
+    channel: Annotated[str | None, "The channel that an unregistered user is made for."] = None
 
 
 class MadeUser(Wire):
     """The id of the new user, and a token."""
 
-    id: int
-    token: str
+    id: Annotated[int, "The number of the user."]
+    token: Annotated[str, "A token of the user."]
 
 
 class MakeClient(CommandBody):
     """A client; without ``parent`` a top-level one. ``reseller`` says whether its admins may manage child clients."""
 
-    name: Name
-    parent: str | None = None
-    reseller: bool = False
+    name: Annotated[Name, "The name of the client."]
+    parent: Annotated[str | None, "The client above it."] = None
+    reseller: Annotated[bool, "Whether its admins may manage clients below it."] = False
 
 
 class MadeClient(Wire):
     """The id of the new client."""
 
-    id: str
+    id: Annotated[str, "The id of the client."]
 
 
 class RedeemInvitation(CommandBody):
     """The code of a Nonce invitation. ``provider`` is the identity provider, by default that of the client."""
 
-    code: str
-    provider: str | None = None
+    code: Annotated[str, "The code of the invitation."]
+    provider: Annotated[str | None, "The provider by which the user logs in."] = None
 
 
 class RedeemedInvitation(Wire):
     """The id of the invited user, and a token."""
 
-    userId: int
-    token: str
+    userId: Annotated[int, "The number of the user."]
+    token: Annotated[str, "A token of the user."]
 
 
 @operation("POST /tokens")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.types import Long, Wire
@@ -30,53 +31,53 @@ _WORDS = {Where.IN_ROOM: "in"}
 class JoinChannel(CommandBody):
     """A user, by ``userId`` or by the user's ``token``, and the uuid of a channel."""
 
-    channel: str
-    userId: Long | None = None
-    token: str | None = None
+    channel: Annotated[str, "The uuid of the channel."]
+    userId: Annotated[Long | None, "The user who comes in."] = None
+    token: Annotated[str | None, "A token of the user who comes in."] = None
 
 
 class UserInChannel(CommandBody):
     """A user and the uuid of a channel."""
 
-    channel: str
-    userId: Long
+    channel: Annotated[str, "The uuid of the channel."]
+    userId: Annotated[Long, "The number of the user."]
 
 
 class SetPresenter(CommandBody):
     """A user, the uuid of a channel, and whether the user shall be a presenter."""
 
-    channel: str
-    userId: Long
-    presenter: bool = True
+    channel: Annotated[str, "The uuid of the channel."]
+    userId: Annotated[Long, "The number of the user."]
+    presenter: Annotated[bool, "Whether the user shall be a presenter."] = True
 
 
 class JoinedChannel(Wire):
     """The state of the user, "in" or "waiting" (in the lobby), and the id of the active session."""
 
-    state: str
-    session: str | None = None
+    state: Annotated[str, "Whether the user is in the channel or waiting."]
+    session: Annotated[str | None, "The id of the active session."] = None
 
 
 class PresenceState(Wire):
     """The state of the user: "in", "waiting" or "away"."""
 
-    state: str
+    state: Annotated[str, "Whether the user is in, waiting or away."]
 
 
 class PresenterStatus(Wire):
     """Whether the user is a presenter."""
 
-    presenter: bool
+    presenter: Annotated[bool, "Whether the user is a presenter."]
 
 
 class InChannel(Wire, kw_only=True):
     """A user in a channel or its lobby; ``room`` is the id of the user's breakout room, null outside of one."""
 
-    userId: int
-    state: str
-    room: str | None = None
-    presenter: bool
-    muted: bool
+    userId: Annotated[int, "The number of the user."]
+    state: Annotated[str, "Whether the user is in or waiting."]
+    room: Annotated[str | None, "The breakout room of the user; null outside of one."] = None
+    presenter: Annotated[bool, "Whether the user is a presenter."]
+    muted: Annotated[bool, "Whether the user is muted."]
 
 
 @operation("POST /presence/join")
@@ -129,7 +130,7 @@ def set_presenter(context: ControlContext, body: SetPresenter) -> PresenterStatu
 
 
 @operation("GET /presence")
-def list_presence(context: ControlContext, *, channel: str) -> list[InChannel]:
+def list_presence(context: ControlContext, *, channel: Annotated[str, "The uuid of the channel."]) -> list[InChannel]:
     """List the users in a channel, its breakout rooms and its lobby, or in one breakout room, as they joined."""
     change = context.view()
     for client in CLIENTS.of(change).all:

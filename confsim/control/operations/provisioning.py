@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
-from confsim.contract.types import Json, Name, Wire
+from confsim.contract.types import Name, Wire
 from confsim.control.context import ControlContext, get_client
 from confsim.control.declare import CommandBody, operation
+from confsim.control.fields import Key
 from confsim.domain.identity import validators
 from confsim.domain.telephony import numbers
 from confsim.kernel.refusal import Misuse
@@ -18,21 +21,21 @@ class MakeValidator(CommandBody):
     ``claims`` maps originId, name, picture, email and emailVerified to the names of the claims that carry them.
     """
 
-    clientId: str
-    validatorId: str
-    algorithm: str
-    key: Json
-    name: Name | None = None
-    issuer: str | None = None
-    audience: str | None = None
-    claims: dict[str, str] = {}
-    active: bool = False
+    clientId: Annotated[str, "The client of the validator."]
+    validatorId: Annotated[str, "The id of the validator."]
+    algorithm: Annotated[str, "The algorithm of the signatures."]
+    key: Annotated[Key, "A secret, a PEM, or a JWK."]
+    name: Annotated[Name | None, "What the validator is called."] = None
+    issuer: Annotated[str | None, "The issuer that tokens must name."] = None
+    audience: Annotated[str | None, "The audience that tokens must name."] = None
+    claims: Annotated[dict[str, str], "The names of the claims that carry details of the user."] = {}
+    active: Annotated[bool, "Whether it is the active one."] = False
 
 
 class MadeValidator(Wire):
     """The id of the new validator."""
 
-    validatorId: str
+    validatorId: Annotated[str, "The id of the validator."]
 
 
 @operation("POST /validators")
@@ -65,16 +68,16 @@ def make_validator(context: ControlContext, body: MakeValidator) -> MadeValidato
 class MakeNumber(CommandBody):
     """An inbound number. ``code`` is its country as ISO 3166-1 alpha-2; by default it is derived from the number."""
 
-    clientId: str
-    number: str
-    code: str | None = None
-    isDefault: bool = False
+    clientId: Annotated[str, "The client of the number."]
+    number: Annotated[str, "The number, as E.164."]
+    code: Annotated[str | None, "Its country, as ISO 3166-1 alpha-2."] = None
+    isDefault: Annotated[bool, "Whether it is a default of the client."] = False
 
 
 class MadeNumber(Wire):
     """The number as +E164."""
 
-    number: str
+    number: Annotated[str, "The number, as E.164."]
 
 
 @operation("POST /numbers")

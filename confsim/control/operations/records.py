@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
@@ -63,7 +63,12 @@ class Kind:
 
 
 @operation("POST /records/{kind}/{id}")
-def change_record(context: ControlContext, kind: str, id: str, body: Json) -> Json:
+def change_record(
+    context: ControlContext,
+    kind: Annotated[str, "The kind of the record."],
+    id: Annotated[str, "The id of the record."],
+    body: Json,
+) -> Json:
     """Set fields of a record that no documented call sets, and return the record.
 
     Misuse for an unknown kind, record (404) or field, and for a value of the wrong type.

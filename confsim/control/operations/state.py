@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from confsim.contract.encode import Raw
 from confsim.contract.types import Json, Name, Wire
 from confsim.control.context import ControlContext
@@ -15,20 +17,20 @@ from confsim.service.history import Snapshot
 class ClockInstant(Wire):
     """The instant of the clock after the call."""
 
-    now: int
+    now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
 
 
 class SnapshotInfo(Wire):
     """A snapshot: its name and its instant."""
 
-    name: str
-    now: int
+    name: Annotated[str, "The name of the snapshot."]
+    now: Annotated[int, "The instant of the snapshot, in epoch milliseconds."]
 
 
 class TakeSnapshot(CommandBody):
     """The name of a snapshot."""
 
-    name: Name
+    name: Annotated[Name, "The name of the snapshot."]
 
 
 @operation("POST /reset", replayed=False)
@@ -51,13 +53,13 @@ def take_snapshot(context: ControlContext, body: TakeSnapshot) -> SnapshotInfo:
 
 
 @operation("POST /snapshots/{name}/restore")
-def restore_snapshot(context: ControlContext, name: str) -> SnapshotInfo:
+def restore_snapshot(context: ControlContext, name: Annotated[str, "The name of the snapshot."]) -> SnapshotInfo:
     """Restore the world and the instant of a snapshot; the journal continues. Misuse (404) for an unknown name."""
     return _describe(name, context.service.history.restore(name))
 
 
 @operation("DELETE /snapshots/{name}")
-def drop_snapshot(context: ControlContext, name: str) -> SnapshotInfo:
+def drop_snapshot(context: ControlContext, name: Annotated[str, "The name of the snapshot."]) -> SnapshotInfo:
     """Delete a snapshot and return its description. Misuse (404) for an unknown name."""
     return _describe(name, context.service.history.drop(name))
 
@@ -78,7 +80,7 @@ def get_state_schema(context: ControlContext) -> Raw:
 class Digest(Wire):
     """A fingerprint of a world: equal for equal worlds, however they came about."""
 
-    digest: str
+    digest: Annotated[str, "The fingerprint of the world."]
 
 
 @operation("GET /state/digest")

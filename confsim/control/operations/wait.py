@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import field
 
-from confsim.contract.types import Int, Json, Wire
+from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
+from confsim.control.fields import Duration, Object
 from confsim.control.journal_view import RequestPattern, describe, key_text, matching, part_of
 from confsim.domain.events.deliveries import State
 from confsim.kernel.refusal import Misuse
@@ -29,17 +30,17 @@ LONGEST = 60_000
 class MailPattern(CommandBody):
     """A pattern of mails; a mail matches when it matches every field that is given."""
 
-    to: str | None = None
-    kind: str | None = None
+    to: Annotated[str | None, "The address that it was sent to."] = None
+    kind: Annotated[str | None, "What it is for."] = None
 
 
 class DeliveryPattern(CommandBody):
     """A pattern of deliveries; a delivery matches when it matches every field that is given."""
 
-    endpoint: str | None = None
-    kind: str | None = None
-    delivered: bool | None = None
-    state: State | None = None
+    endpoint: Annotated[str | None, "The id of the endpoint."] = None
+    kind: Annotated[str | None, "The kind of the event."] = None
+    delivered: Annotated[bool | None, "Whether it was delivered."] = None
+    state: Annotated[State | None, "The state of the delivery."] = None
 
 
 class RecordPattern(CommandBody):
@@ -48,43 +49,43 @@ class RecordPattern(CommandBody):
     ``record`` is an object; it matches a record with at least these fields.
     """
 
-    table: str
-    client: str | None = None
-    key: str | None = None
-    record: Json = None
+    table: Annotated[str, "The table of the record."]
+    client: Annotated[str | None, "The client of the record."] = None
+    key: Annotated[str | None, "The key of the record."] = None
+    record: Annotated[Object, "Fields that the record must have."] = None
 
 
 class WaitTarget(CommandBody):
     """The thing to wait for: exactly one of these fields."""
 
-    request: RequestPattern | None = None
-    mail: MailPattern | None = None
-    delivery: DeliveryPattern | None = None
-    state: RecordPattern | None = None
+    request: Annotated[RequestPattern | None, "A call to wait for."] = None
+    mail: Annotated[MailPattern | None, "A mail to wait for."] = None
+    delivery: Annotated[DeliveryPattern | None, "A delivery to wait for."] = None
+    state: Annotated[RecordPattern | None, "A record to wait for."] = None
 
 
 class WaitFor(CommandBody):
     """What to wait ``for``, how many of it (``count``), and a ``timeout`` in real time, at most a minute."""
 
-    for_: WaitTarget = field(name="for")
-    count: Int = 1
-    timeout: Json = "5s"
+    for_: Annotated[WaitTarget, "What to wait for."] = field(name="for")
+    count: Annotated[Int, "How many of it."] = 1
+    timeout: Annotated[Duration, "How long to wait in real time, a minute at most."] = "5s"
 
 
 class WaitResult(Wire):
     """The things that were found, oldest first, and the instant of the clock."""
 
-    seen: list[Any]
-    now: int
+    seen: Annotated[list[Any], "What was found, oldest first."]
+    now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
 
 
 class FoundRecord(Wire):
     """A record of the world: its place, and all its fields."""
 
-    table: str
-    client: str
-    key: str
-    record: dict[str, Any]
+    table: Annotated[str, "The table of the record."]
+    client: Annotated[str, "The client of the record; empty for none."]
+    key: Annotated[str, "The key of the record."]
+    record: Annotated[dict[str, Any], "Its fields."]
 
 
 @operation("POST /wait", replayed=False, waits=True)

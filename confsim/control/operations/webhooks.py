@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext, refusals_as_conflicts
@@ -18,10 +18,10 @@ from confsim.service.webhooks.delivery import Route
 class AttemptInfo(Wire):
     """An attempt: its instant, its URL, the status of the response, or null and the error (``problem``)."""
 
-    at: int
-    status: int | None
-    problem: str | None
-    url: str | None
+    at: Annotated[int, "The instant of it, in epoch milliseconds."]
+    status: Annotated[int | None, "The status of the response; null for none."]
+    problem: Annotated[str | None, "Why there was no response; null where there was."]
+    url: Annotated[str | None, "Where it was sent."]
 
 
 class DeliveryInfo(Wire):
@@ -31,18 +31,18 @@ class DeliveryInfo(Wire):
     ``message`` is the webhook-id: it identifies the event, and is the same for every endpoint and attempt.
     """
 
-    id: str
-    message: str
-    endpoint: str
-    url: str | None
-    clientId: str
-    kind: str
-    at: int
-    payload: Any
-    state: State
-    delivered: bool
-    attempts: list[AttemptInfo]
-    next: int | None
+    id: Annotated[str, "The id of the delivery."]
+    message: Annotated[str, "The id of the event."]
+    endpoint: Annotated[str, "The id of the endpoint."]
+    url: Annotated[str | None, "Where it is sent."]
+    clientId: Annotated[str, "The client of the event."]
+    kind: Annotated[str, "The kind of the event."]
+    at: Annotated[int, "The instant of it, in epoch milliseconds."]
+    payload: Annotated[Any, "What is sent."]
+    state: Annotated[State, "The state of the delivery."]
+    delivered: Annotated[bool, "Whether it was delivered."]
+    attempts: Annotated[list[AttemptInfo], "The attempts so far."]
+    next: Annotated[int | None, "When it is tried again, in epoch milliseconds; null for never or not known."]
 
 
 class WebhookDestination(Wire):
@@ -51,15 +51,15 @@ class WebhookDestination(Wire):
     ``allow`` lists the hosts beside loopback that this world may send to.
     """
 
-    deliver: Route
-    allow: list[str]
+    deliver: Annotated[Route, "Where deliveries go."]
+    allow: Annotated[list[str], "Hosts beside loopback that may be sent to."]
 
 
 class SetWebhookDestination(CommandBody):
     """``deliver`` is list, or http on a live server; ``allow`` are hosts. A field that is left out stays unchanged."""
 
-    deliver: Route | None = None
-    allow: list[str] | None = None
+    deliver: Annotated[Route | None, "Where deliveries are to go."] = None
+    allow: Annotated[list[str] | None, "Hosts beside loopback that may be sent to."] = None
 
 
 @operation("GET /webhooks")
@@ -91,9 +91,9 @@ def set_webhooks(context: ControlContext, body: SetWebhookDestination) -> Webhoo
 def list_deliveries(
     context: ControlContext,
     *,
-    endpoint: str | None = None,
-    kind: str | None = None,
-    delivered: bool | None = None,
+    endpoint: Annotated[str | None, "Deliveries to this endpoint."] = None,
+    kind: Annotated[str | None, "Deliveries of this kind of event."] = None,
+    delivered: Annotated[bool | None, "Those that were delivered, or the others."] = None,
     state: State | None = None,
 ) -> list[DeliveryInfo]:
     """List the deliveries, pending ones included, newest last: all, or those that match."""
@@ -102,7 +102,7 @@ def list_deliveries(
 
 
 @operation("POST /webhooks/deliveries/{id}/redeliver")
-def redeliver(context: ControlContext, id: str) -> DeliveryInfo:
+def redeliver(context: ControlContext, id: Annotated[str, "The id of the delivery."]) -> DeliveryInfo:
     """Start a new series of attempts, or make the next attempt of a delivery that waits for a retry now.
 
     Misuse for an unknown delivery (404), one that has yet to be sent, and one whose endpoint is gone (409).

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import field
 from msgspec.structs import replace
 
-from confsim.contract.types import Json, Wire
+from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, CommandBody, operation
 from confsim.control.export.calls import ApiCall, merged
+from confsim.control.fields import Object
 from confsim.control.invoke import invoke
 from confsim.control.journal_view import entry_of, read_body
 from confsim.kernel.refusal import Misuse, Refusal
@@ -32,26 +33,26 @@ from confsim.transport.address import request_of
 class AskWhatIf(CommandBody):
     """``assumptions`` are alternatives by id, ``from`` the id of the first call to replay; all of them by default."""
 
-    assumptions: Json
-    from_: str | None = field(default=None, name="from")
+    assumptions: Annotated[Object, "Alternatives, by the ids of assumptions."]
+    from_: Annotated[str | None, "The id of the first call to replay."] = field(default=None, name="from")
 
 
 class ShortAnswer(Wire):
     """The status of an answer, and its body as a JSON value or a text."""
 
-    status: int
-    answer: Any
+    status: Annotated[int, "The status of the answer."]
+    answer: Annotated[Any, "The body, as JSON or as text."]
 
 
 class DifferentAnswer(Wire):
     """A call that would have been answered otherwise, with both answers."""
 
-    id: str
-    operation: str | None
-    method: str
-    path: str
-    was: ShortAnswer
-    would_be: ShortAnswer
+    id: Annotated[str, "The id of the call."]
+    operation: Annotated[str | None, "The operation that was called."]
+    method: Annotated[str, "The method of the call."]
+    path: Annotated[str, "The path of the call."]
+    was: Annotated[ShortAnswer, "What was answered."]
+    would_be: Annotated[ShortAnswer, "What would be answered."]
 
 
 class WhatIf(Wire):
@@ -61,10 +62,10 @@ class WhatIf(Wire):
     world at the first call is not the one that its file describes.
     """
 
-    assumptions: dict[str, Any]
-    calls: int
-    world: str
-    differ: list[DifferentAnswer]
+    assumptions: Annotated[dict[str, Any], "The alternatives that were followed."]
+    calls: Annotated[int, "How many calls were replayed."]
+    world: Annotated[str, "What the replay began with."]
+    differ: Annotated[list[DifferentAnswer], "The calls whose answers differ."]
 
 
 @operation("POST /what-if", replayed=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
@@ -20,38 +20,42 @@ class WorldInfo(Wire):
     since its last call, both in milliseconds of real time; ``calls`` counts the calls of its API.
     """
 
-    name: str
-    world: str
-    seed: int
-    base_url: str
-    root: str
-    outputs: dict[str, Any]
-    profile: dict[str, Any]
-    age: int
-    idle: int
-    calls: int
+    name: Annotated[str, "The name of the world; empty for the root."]
+    world: Annotated[str, "What it was made from."]
+    seed: Annotated[int, "The seed of its ids and tokens."]
+    base_url: Annotated[str, "The address of its API."]
+    root: Annotated[str, "The address of its mount."]
+    outputs: Annotated[dict[str, Any], "The outputs of the scenario that it starts from."]
+    profile: Annotated[dict[str, Any], "The alternatives that its profile chooses."]
+    age: Annotated[int, "Milliseconds since it was made."]
+    idle: Annotated[int, "Milliseconds since it was last called."]
+    calls: Annotated[int, "How many calls of the API it got."]
 
 
 class WorldsLimit(Wire):
     """The limit on the number of worlds, the root world not counted."""
 
-    most: int
+    most: Annotated[int, "How many worlds there may be."]
 
 
 class SetWorldsLimit(CommandBody):
     """The limit to set on the number of worlds, the root world not counted."""
 
-    most: Int
+    most: Annotated[Int, "How many worlds there may be."]
 
 
 class DroppedWorlds(Wire):
     """The names of the worlds that were dropped."""
 
-    dropped: list[str]
+    dropped: Annotated[list[str], "The names of the worlds that were dropped."]
 
 
 @operation("GET /worlds")
-def list_worlds(context: ControlContext, *, idle: str | None = None) -> list[WorldInfo]:
+def list_worlds(
+    context: ControlContext,
+    *,
+    idle: Annotated[str | None, "Worlds that nobody called for this long, such as 15m."] = None,
+) -> list[WorldInfo]:
     """List the worlds of the server, the root world first; only those ``idle`` for at least a duration ("10m")."""
     found = [_describe(context, name, service) for name, service in context.worlds.items()]
     span = None if idle is None else _span(idle)
@@ -83,7 +87,11 @@ def set_worlds_limit(context: ControlContext, body: SetWorldsLimit) -> WorldsLim
 
 
 @operation("DELETE /worlds", replayed=False)
-def drop_worlds(context: ControlContext, *, idle: str | None = None) -> DroppedWorlds:
+def drop_worlds(
+    context: ControlContext,
+    *,
+    idle: Annotated[str | None, "Worlds that nobody called for this long, such as 15m."] = None,
+) -> DroppedWorlds:
     """Drop all worlds but the root world, or only those ``idle`` for at least a duration such as "10m"."""
     names = [each.name for each in list_worlds(context, idle=idle) if each.name]
     for name in names:
@@ -92,7 +100,7 @@ def drop_worlds(context: ControlContext, *, idle: str | None = None) -> DroppedW
 
 
 @operation("DELETE /worlds/{name}", replayed=False)
-def drop_world(context: ControlContext, name: str) -> DroppedWorlds:
+def drop_world(context: ControlContext, name: Annotated[str, "The name of the world."]) -> DroppedWorlds:
     """Drop a world. Misuse (404) for an unknown name."""
     context.worlds.drop(name)
     return DroppedWorlds(dropped=[name])

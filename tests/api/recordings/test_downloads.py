@@ -90,7 +90,7 @@ def use(sim, given):
 
 
 @pytest.mark.rule("R038")
-@pytest.mark.parametrize("ttl", ["5", "m", "0m", "1.5m", "-1m", "1M", "5 minutes", ""])
+@pytest.mark.parametrize("ttl", ["5", "m", "0m", "1.5.5m", "-1m", "1M", "5 minutes", ""])
 @pytest.mark.parametrize("name", ["get_recording_download", "get_recording_credentials"])
 def test_other_spellings_of_ttl_are_refused(sim, name, ttl):
     """It is a number followed by a unit."""

@@ -1,0 +1,173 @@
+"""What webhooks carry, by kind of event (G533): names and payloads are confsim's own, as the documents show none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Generic, TypeVar
+
+from confsim.api.ids import ChannelId, ClientId, SessionId, UserId
+from confsim.assumptions import events as assumed
+from confsim.assumptions.events import Kind
+from confsim.assumptions.register import in_force
+from confsim.contract.types import Wire
+from confsim.domain.telephony.calls import State
+from confsim.domain.users.users import Account
+
+T = TypeVar("T")
+
+
+class SessionEventData(Wire):
+    """A session that the event is about."""
+
+    channel: ChannelId
+    session: SessionId
+
+
+class ParticipantEventData(Wire):
+    """A user in a channel."""
+
+    channel: ChannelId
+    user: UserId
+
+
+class LobbyEventData(Wire):
+    """A channel whose lobby door was moved."""
+
+    channel: ChannelId
+
+
+class RecordingEventData(Wire):
+    """A recording of a session."""
+
+    channel: ChannelId
+    session: SessionId
+    recording: Annotated[str, "The id of the recording."]
+
+
+class BreakoutEventData(Wire):
+    """A breakout session of an event room."""
+
+    channel: ChannelId
+    breakoutSession: Annotated[str, "The id of the breakout session."]
+
+
+class CallEventData(Wire):
+    """A phone call into a channel or out of it."""
+
+    call: Annotated[str, "The id of the call."]
+    channel: ChannelId
+    user: Annotated[int, "The id of the user as whom the phone appears."]
+    inbound: Annotated[bool, "Whether the phone called the channel."]
+    state: Annotated[State, "The state that the call is in."]
+
+
+class BroadcastEventData(Wire):
+    """A broadcast of a channel."""
+
+    channel: ChannelId
+    broadcast: Annotated[str, "The id of the broadcast."]
+
+
+class ChannelEventData(Wire):
+    """A channel that was made or deleted."""
+
+    channel: ChannelId
+    name: Annotated[str, "The name of the channel."]
+
+
+class UserEventData(Wire):
+    """A user who was made or removed."""
+
+    user: UserId
+    handle: Annotated[str, "The handle of the user."]
+    account: Annotated[Account, "What sort of account the user has."]
+
+
+class MediaEventData(Wire, kw_only=True):
+    """A media asset that was added or removed."""
+
+    channel: Annotated[str | None, "The channel of the pool; absent for the pool of the client."] = None
+    media: Annotated[str, "The id of the media asset."]
+    name: Annotated[str, "The name of the media asset."]
+
+
+class TermsEventData(Wire):
+    """Terms that all users have to accept."""
+
+    version: Annotated[int, "The version that is current now."]
+    url: Annotated[str, "Where the terms are."]
+
+
+class ServiceEventData(Wire):
+    """A client whose service was switched."""
+
+    client: ClientId
+
+
+class EnvelopedEvent(Wire, Generic[T]):
+    """An event as it is sent to the endpoints of a client."""
+
+    id: Annotated[str, "The id of the event; a repeated delivery has the same."]
+    kind: Annotated[Kind, "What happened."]
+    time: Annotated[int, "The instant of the event, in epoch milliseconds."]
+    clientId: ClientId
+    channel: Annotated[str | None, "The channel concerned, null where there is none."]
+    data: Annotated[T, "What the event is about."]
+
+
+class StandardEvent(Wire, Generic[T]):
+    """An event in the form of Standard Webhooks."""
+
+    type: Annotated[Kind, "What happened."]
+    timestamp: Annotated[str, "The instant of the event, as ISO 8601."]
+    data: Annotated[T, "What the event is about."]
+
+
+#: What the events of each kind are about, and the type of their data.
+DATA: Mapping[Kind, tuple[str, type[Wire]]] = {
+    Kind.SESSION_STARTED: ("A session of a channel has started.", SessionEventData),
+    Kind.SESSION_ENDED: ("A session of a channel has ended.", SessionEventData),
+    Kind.PARTICIPANT_WAITING: ("A user waits in the lobby of a channel.", ParticipantEventData),
+    Kind.PARTICIPANT_JOINED: ("A user came into a channel.", ParticipantEventData),
+    Kind.PARTICIPANT_LEFT: ("A user left a channel.", ParticipantEventData),
+    Kind.LOBBY_OPENED: ("The lobby door of a channel was opened.", LobbyEventData),
+    Kind.LOBBY_CLOSED: ("The lobby door of a channel was closed.", LobbyEventData),
+    Kind.RECORDING_STARTED: ("A recording has started.", RecordingEventData),
+    Kind.RECORDING_STOPPED: ("A recording has stopped and is processed.", RecordingEventData),
+    Kind.RECORDING_READY: ("A recording is ready.", RecordingEventData),
+    Kind.RECORDING_FAILED: ("A recording could not be processed.", RecordingEventData),
+    Kind.BREAKOUT_STARTED: ("A breakout session has started.", BreakoutEventData),
+    Kind.BREAKOUT_ENDED: ("A breakout session has ended.", BreakoutEventData),
+    Kind.CALL_STARTED: ("A phone call has begun.", CallEventData),
+    Kind.CALL_ENDED: ("A phone call is over.", CallEventData),
+    Kind.BROADCAST_STARTED: ("A broadcast is running.", BroadcastEventData),
+    Kind.BROADCAST_STOPPED: ("A broadcast was stopped.", BroadcastEventData),
+    Kind.CHANNEL_CREATED: ("A channel was made.", ChannelEventData),
+    Kind.CHANNEL_DELETED: ("A channel was deleted.", ChannelEventData),
+    Kind.USER_CREATED: ("A user was made.", UserEventData),
+    Kind.USER_REMOVED: ("A user was removed.", UserEventData),
+    Kind.MEDIA_ADDED: ("A file was added to a media pool.", MediaEventData),
+    Kind.MEDIA_REMOVED: ("A file was removed from a media pool.", MediaEventData),
+    Kind.TERMS_PROMULGATED: ("New terms are to be accepted by all users.", TermsEventData),
+    Kind.SERVICE_DISABLED: ("The service of a client was disabled.", ServiceEventData),
+    Kind.SERVICE_ENABLED: ("The service of a client was enabled.", ServiceEventData),
+}
+_ENVELOPES: Mapping[str, Any] = {"data-alone": None, "standard-webhooks": StandardEvent}
+_HEADERS = {
+    "webhook-id": "The id of the event.",
+    "webhook-timestamp": "The instant of the attempt, in epoch seconds.",
+    "webhook-signature": "The signature by the secret of the client (Standard Webhooks).",
+}
+
+
+def events(profile: Mapping[str, Any]) -> Iterator[tuple[str, str, Any, list[dict[str, Any]]]]:
+    """The events that a profile emits: kind, summary, type of the body, header parameters."""
+    envelope = _ENVELOPES.get(in_force(profile, assumed.ENVELOPE), EnvelopedEvent)
+    signed = in_force(profile, assumed.SIGNATURE) == "standard-webhooks"
+    headers = [
+        {"name": name, "in": "header", "required": True, "description": text, "schema": {"type": "string"}}
+        for name, text in (_HEADERS.items() if signed else ())
+    ]
+    for kind in in_force(profile, assumed.KINDS):
+        text, data = DATA[kind]
+        yield kind.value, text, data if envelope is None else envelope[data], headers

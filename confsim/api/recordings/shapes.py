@@ -1,0 +1,100 @@
+"""The bodies and answers of the operations on recordings (P2 Recording, Recording asset)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+from confsim.assumptions import recordings as assumed
+from confsim.assumptions.protocol import units
+from confsim.assumptions.register import in_force
+from confsim.contract.types import InUnit, Long, Pattern, Wire
+
+
+def _state_words(profile: Mapping[str, Any]) -> dict[str, Any]:
+    words = list(in_force(profile, assumed.ASSET_STATES).values())
+    return {"type": "string" if isinstance(words[0], str) else "integer", "enum": words}
+
+
+class Possible(Wire):
+    """Whether a recording can be started."""
+
+    possible: Annotated[bool, "Whether a recording can be started."]
+
+
+class Recording(Wire, kw_only=True):
+    """A recording (P2 Recording). Instants in epoch milliseconds by default (G119)."""
+
+    id: Annotated[str, "The id of the recording."]
+    channel: Annotated[str, "The channel that was recorded."]
+    session: Annotated[str, "The session that was recorded."]
+    startTime: Annotated[Long, "The instant of its start.", InUnit(units.RECORDING)]
+    endTime: Annotated[
+        Long | None, "The instant of its end; absent while it is in progress.", InUnit(units.RECORDING)
+    ] = None
+    readyTime: Annotated[
+        Long | None,
+        "The instant from which it can be downloaded; absent while it is processed.",
+        InUnit(units.RECORDING),
+    ] = None
+
+
+class AssetKind(StrEnum):
+    """What sort of file an asset is (P2 Recording asset)."""
+
+    AUDIO = "audio"
+    VIDEO = "video"
+    OTHER = "other"
+
+
+class DownloadKind(StrEnum):
+    """What of a recording is downloaded (P2 L99)."""
+
+    ARCHIVE = "archive"
+    COMBINED_VIDEO = "combined_video"
+    CAPTIONS = "captions"
+    OTHER = "other"
+
+
+class RecordingAsset(Wire, kw_only=True):
+    """A file of a recording (P2 Recording asset). ``size`` in bytes; instants as those of recordings."""
+
+    id: Annotated[str, "The id of the asset."]
+    recordingId: Annotated[str, "The recording that it belongs to."]
+    format: Annotated[str, "The format of the file, such as MP4."]
+    kind: Annotated[AssetKind, "What sort of file it is."]
+    state: Annotated[str | int, Pattern(_state_words), "The state of the upload."]
+    label: Annotated[str, "What the asset is called."]
+    startTime: Annotated[Long, "The instant at which it begins.", InUnit(units.RECORDING)]
+    endTime: Annotated[Long | None, "The instant at which it ends.", InUnit(units.RECORDING)] = None
+    size: Annotated[Long | None, "How many bytes it has."] = None
+    url: Annotated[str | None, "Where the bytes are, for callers who may read the asset."] = None
+    relativePath: Annotated[str | None, "Its path below the root of the recording at a storage provider."] = None
+    isIndividual: Annotated[bool, "Whether it is the stream of one user."]
+    streamUserId: Annotated[Long | None, "The user whose stream it is."] = None
+    userId: Annotated[Long | None, "The user who received the uploaded file."] = None
+    group: Annotated[str | None, "Its group, usually the id of a stream."] = None
+
+
+class DownloadableAsset(Wire, kw_only=True):
+    """A file that a token opens (P2 L99). ``size`` in bytes."""
+
+    id: Annotated[str, "The id of the asset."]
+    format: Annotated[str, "The format of the file, such as MP4."]
+    label: Annotated[str, "What the asset is called."]
+    size: Annotated[Long | None, "How many bytes it has."] = None
+    language: Annotated[str | None, "The language of a text, such as captions."] = None
+    kind: Annotated[DownloadKind, "What of the recording it is."]
+
+
+class RecordingDownload(Wire):
+    """An address from which the bytes can be had for a time."""
+
+    url: Annotated[str, "Where the bytes are, without a token, for a time."]
+
+
+class RecordingCredentials(Wire):
+    """A token for downloading assets for a time."""
+
+    jwt: Annotated[str, "The token that opens the assets of the recording for a time."]

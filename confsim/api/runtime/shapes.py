@@ -1,0 +1,74 @@
+"""The words, bodies and answers of the operations on running channels (P2 Runtime)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from confsim.api.views import UserSummary
+from confsim.assumptions.runtime import presence as assumed_presence
+from confsim.contract.types import Chosen, Int, Wire
+from confsim.domain.channels.channels import ServiceMode
+
+#: P2 Limits L391: channels in one request for populations.
+MOST_CHANNELS = 200
+
+
+class Door(StrEnum):
+    """The words for the lobby door."""
+
+    OPEN = "open"
+    CLOSE = "close"
+
+
+class Lock(StrEnum):
+    """The words for the attendee lock."""
+
+    MUTE = "mute"
+    UNMUTE = "unmute"
+
+
+class TurnCredentials(Wire):
+    """TURN credentials; ``ttl`` in seconds (G124)."""
+
+    username: Annotated[str, "The user name for the TURN servers."]
+    password: Annotated[str, "The password for the TURN servers."]
+    ttl: Annotated[Int, "How many seconds they are valid."]
+    uris: Annotated[list[str], "The TURN servers."]
+
+
+class StreamingAddress(Wire):
+    """A websocket address on a streaming server."""
+
+    url: Annotated[str, "The websocket address."]
+    mode: Annotated[str | None, "How to connect."] = None
+
+
+class Population(Wire):
+    """The number of users connected to a channel, where populations are a list of objects (G341)."""
+
+    channelUuid: Annotated[str, "The uuid of the channel."]
+    population: Annotated[Int, "How many users are connected."]
+
+
+class ChannelParticipants(Wire):
+    """Who is connected to a channel (G353)."""
+
+    total: Annotated[Int, "How many users are connected."]
+    users: Annotated[list[UserSummary], "Users who are connected."]
+
+
+class ActiveChannel(Wire, kw_only=True):
+    """An active channel (P2 Active channel item)."""
+
+    serviceMode: Annotated[ServiceMode, "Whether it runs as a panel or a conference."]
+    description: Annotated[str | None, "What the channel is for."] = None
+    channelName: Annotated[str, "The name of the channel."]
+    participants: Annotated[
+        ChannelParticipants | Int,
+        Chosen(assumed_presence.ACTIVE_PARTICIPANTS, {"object": ChannelParticipants, "number": Int}),
+        "Who is connected.",
+    ]
+    isOwner: Annotated[bool, "Whether the caller owns it."]
+    channelUuid: Annotated[str, "The uuid of the channel."]
+    imageUrl: Annotated[str | None, "Where its image is."] = None

@@ -1,0 +1,197 @@
+"""The refusals of operations in an OpenAPI document: for each status its codes, as an enumeration."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from confsim.assumptions.protocol import transport, wire
+from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
+from confsim.assumptions.register import in_force
+
+from .gates import Grant
+from .openapi_parts import error_headers, grants_of
+from .operation import Operation
+from .schema import Profile, Schema, Schemas
+
+_JSON = "application/json"
+_PROBLEM_JSON = "application/problem+json"
+_PROBLEM: Schema = {
+    "description": "Why confsim refuses a call (RFC 9457).",
+    "type": "object",
+    "properties": {
+        "type": {"type": "string", "description": "What kind of problem it is."},
+        "title": {"type": "string", "description": "The status in words."},
+        "status": {"type": "integer", "description": "The status of the answer."},
+        "detail": {"type": "string", "description": "What is wrong, and where."},
+    },
+    "required": ["title", "status"],
+    "additionalProperties": True,  # RFC 9457, section 3.2
+}
+
+
+_ORDER = {reason: place for place, reason in enumerate(Reason)}
+
+
+class Errors:
+    """The responses of refused calls. Operations that are refused for the same reasons share one component."""
+
+    def __init__(self, schemas: Schemas, observed: Mapping[str, Any], *, problems: bool) -> None:
+        self.responses: dict[str, Any] = {}
+        self._schemas = schemas
+        self._profile = schemas.profile
+        self._observed = observed
+        self._problems = problems
+        self._names: dict[tuple[str, tuple[Reason, ...]], str] = {}
+
+    def of(self, operations: list[Operation]) -> dict[str, Any]:
+        """The responses of operations that share a route, by status."""
+        if self._problems:
+            return self._of_control(operations[0])
+        return {
+            status: self._response(operations[0].name, status, reasons)
+            for status, reasons in self._by_status(operations).items()
+        }
+
+    def name_most_frequent(self, routes: Iterable[list[Operation]]) -> None:
+        """Name the errors that most routes have after their status alone."""
+        counts = Counter(key for operations in routes for key in self._by_status(operations).items())
+        for (status, reasons), _ in counts.most_common():
+            if all(known != status for known, _ in self._names):
+                self._names[status, reasons] = f"Error{status}"
+
+    def _by_status(self, operations: list[Operation]) -> dict[str, tuple[Reason, ...]]:
+        found: dict[str, set[Reason]] = {}
+        for operation in operations:
+            for reason in self._reasons(operation):
+                found.setdefault(str(status_of(reason, self._profile)), set()).add(reason)
+        return {status: tuple(sorted(reasons, key=_ORDER.__getitem__)) for status, reasons in sorted(found.items())}
+
+    def _reasons(self, operation: Operation) -> Iterator[Reason]:
+        yield from declared(operation, self._profile)
+        for name, where in self._observed.get(operation.name, {}).get("refusals", {}).items():
+            if not where or self._profile.keys() & set(where):
+                yield Reason[name]
+
+    def _of_control(self, operation: Operation) -> dict[str, Any]:
+        """Problems of the control plane: input that is wrong, names of nothing, and states that do not allow it."""
+        if not self.responses:
+            schema = self._schemas.add("Problem", _PROBLEM)
+            for code, text in _CONTROL.items():
+                content = {_PROBLEM_JSON: {"schema": schema}}
+                headers = error_headers(int(code) if code.isdigit() else 400, self._profile)
+                self.responses[f"Problem{code}"] = {"description": text, "headers": headers, "content": content}
+        asks = operation.path_parameters or operation.query_parameters or operation.body is not None
+        codes = ["400", "404", "409"] if asks else ["4XX"]
+        return {code: {"$ref": f"#/components/responses/Problem{code}"} for code in codes}
+
+    def _response(self, operation: str, status: str, reasons: tuple[Reason, ...]) -> dict[str, Any]:
+        name = self._names.setdefault((status, reasons), f"{_camel(operation)}Error{status}")
+        if name not in self.responses:
+            codes = [in_force(self._profile, CODE[reason]) for reason in reasons]
+            response: dict[str, Any] = {
+                "description": "Refused: " + " | ".join(dict.fromkeys(_message(reason) for reason in reasons)),
+                "headers": error_headers(int(status), self._profile),
+                "x-confsim-codes": codes,
+            }
+            schema = envelope(self._profile, list(dict.fromkeys(codes)))
+            if schema is not None:
+                described = {"description": f"An error of status {status}.", **schema}
+                response["content"] = {_JSON: {"schema": self._schemas.add(name, described)}}
+            self.responses[name] = response
+        return {"$ref": f"#/components/responses/{name}"}
+
+
+_CONTROL = {
+    "400": "A text or a value is none that the call takes.",
+    "404": "Something that the call names is not there.",
+    "409": "The state of the world does not allow it, or the name is taken.",
+    "4XX": "The call is refused.",
+}
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+def _message(reason: Reason) -> str:
+    """The message of a reason, as the names of its facts."""
+    return str(reason.value.message).replace("!r}", "}")
+
+
+def status_of(reason: Reason, profile: Profile) -> int:
+    """The status of a refusal under a profile."""
+    entry = STATUS[reason]
+    status: int = reason.value.status if entry is None else in_force(profile, entry)
+    return status
+
+
+def declared(operation: Operation, profile: Profile) -> Iterator[Reason]:
+    """The reasons that follow from the declaration of an operation; its function may refuse for others."""
+    things = operation.path_parameters
+    yield Reason.INVALID_INPUT  # a query can be malformed everywhere
+    if any(parameter.resolve is not None for parameter in things):
+        yield Reason.NOT_FOUND
+    if any(isinstance(each.wire, type) and issubclass(each.wire, Enum) for each in things):
+        yield Reason.INVALID_STATE
+    if in_force(profile, transport.RATE):
+        yield Reason.TOO_MANY_CALLS
+    yield from _for_callers(operation, set(grants_of(operation, profile)))
+    if operation.body is not None:
+        yield from (Reason.UNSUPPORTED_MEDIA_TYPE, Reason.BODY_TOO_LARGE)
+        if operation.body.is_json:
+            yield Reason.BODY_MALFORMED
+
+
+def _for_callers(operation: Operation, grants: set[Grant]) -> Iterator[Reason]:
+    """Reasons that lie in who calls: the token, the terms, the service, the role."""
+    if Grant.PUBLIC in grants:
+        if operation.changes:
+            yield Reason.SERVICE_DISABLED
+        return
+    yield from (Reason.CREDENTIAL_MISSING, Reason.CREDENTIAL_INVALID, Reason.CREDENTIAL_EXPIRED)
+    yield from (Reason.CREDENTIAL_AMBIGUOUS, Reason.TERMS_NOT_ACCEPTED, Reason.SERVICE_DISABLED)
+    if Grant.SIGNED_IN not in grants:
+        yield Reason.ROLE_MISSING
+    if grants <= {Grant.USER, Grant.SELF}:
+        yield Reason.NO_USER_CONTEXT
+    if any(parameter.names == "channels" for parameter in operation.path_parameters):
+        yield Reason.GUEST_ELSEWHERE
+    if operation.for_client:
+        yield from (Reason.ROLE_MISSING, Reason.RESELLER_DISABLED, Reason.FOR_CLIENT_REFUSED)
+
+
+def envelope(profile: Profile, codes: list[str]) -> Schema | None:
+    """The schema of an error body with one of the codes by the template of the profile, None for no body."""
+    template = in_force(profile, wire.ERROR_BODY)
+    if isinstance(template, str):
+        template = wire.ERROR_BODIES[template]
+    return None if template is None else _filled(template, codes)
+
+
+_PLACEHOLDERS: dict[str, Schema] = {
+    "$status": {"type": "integer", "description": "The status of the answer."},
+    "$message": {"type": "string", "description": "What is wrong, in words."},
+    "$details": {
+        "type": "array",
+        "items": {"type": "object"},
+        "description": "The facts of the refusal; left out where it has none.",
+    },
+}
+
+
+def _filled(template: Any, codes: list[str]) -> Schema:
+    if isinstance(template, dict):
+        # An empty list of details is left out.
+        required = [name for name, part in template.items() if part not in ("$details", [])]
+        properties = {name: _filled(part, codes) for name, part in template.items()}
+        return {"type": "object", "properties": properties, "required": required}
+    if isinstance(template, list):
+        return {"type": "array", "prefixItems": [_filled(part, codes) for part in template]}
+    if template == "$code":
+        return {"type": "string", "enum": codes, "description": "The reason, for programs."}
+    if isinstance(template, str) and template in _PLACEHOLDERS:
+        return dict(_PLACEHOLDERS[template])
+    return {"const": template}

@@ -1,0 +1,20 @@
+"""What real calls of each operation gave: the names of their refusals, and an example.
+
+``refusals`` maps the name of a reason to the assumptions without which no call was refused for it (none for a reason
+that the defaults give); ``example`` holds parameters, body and answer, and the assumptions that the call used.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def observed() -> Mapping[str, Any]:
+    """The observations, by operation."""
+    made: dict[str, Any] = json.loads((files(__package__) / "observed.json").read_text("utf-8"))
+    return made
