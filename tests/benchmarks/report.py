@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from itertools import groupby
 from statistics import median
 from typing import Any
@@ -12,14 +11,15 @@ import msgspec
 from msgspec import Struct
 from operations import Figure
 
+from kit.growth.reasons import REASONS, reason
 from kit.growth.variants import CALLS, is_search
 
 #: Bounds of the figures in the demo world, as multiples of the bare app: median, 95th percentile, worst.
 BOUNDS = {"again": (0.3, 0.5, None), "first": (0.4, 0.8, 3.0)}
 #: How many times its figure at the smallest size a call may cost at the largest.
 GROWTH = 2.0
-#: Why a call stays above a bound, by patterns of the call and of the kind of things; "" is the demo world.
-REASONS: dict[tuple[str, str], str] = {}
+#: Why an operation is above the worst bound in the demo world.
+SLOW: dict[str, str] = {}
 _SEARCHES = {call.name for call in CALLS if is_search(call)}
 
 
@@ -58,15 +58,8 @@ def growths(figures: Iterable[Figure]) -> list[Growth]:
     for (call, kind), group in groupby(grown, place):
         sized = sorted(group, key=lambda figure: figure.size)
         if len(sized) > 1:
-            found.append(Growth(call, kind, sized[0], sized[-1], reason(call, kind)))
+            found.append(Growth(call, kind, sized[0], sized[-1], REASONS.get(reason(call), "")))
     return sorted(found, key=lambda growth: -growth.ratio)
-
-
-def reason(call: str, kind: str) -> str:
-    """Why a call stays above a bound with things of a kind; "" where no reason is given."""
-    return next(
-        (why for (calls, kinds), why in REASONS.items() if fnmatchcase(call, calls) and fnmatchcase(kind, kinds)), ""
-    )
 
 
 def above(growth: Growth) -> bool:
@@ -75,13 +68,10 @@ def above(growth: Growth) -> bool:
 
 
 def unneeded(figures: Sequence[Figure]) -> list[str]:
-    """The reasons that are given for nothing that was measured above a bound, though all they name was measured."""
-    grown, worst = growths(figures), BOUNDS["first"][2]
+    """The operations of which ``SLOW`` says why they are above the worst bound, and which are not."""
+    worst = BOUNDS["first"][2]
     assert worst is not None
-    needed = {growth.reason for growth in grown if above(growth)}
-    needed |= {reason(figure.call, "") for figure in figures if not figure.kind and figure.worst > worst}
-    measured = {growth.reason for growth in grown} | {reason(figure.call, "") for figure in figures if not figure.kind}
-    return sorted(measured - needed - {""})
+    return [figure.call for figure in figures if not figure.kind and figure.call in SLOW and figure.worst <= worst]
 
 
 def table(figures: Sequence[Figure]) -> Iterator[str]:
@@ -103,8 +93,8 @@ def table(figures: Sequence[Figure]) -> Iterator[str]:
         if growth is not None:
             line += f"{growth.ratio:8.1f}" + (f"  {growth.kind}" if growth.ratio > GROWTH else "")
             line += f": {growth.reason or 'NO REASON'}" if above(growth) else ""
-        elif plain is not None and reason(call, ""):
-            line += f"{'':8}  {reason(call, '')}"
+        elif call in SLOW:
+            line += f"{'':8}  {SLOW[call]}"
         yield line
 
 
@@ -121,7 +111,7 @@ def summary(figures: Sequence[Figure]) -> Iterator[str]:
             yield f"{mode}: {len(plain)} operations in the demo world: {told}"
         yield "the ten slowest:"
         for figure in sorted(plain, key=lambda figure: -figure.worst)[:10]:
-            why = reason(figure.call, "")
+            why = SLOW.get(figure.call, "")
             yield f"  {figure.call:50}{figure.again:8.2f}x again{figure.first:8.2f}x first  {why}"
     grown = growths(figures)
     if grown:

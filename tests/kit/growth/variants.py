@@ -59,8 +59,9 @@ def variants() -> Iterator[Success]:
 
 
 def is_search(call: Success) -> bool:
-    """Whether a call searches texts."""
-    return any(name in call.arguments for name in SEARCHES)
+    """Whether a call searches texts: list_app_sessions looks for a part of the url."""
+    part_of_url = call.operation == "list_app_sessions" and "url" in call.arguments
+    return part_of_url or any(name in call.arguments for name in SEARCHES)
 
 
 def _sorts(parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
