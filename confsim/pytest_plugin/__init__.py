@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,6 +34,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--confsim-report", action="store_true", default=None, help="end with the assumptions that tests used"
     )
+    group.addoption(
+        "--confsim-fuzz",
+        choices=("singles", "pairs"),
+        help="run each test that passed again under other alternatives of the assumptions it used, each alone or also "
+        "in pairs, and name those that it leans on",
+    )
+    group.addoption("--confsim-fuzz-report", metavar="FILE", help="write what --confsim-fuzz found as JSON")
     parser.addini("confsim_profile", "profile (TOML) of assumptions for every world", default="")
     parser.addini("confsim_strict", "as --confsim-strict", type="bool", default=False)
     parser.addini("confsim_report", "as --confsim-report", type="bool", default=False)
@@ -41,6 +49,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
     config.addinivalue_line("markers", MARKER)
+    mode, file = config.getoption("--confsim-fuzz"), config.getoption("--confsim-fuzz-report")
+    if file is not None and mode is None:
+        raise pytest.UsageError("--confsim-fuzz-report needs --confsim-fuzz")
+    if mode is not None:
+        from .fuzz import Fuzz
+
+        for module in ("hypothesis", "allpairspy"):
+            if find_spec(module) is None:
+                raise pytest.UsageError(f"--confsim-fuzz needs {module}: pip install 'confsim[testing]'")
+        config.pluginmanager.register(Fuzz(config, mode, file), "confsim-fuzz")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -11,6 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from confsim.control.facade_worlds import WorldsFacade
     from confsim.http.live.serving import Serving
+    from confsim.service.journal import Entry
     from confsim.service.service import Service
     from confsim.simulator import Simulator
 
@@ -64,11 +65,17 @@ class Server:
 
 
 class Run:
-    """State of the run: the worlds that tests fork, the live server, the assumptions used."""
+    """State of the run: the worlds that tests fork, the live server, the assumptions used.
+
+    ``fuzzes`` says whether tests are run again under alternatives; ``variant`` holds those that the worlds of the test
+    under way follow, where neither the run nor the test has chosen one.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.used: dict[str, dict[str, int]] = {}
+        self.fuzzes = False
+        self.variant: Mapping[str, Any] = {}
         self._bases: dict[object, Simulator] = {}
         self._chosen: dict[str, Any] | None = None
         self._root: Any = None
@@ -92,12 +99,13 @@ class Run:
         from confsim.service.conformance import Conformance
         from confsim.simulator import Simulator
 
-        chosen = self._profile(profile)
+        chosen = self.profile(profile)
         if strict := bool(setting(self.config, "strict") if strict is None else strict):
             chosen = {"parse.unknown-fields": "refuse", "parse.unknown-query": "refuse", **chosen}
+        chosen = {**self.variant, **chosen}
         choices = tuple(sorted((id, repr(value)) for id, value in chosen.items()))
         named = msgspec.json.encode(world, order="deterministic") if isinstance(world, Mapping) else str(world)
-        if scenario is not None and clock is not None:
+        if self.variant or (scenario is not None and clock is not None):
             fork = Simulator(world, seed=seed, clock=clock, profile=chosen, scenario=scenario)
         else:
             key = (named, seed, choices, scenario)
@@ -109,7 +117,7 @@ class Run:
             fork.service.pipeline.hold_against(self._judges.setdefault(choices, Conformance(chosen)))
         return fork
 
-    def _profile(self, profile: Any) -> dict[str, Any]:
+    def profile(self, profile: Any) -> dict[str, Any]:
         """The profile of the run, overridden by that of the test."""
         from confsim.service.files.profile import read_profile
 
@@ -166,13 +174,17 @@ class Run:
 
 
 class Test:
-    """The worlds of one test, from its first fixture to the end of its teardown."""
+    """The worlds of one test, from its first fixture to the end of its teardown.
+
+    ``entries`` are the calls of these and of their forks, in order, while tests are run again under alternatives.
+    """
 
     def __init__(self, item: pytest.Item) -> None:
         self.item = item
         self.run = run_of(item.config)
         self.simulators: list[Simulator] = []
         self.servers: list[Server] = []
+        self.entries: list[Entry] = []
 
     def make(self, **words: Any) -> Simulator:
         """A world for the test, by the arguments of its markers, overridden by these."""
@@ -183,6 +195,8 @@ class Test:
             chosen["clock"] = chosen["clock"].copy()
         simulator = self.run.simulator(**chosen)
         self.simulators.append(simulator)
+        if self.run.fuzzes:
+            simulator.service.journal.follow(self.entries.append)
         return simulator
 
     def serve(self) -> Server:
@@ -190,6 +204,19 @@ class Test:
         server = self.run.serve(self.item.name, self.make())
         self.servers.append(server)
         return server
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The alternatives that the run and the test chose themselves, for any of its worlds."""
+        chosen: dict[str, Any] = {}
+        for simulator in self.simulators:
+            chosen |= simulator.service.profile
+        return chosen
+
+    def used(self) -> set[str]:
+        """The ids of the assumptions that its worlds were built on and have used, forks of them included."""
+        worlds = (id for simulator in self.simulators for id in simulator.assumptions_used)
+        return {*worlds, *(id for entry in self.entries for id in entry.assumptions)}
 
     def bugs(self) -> BaseException | None:
         """The defects of confsim that occurred since the last call of this method, as one exception."""

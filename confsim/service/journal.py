@@ -6,7 +6,7 @@ Beside the calls of the API it keeps what happens between them: calls of the con
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -118,6 +118,7 @@ class Journal:
         self.count = 0
         self.epoch = 0
         self._used: dict[str, None] = {}
+        self.followers: tuple[Callable[[Entry], object], ...] = ()
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(tuple(self._entries))
@@ -174,6 +175,10 @@ class Journal:
         self.count += 1
         return f"r{self.count}"
 
+    def follow(self, follower: Callable[[Entry], object]) -> None:
+        """Call the follower with every entry from now on, here and in the journals of forks."""
+        self.followers = (*self.followers, follower)
+
     def add(self, entry: Entry) -> None:
         """Take an entry up; the oldest goes when there are too many."""
         entries = self._entries
@@ -181,6 +186,8 @@ class Journal:
         self._used.update(entry.assumptions)
         if len(entries) > self._most:
             entries.popleft()
+        for follower in self.followers:
+            follower(entry)
         if len(entry.request.body) > LARGE or len(entry.response.body) > LARGE:
             self._lighten()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
@@ -53,7 +53,7 @@ class Provenance(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """What a fork takes over beside the world: hosts of webhooks, faults by request, size of the journal.
+    """What a fork takes over beside the world: hosts of webhooks, faults by request, size and followers of the journal.
 
     ``webhooks_listed`` says whether deliveries are listed and not sent over HTTP.
     """
@@ -62,6 +62,7 @@ class Settings(Struct, frozen=True):
     by_request: bool
     journal_most: int
     webhooks_listed: bool
+    journal_followers: tuple[Callable[[Entry], object], ...]
 
 
 class Service:
@@ -228,11 +229,13 @@ class Service:
     @property
     def settings(self) -> Settings:
         """What a fork takes over as it is set."""
-        return Settings(self.webhooks.allowed, self.faults.by_request, self.journal.most, self.webhooks.listed)
+        journal, webhooks = self.journal, self.webhooks
+        return Settings(webhooks.allowed, self.faults.by_request, journal.most, webhooks.listed, journal.followers)
 
     def take_over(self, settings: Settings) -> None:
         """Set what another service has set."""
         self.webhooks.allow(settings.webhook_hosts)
         self.faults.allow_by_request(settings.by_request)
         self.journal.limit(settings.journal_most)
+        self.journal.followers = settings.journal_followers
         self.webhooks.list_only(settings.webhooks_listed)

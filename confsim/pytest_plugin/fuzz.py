@@ -1,0 +1,146 @@
+"""The option --confsim-fuzz: each test that passed runs again under other alternatives of the assumptions it used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _pytest import runner  # what plugins that repeat tests use: pytest has no public function for it
+
+from .worlds import TEST, Test, run_of
+
+if TYPE_CHECKING:
+    from confsim.testing.fuzz import Choices, Outcome
+
+#: The fixtures whose tests are run again.
+FIXTURES = {"confsim", "confsim_server", "make_confsim"}
+#: The phase of the report on the variants of a test, beside setup, call and teardown.
+PHASE = "fuzz"
+#: The attribute of this report that holds what was found.
+FOUND = "confsim_fuzz"
+
+
+class Fuzz:
+    """Runs the variants of tests, and reports on them at the end. Under xdist each worker runs those of its tests."""
+
+    def __init__(self, config: pytest.Config, mode: str, file: str | None) -> None:
+        self.config = config
+        self.mode = mode
+        self.file = None if file is None else config.invocation_params.dir / file
+        self.reports: dict[str, dict[str, Any]] = {}
+        run_of(config).fuzzes = True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+        """Run a test that uses a fixture of confsim, and, when it passes, its variants."""
+        if not isinstance(item, pytest.Function) or not FIXTURES & set(item.fixturenames):
+            return None
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        # As if a test of the same collector were next: fixtures of wider scopes stay for the variants.
+        started = perf_counter()
+        reports = runner.runtestprotocol(item, nextitem=item.parent, log=True)  # type: ignore[arg-type]
+        if all(each.passed and not hasattr(each, "wasxfail") for each in reports):
+            self._report(item, self._variants(item, perf_counter() - started))
+        call = pytest.CallInfo.from_call(lambda: item.session._setupstate.teardown_exact(nextitem), when="teardown")
+        if call.excinfo is not None:
+            report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def _variants(self, item: pytest.Function, seconds: float) -> dict[str, Any]:
+        """Run the variants of a test that passed; returns what they showed as plain values."""
+        import msgspec
+
+        from confsim.testing.fuzz import Mode, Outcome, SeenCall, alternatives, search
+
+        test, run = item.stash[TEST], run_of(item.config)
+        started = perf_counter()
+        domains = alternatives(test.used(), test.chosen)
+
+        def calls(test: Test) -> list[SeenCall]:
+            return [SeenCall(each.operation, each.response.status, each.response.body) for each in test.entries]
+
+        expected = Outcome(True, "", calls(test))
+
+        def again(choices: Choices) -> Outcome:
+            run.variant = choices
+            try:
+                reports = runner.runtestprotocol(item, nextitem=item.parent, log=False)  # type: ignore[arg-type]
+            finally:
+                run.variant = {}
+            failed = next((each for each in reports if not each.passed), None)
+            error = "" if failed is None else _last_line(failed)
+            return Outcome(failed is None, error, calls(item.stash[TEST]))
+
+        result = search(again, expected, domains, Mode(self.mode))
+        found: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)
+        return {**found, "assumptions": list(domains), "seconds": seconds, "fuzz": perf_counter() - started}
+
+    def _report(self, item: pytest.Item, found: dict[str, Any]) -> None:
+        report = pytest.TestReport(
+            item.nodeid,
+            item.location,
+            {},
+            "passed",
+            None,
+            PHASE,  # type: ignore[arg-type]
+            duration=found["fuzz"],
+        )
+        vars(report)[FOUND] = found  # a plain value, which xdist hands on
+        item.ihook.pytest_runtest_logreport(report=report)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Collect what was found, also by a worker of xdist."""
+        if report.when == PHASE:
+            self.reports[report.nodeid] = vars(report)[FOUND]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, Any] | None:
+        """Show the progress: a plus for a robust test, an exclamation mark for one that leans on an assumption."""
+        if report.when != PHASE:
+            return None
+        found = vars(report)[FOUND]
+        leans = found["findings"] or found["unstable"] is not None
+        word = f"{found['runs']} VARIANTS"
+        return "", "!" if leans else "+", (f"{word}: LEANS", {"yellow": True}) if leans else (word, {"green": True})
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Name the tests that lean on assumptions, and what the variants cost."""
+        write = terminalreporter.write_line
+        terminalreporter.section("confsim: assumptions that tests lean on")
+        for nodeid, found in sorted(self.reports.items()):
+            for each in found["findings"]:
+                choices = ", ".join(f"{id} = {json.dumps(value)}" for id, value in each["choices"].items())
+                write(f"{nodeid}: {choices}", yellow=True)
+                write(f"    {each['call']}")
+                write(f"    {each['error']}")
+                write(f"    ask: {each['question']}")
+            if found["unstable"] is not None:
+                write(f"{nodeid}: passes once and fails once under the same choices: {found['unstable']}", red=True)
+        write(self._summary())
+        if self.file is not None:
+            Path(self.file).write_text(json.dumps({"mode": self.mode, "tests": self.reports}, indent=2) + "\n")
+            write(f"report: {self.file}")
+
+    def _summary(self) -> str:
+        found = self.reports.values()
+        leaning = sum(bool(each["findings"]) for each in found)
+        plain, fuzz = (_total(found, name) for name in ("seconds", "fuzz"))
+        cost = f"{fuzz:.1f} s beside {plain:.1f} s of the plain run" + (f" ({fuzz / plain:.1f}x)" if plain else "")
+        runs = int(_total(found, "runs"))
+        return f"{leaning} of {len(self.reports)} tests lean on assumptions; {runs} variants took {cost}"
+
+
+def _total(found: Iterable[dict[str, Any]], name: str) -> float:
+    return float(sum(each[name] for each in found))
+
+
+def _last_line(report: pytest.TestReport) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash is not None else str(report.longrepr)
+    return str(text.strip().partition("\n")[0])

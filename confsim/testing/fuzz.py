@@ -1,0 +1,238 @@
+"""Which assumptions a test leans on: the test is run again under other alternatives of those that its calls used.
+
+A test leans on an assumption when it passes with the value in force and fails with another alternative. What fails is
+reduced to the smallest set of choices. Nothing here knows how a test is run: ``search`` is given a function for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from confsim.assumptions.candidates import candidates
+from confsim.assumptions.register import REGISTER
+
+#: Values chosen for assumptions, by id.
+Choices = Mapping[str, Any]
+#: The longest text of a value in a report.
+_LONGEST = 60
+
+
+class Mode(StrEnum):
+    """How alternatives are tried: each alone, or also every pair of them together."""
+
+    SINGLES = "singles"
+    PAIRS = "pairs"
+
+
+class SeenCall(Struct, frozen=True):
+    """One call that a test made: the operation (empty for no route), the status and the bytes of the body."""
+
+    operation: str
+    status: int
+    body: bytes
+
+
+class Outcome(Struct, frozen=True):
+    """What one run of a test came to: whether it passed, the error otherwise, and the calls that it made."""
+
+    passed: bool
+    error: str
+    calls: Sequence[SeenCall]
+
+
+class Finding(Struct, frozen=True):
+    """A smallest set of choices under which a test fails, the first call that differed, and what to ask about it."""
+
+    choices: dict[str, Any]
+    call: str
+    question: str
+    error: str
+
+
+class Result(Struct):
+    """What the variants of one test showed.
+
+    ``runs`` counts them; ``unstable`` is the error of a test that did not pass a second time as it was, of which
+    nothing is claimed.
+    """
+
+    runs: int = 0
+    findings: list[Finding] = []
+    unstable: str | None = None
+
+
+Run = Callable[[Choices], Outcome]
+
+
+def alternatives(used: Iterable[str], chosen: Choices) -> dict[str, tuple[Any, ...]]:
+    """The alternatives to try of each assumption used, aside from those that a profile chose."""
+    return {id: found for id in sorted(used) if id not in chosen and (found := candidates(REGISTER.entries[id]))}
+
+
+def pair_rows(domains: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """Sets of choices in which every pair of alternatives of two assumptions occurs; few of them."""
+    from allpairspy import AllPairs
+
+    if len(domains) < 2:
+        return
+    stays = object()
+    names = list(domains)
+    for row in AllPairs([[stays, *domains[name]] for name in names]):
+        choices = {name: value for name, value in zip(names, row, strict=True) if value is not stays}
+        if len(choices) > 1:
+            yield choices
+
+
+def smallest(choices: Choices, fails: Callable[[Choices], bool]) -> dict[str, Any]:
+    """A subset of choices under which the test fails, and with no one of which left out it does."""
+    left = dict(choices)
+    size = len(left) // 2
+    while size:
+        names = list(left)
+        for start in range(0, len(names), size):
+            part = names[start : start + size]
+            rest = {name: value for name, value in left.items() if name not in part}
+            if rest and fails(rest):
+                left = rest
+        size //= 2
+    return left
+
+
+def search(run: Run, expected: Outcome, domains: Mapping[str, Sequence[Any]], mode: Mode) -> Result:
+    """Run a test under alternatives, and return the smallest sets of choices under which it fails.
+
+    ``expected`` is the outcome of the test as it is, which passed. A failure counts only when it happens twice, and the
+    test passes once more without it.
+    """
+    return _Search(run, expected, mode).result(domains)
+
+
+class _Search:
+    def __init__(self, run: Run, expected: Outcome, mode: Mode) -> None:
+        self._run = run
+        self._expected = expected
+        self._mode = mode
+        self._again: Outcome | None = None
+        self._found = Result()
+
+    def result(self, domains: Mapping[str, Sequence[Any]]) -> Result:
+        robust: dict[str, list[Any]] = {}
+        for id, values in domains.items():
+            for value in values:
+                if self._lean({id: value}):
+                    if self._found.unstable is not None:
+                        return self._found
+                else:
+                    robust.setdefault(id, []).append(value)
+        if self._mode is Mode.PAIRS:
+            for row in pair_rows(robust):
+                self._interactions(row)
+                if self._found.unstable is not None:
+                    break
+        return self._found
+
+    def _interactions(self, row: dict[str, Any]) -> None:
+        """Find the sets of choices of one row that fail together."""
+        rows = [row]
+        while rows and self._found.unstable is None:
+            row = rows.pop()
+            if len(row) < 2 or any(each.choices.items() <= row.items() for each in self._found.findings):
+                continue
+            if self._fails(row):
+                found = smallest(row, self._fails)
+                if self._lean(found):
+                    rows += ({id: value for id, value in row.items() if id != out} for out in found)
+
+    def _fails(self, choices: Choices) -> bool:
+        return not self._outcome(choices).passed
+
+    def _outcome(self, choices: Choices) -> Outcome:
+        self._found.runs += 1
+        return self._run(choices)
+
+    def _lean(self, choices: dict[str, Any]) -> bool:
+        """Whether the test fails under these choices; notes the finding."""
+        outcome = self._outcome(choices)
+        if outcome.passed:
+            return False
+        if self._again is None:
+            self._again = self._outcome({})
+        if not self._again.passed:
+            self._found.unstable = self._again.error
+            return True
+        if self._outcome(choices).passed:
+            self._found.unstable = outcome.error
+            return True
+        if choices not in [each.choices for each in self._found.findings]:
+            call = first_difference(self._expected.calls, self._again.calls, outcome.calls)
+            self._found.findings.append(Finding(choices, call, question(choices), outcome.error))
+        return True
+
+
+def question(choices: Choices) -> str:
+    """What to ask the makers of the service about these choices."""
+    parts = []
+    for id, value in choices.items():
+        entry = REGISTER.entries[id]
+        parts.append(f"{entry.statement} Is it {_text(entry.default)} or {_text(value)}?")
+    return " ".join(parts)
+
+
+def first_difference(expected: Sequence[SeenCall], again: Sequence[SeenCall], got: Sequence[SeenCall]) -> str:
+    """A sentence about the first call that differs, aside from what differs between ``expected`` and ``again`` too.
+
+    ``again`` are the calls of a second run of the same test: what time and chance change differs there too.
+    """
+    for number, (was, other, now) in enumerate(zip(expected, again, got, strict=False), 1):
+        name = now.operation or was.operation or "a call of no operation"
+        if was.operation != now.operation:
+            return f"call {number}: {now.operation or 'no operation'} instead of {was.operation or 'no operation'}"
+        if was.status != now.status:
+            return f"call {number}: {name} answered {now.status} instead of {was.status}"
+        before, stable, after = _leaves(was.body), _leaves(other.body), _leaves(now.body)
+        for place in {**before, **after}:
+            one, two = before.get(place, _ABSENT), after.get(place, _ABSENT)
+            if one != two and stable.get(place, _ABSENT) == one:
+                at = f" at {place}" if place else ""
+                return f"call {number}: {name} answered {_text(two)} instead of {_text(one)}{at}"
+    if len(got) != len(expected):
+        return f"{len(got)} calls instead of {len(expected)}"
+    return "no answer of a call differed"
+
+
+_ABSENT = object()
+
+
+def _leaves(body: bytes) -> dict[str, Any]:
+    """The values in a JSON document by their JSON Pointers (RFC 6901); the bytes of anything else."""
+    found: dict[str, Any] = {}
+
+    def walk(value: Any, place: str) -> None:
+        if isinstance(value, dict) and value:
+            for name, each in value.items():
+                walk(each, f"{place}/{name.replace('~', '~0').replace('/', '~1')}")
+        elif isinstance(value, list) and value:
+            for index, each in enumerate(value):
+                walk(each, f"{place}/{index}")
+        else:
+            found[place] = value
+
+    try:
+        walk(msgspec.json.decode(body), "")
+    except msgspec.DecodeError:
+        return {"": body}
+    return found
+
+
+def _text(value: Any) -> str:
+    if value is _ABSENT:
+        return "nothing"
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    text = msgspec.json.encode(value, enc_hook=str).decode()
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,0 +1,123 @@
+"""--confsim-fuzz: tests are run again under alternatives, and those that lean on one are named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kit import fuzz_corpus
+
+pytest_plugins = ["pytester"]
+
+#: A sample of the corpus; the campaign runs all of it.
+SAMPLE = ("status.role-missing", "users.url-handle")
+PAIR = ("parse.unknown-query", "parse.unknown-fields")
+
+
+def part_of_corpus(*wanted):
+    """The tests of the corpus whose names are wanted."""
+    tests = fuzz_corpus.source().split("\n\n\n")
+    return "\n\n".join(each for each in tests if any(f"def {name}(" in each for name in wanted))
+
+
+@pytest.fixture
+def report(run, pytester):
+    """Run tests with an option and return what the report says of each, by its name."""
+
+    def reporting(source, *options):
+        result = run(source, *options, "--confsim-fuzz-report=report.json")
+        tests = json.loads((pytester.path / "report.json").read_text())["tests"]
+        return result, {nodeid.rpartition("::")[2]: found for nodeid, found in tests.items()}
+
+    return reporting
+
+
+def test_tests_that_lean_are_named_with_what_they_lean_on_and_robust_ones_are_not(report):
+    """A sample of the corpus: each planted assumption, and nothing of the robust tests."""
+    leaning = [f"test_leans_on_{fuzz_corpus.names(id)}" for id in SAMPLE]
+    robust = [f"test_robust_{number}" for number in (0, 36)]
+    result, tests = report(part_of_corpus(*leaning, *robust), "--confsim-fuzz=singles")
+    result.assert_outcomes(passed=len(leaning) + len(robust))
+    for name in leaning:
+        sets = [set(each["choices"]) for each in tests[name]["findings"]]
+        assert fuzz_corpus.leaning()[name] in sets, name
+    for name in robust:
+        assert tests[name]["findings"] == [], name
+        assert tests[name]["runs"] > 3, name
+    result.stdout.fnmatch_lines(
+        [
+            "*assumptions that tests lean on*",
+            "*test_leans_on_status__role_missing: status.role-missing = 418",
+            "    call 1: create_channel answered 418 instead of 403",
+            "    ask: *Is it 403 or 418?",
+            "2 of 4 tests lean on assumptions; * variants took *x)",
+        ]
+    )
+
+
+def test_pairs_name_what_fails_only_together(report):
+    """Neither of the two alone makes it fail."""
+    name = "test_leans_on_" + "_and_".join(map(fuzz_corpus.names, PAIR))
+    _, singles = report(part_of_corpus(name), "--confsim-fuzz=singles")
+    assert singles[name]["findings"] == []
+    _, pairs = report(part_of_corpus(name), "--confsim-fuzz=pairs")
+    assert set(PAIR) in [set(each["choices"]) for each in pairs[name]["findings"]]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_it_works_in_workers_and_alone(report, workers):
+    """Fixtures of wider scopes are made once, failing tests are not tried, tests without a world are left alone."""
+    result, tests = report(
+        """
+        import pytest
+
+        MADE = []
+
+        @pytest.fixture(scope="module")
+        def once():
+            MADE.append(1)
+            yield
+            MADE.append(-1)
+
+        def test_leans(confsim, once):
+            assert len(MADE) == 1
+            assert confsim.call("create_channel", "demo-guest", body={"name": "x"}).status == 403
+
+        def test_fails(confsim):
+            assert confsim.call("get_me", "demo-user").status == 500
+
+        @pytest.mark.xfail
+        def test_is_expected_to_fail(confsim):
+            assert confsim.call("get_me", "demo-user").status == 500
+
+        def test_skips(confsim):
+            confsim.call("get_me", "demo-user")
+            pytest.skip()
+
+        def test_needs_no_world():
+            pass
+
+        def test_over_a_socket(confsim_server):
+            assert confsim_server.simulator.call("get_me", "demo-user").ok
+
+        def test_makes_its_own(make_confsim):
+            assert make_confsim(profile={"status.role-missing": 404}).fork().call(
+                "create_channel", "demo-guest", body={"name": "x"}
+            ).status == 404
+        """,
+        "--confsim-fuzz=singles",
+        *workers,
+    )
+    result.assert_outcomes(passed=4, failed=1, skipped=1, xfailed=1)
+    assert set(tests) == {"test_leans", "test_over_a_socket", "test_makes_its_own"}
+    assert {"status.role-missing"} in [set(each["choices"]) for each in tests["test_leans"]["findings"]]
+    own = tests["test_makes_its_own"]
+    assert "status.role-missing" not in own["assumptions"]  # the test has chosen it
+    assert "gate.create_channel" in own["assumptions"]  # a fork is a world of the test too
+
+
+def test_wrong_use_is_refused(run):
+    """A report without a run, an unknown way."""
+    run("", "--confsim-fuzz-report=x.json").stderr.fnmatch_lines(["*--confsim-fuzz-report needs --confsim-fuzz*"])
+    run("", "--confsim-fuzz=triples").stderr.fnmatch_lines(["*invalid choice: 'triples'*"])
