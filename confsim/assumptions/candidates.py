@@ -86,7 +86,8 @@ def candidates(entry: Entry[Any]) -> tuple[Any, ...]:
         method, path = str(entry.default).split(" ", 1)
         found, examples = [], (f"{method} /moved{path}",)
     checked = [entry.check(value) for value in (*found, *examples)]
-    return tuple(value for value in checked if value != entry.default)
+    other = {repr(value): value for value in checked if value != entry.default}
+    return tuple(other.values())
 
 
 def _is_value(entry: Entry[Any], value: str) -> bool:
