@@ -185,8 +185,12 @@ def _dated(service: Service, response: Response) -> Response:
 
 
 def _is_front(segments: list[str], request: Request) -> bool:
-    """Whether a request that could be read is for the mount of a world itself."""
-    return not request.fault and (segments == [""] or (not segments and request.target != "*"))
+    """Whether a request that could be read is to read the mount of a world itself.
+
+    Not one with a target that is no path, such as that of CONNECT, which a success would let begin a tunnel.
+    """
+    reads = request.method in {"GET", "HEAD"} and request.target.startswith("/")
+    return reads and not request.fault and segments in ([], [""])
 
 
 #: Behind the prefix of the control plane, the paths of pages.

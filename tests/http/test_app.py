@@ -410,3 +410,10 @@ def test_routes_are_made_once_for_all_simulators():
     assert one.mount.routes({}) is other.mount.routes(other.worlds.default.profile)
     moved = demo(route__prefix="/x/v1_0").app
     assert moved.mount.routes(moved.worlds.default.profile) is not one.mount.routes({})
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 200), ("HEAD", 200), ("POST", 404), ("DELETE", 404)])
+def test_the_mount_itself_is_read_and_nothing_else(sim, method, status):
+    """An index for programs; what would change something, and a tunnel, is for nothing that is there."""
+    assert sim.app(Request(method, "/")).status == status
+    assert sim.app(Request("CONNECT", "localhost:80")).status == 404
