@@ -8,7 +8,7 @@ from typing import Any
 
 from confsim.http.limits import Limits
 from confsim.http.live.server import LiveServer
-from kit.proofs.http_cases import CASES, LIMIT, Reader, agree, problem, read_by_h11, read_by_server
+from kit.proofs.http_cases import CASES, LIMIT, WAITS, Reader, agree, problem, read_by_h11, read_by_server
 
 BAD = ("not as they are to be",)
 
@@ -25,7 +25,10 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     alike = 0
     with LiveServer(reader, limits=Limits(body=LIMIT, url=LIMIT, headers=LIMIT)) as server:
         for case in CASES:
-            ours, theirs = read_by_server(reader, server.port, case.raw), read_by_h11(case.raw)
+            ours, theirs = (
+                read_by_server(reader, server.port, case.raw, waits=case.verdict == WAITS),
+                read_by_h11(case.raw),
+            )
             found = problem(case, ours, theirs)
             wrong += bool(found)
             alike += agree(ours, theirs)

@@ -10,7 +10,7 @@ from confsim import Simulator
 from confsim.http.limits import Limits
 from confsim.http.live.server import LiveServer
 from kit.each import by_name, each
-from kit.proofs.http_cases import CASES, LIMIT, Reader, Reading, problem, read_by_h11, read_by_server
+from kit.proofs.http_cases import CASES, LIMIT, WAITS, Reader, Reading, problem, read_by_h11, read_by_server
 
 #: A reader and the port of its server.
 Served = tuple[Reader, int]
@@ -28,7 +28,9 @@ def served() -> Iterator[Served]:
 def test_bytes_are_read_as_the_rfcs_say(served: Served, case) -> None:
     """The verdict is that of the case, and a reading that is not h11's has a reason."""
     reader, port = served
-    assert problem(case, read_by_server(reader, port, case.raw), read_by_h11(case.raw)) == ""
+    assert (
+        problem(case, read_by_server(reader, port, case.raw, waits=case.verdict == WAITS), read_by_h11(case.raw)) == ""
+    )
 
 
 def test_there_are_enough_cases() -> None:

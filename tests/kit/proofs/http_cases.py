@@ -20,8 +20,7 @@ WAITS, CLOSES = "waits", "closes"
 LIMIT = 2000
 #: Seconds after which a server that has said nothing waits.
 PATIENCE = 0.15
-#: Seconds after an answer in which it reads and says the rest.
-REST = 0.02
+_LATER_TARGET = "/later"
 
 Verdict = int | str
 
@@ -56,9 +55,7 @@ def _chunked(body: bytes, more: bytes = b"") -> bytes:
 
 
 _LLHTTP = "h11 is lenient here"
-_STRICT = "h11 is stricter here"
 _LIMITS = "h11 has no such limit"
-_LATER = "h11 looks at this when the head is whole"
 
 _LINE = (
     Case("plain", _get(), 200, "9112 3"),
@@ -307,24 +304,32 @@ class Reader:
         return Response(FAULTS.get(request.fault, 200), [], b"{}")
 
 
-def read_by_server(reader: Reader, port: int, raw: bytes) -> Reading:
-    """What the live server makes of the bytes: its first answer, and the requests that reached the handler whole."""
+def read_by_server(reader: Reader, port: int, raw: bytes, *, waits: bool = False) -> Reading:
+    """What the live server makes of the bytes: its first answer, and the requests that reached the handler whole.
+
+    Where it ``waits`` for more, nothing tells but time.
+    """
     reader.seen.clear()
-    said: bytes | None = None
-    with closing(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)) as client:
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE if waits else 10)) as client:
         client.sendall(raw)
         try:
-            while piece := client.recv(65536):
-                said = (said or b"") + piece
-                client.settimeout(REST)
-            said = said or b""
+            said = client.recv(65536)
+            verdict: Verdict = int(said[9:12]) if said else CLOSES
         except TimeoutError:
-            pass
+            verdict = WAITS
         except ConnectionResetError:
-            said = said or b""
-    verdict: Verdict = WAITS if said is None else int(said[9:12]) if said else CLOSES
+            verdict = CLOSES
+        if verdict != WAITS:
+            _catch_up(port)
     whole = tuple((each.method, each.target, len(each.body)) for each in reader.seen if not each.fault)
-    return Reading(verdict, whole)
+    return Reading(verdict, tuple(each for each in whole if each[1] != _LATER_TARGET))
+
+
+def _catch_up(port: int) -> None:
+    """Return once the server has read what another connection sent before: it answers in turn."""
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=10)) as client:
+        client.sendall(b"GET " + _LATER_TARGET.encode() + b" HTTP/1.1\r\nHost: h\r\n\r\n")
+        assert client.recv(65536)
 
 
 def read_by_h11(raw: bytes) -> Reading:
