@@ -189,12 +189,6 @@ class Change(Struct, eq=False):
     def commit(self) -> World:
         """The world with everything written so far; ``world`` itself when nothing was written."""
         world = self.world
-        shared, client_tables = world.shared, world.client_tables
-        for client in self.written:
-            if client:
-                client_tables = client_tables.insert(client, tuple(self.client_tables[client]))
-            else:
-                shared = tuple(self.shared)
         if (
             not self.written
             and self.id_counter == world.id_counter
@@ -202,4 +196,10 @@ class Change(Struct, eq=False):
             and self.sequences is world.sequences
         ):
             return world
+        shared, client_tables = world.shared, world.client_tables
+        for client in self.written:
+            if client:
+                client_tables = client_tables.insert(client, tuple(self.client_tables[client]))
+            else:
+                shared = tuple(self.shared)
         return World(world.seed, shared, client_tables, self.timers, self.id_counter, self.sequences)

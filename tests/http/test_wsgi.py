@@ -204,3 +204,29 @@ def test_wsgiref_sends_one_date(sim):
         connection.request("GET", "/v1_0/users/me")
         assert connection.getresponse().headers.get_all("Date") == ["Sun, 01 Feb 2026 00:00:00 GMT"]
         connection.close()
+
+
+@pytest.mark.parametrize("length", ["9" * 20, "9" * 5000])
+def test_an_absurd_length_is_too_large(length):
+    """However many digits it has, and whatever the body is."""
+    echo = Echo()
+    call(echo, REQUEST_METHOD="POST", CONTENT_LENGTH=length, **{"wsgi.input": io.BytesIO(b"x")})
+    assert echo.seen[0].body == b""
+
+
+def test_a_body_that_comes_in_pieces_is_whole():
+    """A server's stream may give less than it is asked for."""
+
+    class Slow(io.BytesIO):
+        def readinto(self, buffer):
+            """Two bytes at a time."""
+            return super().readinto(memoryview(buffer)[:2])
+
+    echo = Echo()
+    call(echo, REQUEST_METHOD="POST", CONTENT_LENGTH="5", **{"wsgi.input": Slow(b"bytes and more")})
+    assert (echo.seen[0].body, echo.seen[0].fault) == (b"bytes", "")
+
+
+def test_a_response_without_a_media_type_gets_none():
+    """And the phrase of its status is as the standard writes it."""
+    assert call(Echo(404, b""))[:2] == ("404 Not Found", {"X-Kind": "echo", "Content-Length": "0"})
