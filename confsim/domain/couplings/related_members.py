@@ -9,8 +9,8 @@ from confsim.assumptions import channels as assumed
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
-from confsim.domain.members.roles import HOSTS, OF_CHANNEL, Host
-from confsim.domain.users.users import LISTED, USERS, Level, User
+from confsim.domain.members.roles import Host
+from confsim.domain.users.users import BY_LEVEL, USERS, Level, User
 from confsim.kernel.world import Change
 
 
@@ -19,8 +19,7 @@ def first_owners(change: Change, channel: Channel) -> Iterable[int]:
     owners = () if channel.creator is None else (channel.creator,)
     if ask(change, assumed.FIRST_OWNERS) == "creator":
         return owners
-    listed = USERS.of(change, channel.client).where(LISTED, True)
-    admins = (user.id for user in listed if Level.CUSTOMER_ADMIN in user.levels)
+    admins = (user.id for user in USERS.of(change, channel.client).where(BY_LEVEL, Level.CUSTOMER_ADMIN))
     return (*owners, *(admin for admin in admins if admin not in owners))
 
 
@@ -31,7 +30,7 @@ def appointment(change: Change, channel: Channel, user: int) -> dict[str, Any]:
 
 def hosts_of(change: Change, channel: Channel) -> Iterable[Host]:
     """The hosts of the channel."""
-    return HOSTS.of(change, channel.client).where(OF_CHANNEL, channel.id)
+    return roles.hosts_of(change, channel)
 
 
 def renamed(change: Change, channel: Channel, host: Host) -> dict[str, Any]:
@@ -40,9 +39,9 @@ def renamed(change: Change, channel: Channel, host: Host) -> dict[str, Any]:
 
 
 def host(change: Change, host: Host) -> Iterable[User]:
-    """The user of a role, unless removed."""
-    user = USERS.of(change, host.client).get(host.user)
-    return () if user is None else (user,)
+    """The user of a role, where the highest role has changed; none when removed."""
+    user = USERS.get(change, host.user, host.client)
+    return () if user is None or user.hosting is roles.highest(change, user) else (user,)
 
 
 def highest(change: Change, host: Host, user: User) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
-from confsim.domain.users.users import LISTED, USERS, Level, User
+from confsim.domain.users.users import BY_LEVEL, USERS, Level, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Field, Row
@@ -117,8 +117,8 @@ def remove(change: Change, caller: Caller, client: Client, user: User, level: Le
 
 
 def _keep_one(change: Change, client: Client, user: User) -> None:
-    listed = USERS.of(change, client.id).where(LISTED, True)
-    if not any(other.levels for other in listed if other.id != user.id):
+    rows = USERS.of(change, client.id)
+    if not any(len(rows.where(BY_LEVEL, level)) > (level in user.levels) for level in Level):
         raise Refusal(Reason.LEVEL_LAST_ADMIN, id=user.id)
 
 

@@ -57,11 +57,10 @@ BY_CREATION: Order[Host] = Order("creation of the channel", lambda host: host.nu
 BY_NAME: Order[Host] = Order("name of the channel", lambda host: (host.name.casefold(), host.number))
 #: The hosts of a channel with a role, in the order of their appointment.
 APPOINTED: Index[Host] = Index("appointed", lambda host: ((host.channel, host.role),))
-OF_CHANNEL: Index[Host] = Index("channel", lambda host: (host.channel,))
 OF_USER: Index[Host] = Index("user", lambda host: (host.user,), orders=(BY_CREATION, BY_NAME))
 #: The roles of a user that are this one.
 OF_USER_AS: Index[Host] = Index("role of a user", lambda host: ((host.user, host.role),), orders=(BY_CREATION,))
-HOSTS: Table[str, Host] = Table("hosts", Host, "key", APPOINTED, OF_CHANNEL, OF_USER, OF_USER_AS)
+HOSTS: Table[str, Host] = Table("hosts", Host, "key", APPOINTED, OF_USER, OF_USER_AS)
 
 
 def _appoint(role: Role) -> Callable[..., Host]:
@@ -192,6 +191,12 @@ def hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:
     return [*((user, True) for user in above), *((user, False) for user in operators(change, channel))]
 
 
+def hosts_of(change: Change, channel: Channel) -> list[Host]:
+    """The hosts of a channel itself, owners first; none for a breakout room."""
+    rows = HOSTS.of(change, channel.client)
+    return [host for role in (Role.OWNER, Role.OPERATOR) for host in rows.where(APPOINTED, (channel.id, role))]
+
+
 def _appointed(change: Change, channel: Channel, role: Role) -> View[Host]:
     return HOSTS.of(change, channel.client).where(APPOINTED, (channel.parent or channel.id, role))
 
@@ -223,9 +228,10 @@ def channels_of(change: Change, client: str, hosts: Sequence[Host]) -> Sequence[
 
 def highest(change: Change, user: User) -> Hosting:
     """The highest role of the user in any channel."""
-    if roles_as(change, user, Role.OWNER):
+    rows = HOSTS.of(change, user.client)
+    if rows.where(OF_USER_AS, (user.id, Role.OWNER)):
         return Hosting.OWNER
-    return Hosting.OPERATOR if roles_as(change, user, Role.OPERATOR) else Hosting.NONE
+    return Hosting.OPERATOR if rows.where(OF_USER, user.id) else Hosting.NONE
 
 
 # Appointment and removal
@@ -291,5 +297,5 @@ def remove_of_user(change: Change, user: User) -> None:
 
 def remove_of_channel(change: Change, channel: Channel) -> None:
     """Remove every role in a channel that is deleted (G309)."""
-    for host in HOSTS.of(change, channel.client).where(OF_CHANNEL, channel.id):
+    for host in hosts_of(change, channel):
         MACHINE.end(change, host, "leave")

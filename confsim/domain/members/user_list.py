@@ -12,7 +12,7 @@ from confsim.assumptions.register import ask
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
-from confsim.domain.users.users import BY_EMAIL, HANDLE, MEMBERS, RANK, USERS, Level, User
+from confsim.domain.users.users import BY_EMAIL, BY_LEVEL, HANDLE, MEMBERS, RANK, USERS, Level, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.views import View
 from confsim.kernel.world import Change
@@ -35,9 +35,9 @@ def listed(
     if levels is not None and ask(change, assumed_identity.LEVELS_FILTER) == "ignore":
         known = {users.level_id(change, level) for level in Level}
         levels = [id for id in levels if id in known] or None
-    members = _members(change, client)
-    if levels is not None or search or not isinstance(members, View):
-        found = _matching(change, members, search, levels)
+    members = _members(change, client, levels)
+    if search or not isinstance(members, View):
+        found = _matching(change, members, search)
     elif sort is Sort.HANDLE:
         return lists.in_order(change, members, HANDLE, text=lambda user: user.handle, descending=descending)
     elif ask(change, assumed_users.LEVEL_ORDER) == "rank":
@@ -55,22 +55,26 @@ def listed(
     return lists.ordered(change, found, lambda user: len(ids[user.id]), descending=descending)
 
 
-def _members(change: Change, client: Client) -> Sequence[User]:
-    """The members of the list in order of creation (G219)."""
+def _members(change: Change, client: Client, levels: list[int] | None) -> Sequence[User]:
+    """The members of the list in order of creation (G219), holders of one of the levels where they are given."""
     rows = USERS.of(change, client.id)
     whom = ask(change, assumed_users.LISTED)
+    wanted = None if levels is None else {level for level in Level if users.level_id(change, level) in levels}
     if whom == "roles":
-        return rows.where(MEMBERS, True)
-    return [user for user in rows.all if whom == "everybody" or not users.unregistered(user)]
+        if wanted is None:
+            return rows.where(MEMBERS, True)
+        if len(wanted) == 1:
+            return rows.where(BY_LEVEL, wanted.pop())
+        holders = {user.id: user for level in wanted for user in rows.where(BY_LEVEL, level)}
+        return [holders[id] for id in sorted(holders)]
+    found = (user for user in rows.all if whom == "everybody" or not users.unregistered(user))
+    return [user for user in found if wanted is None or not wanted.isdisjoint(user.levels)]
 
 
-def _matching(change: Change, members: Sequence[User], search: str | None, levels: list[int] | None) -> Sequence[User]:
-    found = members
-    if levels is not None:
-        found = [user for user in found if any(users.level_id(change, level) in levels for level in user.levels)]
-    if search:
-        found = [user for user in found if lists.matches(change, search, user.handle, user.full_name)]
-    return found
+def _matching(change: Change, members: Sequence[User], search: str | None) -> Sequence[User]:
+    if not search:
+        return members
+    return [user for user in members if lists.matches(change, search, user.handle, user.full_name)]
 
 
 def several(change: Change, client: Client, ids: list[int]) -> list[User]:

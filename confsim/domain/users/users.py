@@ -133,6 +133,11 @@ def rank(user: User) -> Rank:
     return Rank.CUSTOMER_ADMIN if Level.CUSTOMER_ADMIN in user.levels else Rank[user.hosting.name]
 
 
+def _member(user: User) -> tuple[bool, ...]:
+    listed = user.levels or user.account is Account.PREDEFINED or user.hosting is not Hosting.NONE
+    return (True,) if listed else ()
+
+
 def _occupied(user: User) -> tuple[str, ...]:
     return (folded(user.handle),) if user.account is Account.REGISTERED else ()
 
@@ -142,19 +147,14 @@ BY_HANDLE: Index[User] = Index("handle", _occupied)
 BY_ORIGIN: Unique[User] = Unique("origin", lambda user: (user.origin_id,) if user.origin_id is not None else ())
 #: Verified addresses without case.
 BY_EMAIL: Index[User] = Index("email", lambda user: (user.email.casefold(),) if user.email is not None else ())
-#: Users in the user list regardless of channel roles: holders of levels and predefined users (G219).
-LISTED: Index[User] = Index("listed", lambda user: (True,) if user.levels or user.account is Account.PREDEFINED else ())
 HANDLE: Order[User] = Order("handle", lambda user: user.handle.casefold())
 RANK: Order[User] = Order("rank", lambda user: rank(user))
-#: Users in the user list: those, and users with a role in a channel (G219).
-MEMBERS: Index[User] = Index(
-    "members",
-    lambda user: LISTED.values(user) or ((True,) if user.hosting is not Hosting.NONE else ()),
-    orders=(CREATED, HANDLE, RANK),
-)
+BY_LEVEL: Index[User] = Index("level", lambda user: user.levels, orders=(CREATED, HANDLE, RANK))
+#: Users in the user list: holders of levels, predefined users, and users with a role in a channel (G219).
+MEMBERS: Index[User] = Index("members", _member, orders=(CREATED, HANDLE, RANK))
 #: Users who belong to one channel: guests, linked and dialled users.
 BY_CHANNEL: Index[User] = Index("channel", lambda user: (user.channel,) if user.channel is not None else ())
-USERS: Table[int, User] = Table("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, LISTED, MEMBERS, BY_CHANNEL)
+USERS: Table[int, User] = Table("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, BY_LEVEL, MEMBERS, BY_CHANNEL)
 
 UNREGISTERED = frozenset({Account.GUEST, Account.LINKED, Account.DIALLED})
 

@@ -14,7 +14,7 @@ import msgspec
 
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.channels.favourites import FAVOURITES, FAVOURITES_OF
-from confsim.domain.members.roles import HOSTS, OF_CHANNEL, OF_USER
+from confsim.domain.members.roles import APPOINTED, HOSTS, OF_USER, Role
 from confsim.domain.users.users import USERS
 from confsim.kernel.difference import Difference, Row
 from confsim.kernel.table import Record
@@ -120,7 +120,8 @@ class _Differences:
 
     def set_related(self, client: str, channel: str, hosts: list[Values], favourites: list[Values]) -> None:
         """The hosts of a channel and the users whose favourite it is are these from now on."""
-        were = [_values(each) for each in HOSTS.of(self.change, client).where(OF_CHANNEL, channel)]
+        rows = HOSTS.of(self.change, client)
+        were = [_values(each) for role in Role for each in rows.where(APPOINTED, (channel, role))]
         liked = [_values(each) for each in FAVOURITES.of(self.change, client).where(FAVOURITES_OF, channel)]
         if (client, channel) not in self.hosts:
             self.removed += [("hosts", client, each) for each in were]

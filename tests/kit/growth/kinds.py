@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from confsim import Simulator
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.members import linked_users
+from confsim.domain.members import linked_users, roles
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
@@ -129,6 +129,13 @@ def _linked(change: Change, names: Names, numbers: range) -> None:
         linked_users.link(change, room, user)
 
 
+def _operators(change: Change, names: Names, numbers: range) -> None:
+    room = channels.get(change, CUSTOMER, names["room"])
+    for number in numbers:
+        user = users.create(change, CUSTOMER, f"User {scattered(number)}", Account.REGISTERED)
+        roles.add_operator(change, room, user)
+
+
 def _at(number: int) -> int:
     return START_MS - 1000 * (number + 1)
 
@@ -183,6 +190,7 @@ KINDS = (
     Kind("breakout sessions of a room", copies("breakout sessions", "breakout", **_ID)),
     Kind("rooms of a breakout session", copies("breakout rooms", "breakout_room", **_ID, name=lambda n: f"Room {n}")),
     Kind("linked users of a room", _linked),
+    Kind("operators of a room", _operators),
     Kind("inbound numbers", copies("inbound numbers", "+442079460123", number=lambda n: f"+4420{70000000 + n}")),
     Kind(
         "numbers of a room",
