@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
@@ -13,6 +13,8 @@ from kit import CUSTOMER
 from kit.catalogue_walk import call
 from kit.each import by_name, each
 
+#: So many arguments of each operation in the quick profile.
+QUICK = settings() if settings().max_examples > 1000 else settings(max_examples=10, database=None)
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-guest")
 
 
@@ -20,9 +22,7 @@ CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-guest")
 def test_any_arguments_are_answered_by_the_document(lived, judge, operation):
     """Valid, boundary and wrong arguments: no bug, and every answer is one that the OpenAPI document tells."""
 
-    @settings(
-        max_examples=15, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
-    )
+    @QUICK
     @given(drawn=arguments(operation, lived, CUSTOMER), caller=st.sampled_from(CALLERS))
     def answered(drawn, caller):
         fork = lived.fork()

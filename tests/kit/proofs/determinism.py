@@ -21,7 +21,7 @@ simulator = Simulator(seed=int(sys.argv[1]), clock="2026-02-01T00:00:00Z")
 bytes_, calls = hashlib.sha256(), 0
 for step in walk(simulator, "22222222-2222-4222-8222-222222222222", (
     "demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin"
-)):
+), rounds=map(int, sys.argv[2:])):
     calls += 1
     bytes_.update(repr((step.operation.name, step.caller, step.answer.status)).encode())
     bytes_.update(repr(sorted(step.answer.headers.items())).encode() + step.answer.content)
@@ -41,13 +41,13 @@ class Way(NamedTuple):
     python: str = sys.executable
 
 
-def runs(ways: Iterable[Way], seed: int = 7) -> list[list[str]]:
+def runs(ways: Iterable[Way], seed: int = 7, rounds: int = 1) -> list[list[str]]:
     """What the script tells of a world of this seed by each way: the number of calls, and digests of answers, journal
-    and world. The ways run beside each other.
+    and world, after so many rounds of the walk. The ways run beside each other.
     """
     started = [
         subprocess.Popen(
-            [way.python, *(["-O"] if way.optimised else []), "-c", SCRIPT, str(seed)],
+            [way.python, *(["-O"] if way.optimised else []), "-c", SCRIPT, str(seed), *map(str, range(rounds))],
             env={**os.environ, "PYTHONPATH": _paths(way), "PYTHONHASHSEED": way.hashes},
             stdout=subprocess.PIPE,
             text=True,
