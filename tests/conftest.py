@@ -112,7 +112,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _share_bytecode(config)
     way = config.getoption("--through")
     if way != "core":
-        from kit.through import through
+        from kit.wire.through import through
 
         over = through(way)
         over.__enter__()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from confsim.service.files.profile import read_profile
-from kit.commands import run_pytest
+from kit.processes.commands import run_pytest
 
 pytest_plugins = ["pytester"]
 

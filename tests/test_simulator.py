@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from confsim import Answer, Clock, Misuse, Simulator
-from kit import CUSTOMER, ROOM, START, START_MS, web
+from kit import CUSTOMER, ROOM, START, START_MS
+from kit.wire import web
 
 URL = {"url": "https://terms.example/new"}
 ORIGIN = "auth0|a/b %c+d"

@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kit import flips, journeys
-from kit.flips import Flip, Journey, Report
+from kit.proofs import flips, journeys
+from kit.proofs.flips import Flip, Journey, Report
 
 BAD = ("unsound", "never effective")
 TESTS = Path(__file__).resolve().parents[1]
@@ -101,6 +101,17 @@ def collected(chosen: argparse.Namespace) -> Iterator[Journey]:
 def record(paths: list[str], file: Path, workers: int) -> None:
     """Run tests, and add what they send to the file."""
     file.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "kit.recording", "--through", "wsgi", "-n", str(workers)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "kit.proofs.recording",
+        "--through",
+        "wsgi",
+        "-n",
+        str(workers),
+    ]
     environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent}:{TESTS}", "CONFSIM_JOURNEYS": str(file)}
     subprocess.run([*command, *paths], cwd=TESTS.parent, env=environment, check=False, stdout=sys.stderr)

@@ -19,9 +19,10 @@ from confsim import Misuse, Simulator
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Wsgi
-from kit import CUSTOMER, ROOM, START, recordings, web
+from kit import CUSTOMER, ROOM, START, recordings
 from kit.catalogue_walk import walk
-from kit.commands import run, run_pytest
+from kit.processes.commands import run, run_pytest
+from kit.wire import web
 
 pytest_plugins = ["pytester"]
 

@@ -16,7 +16,8 @@ import jwt
 import pytest
 
 from confsim import Simulator
-from kit import PARTNER_ADMIN, START, START_MS, web
+from kit import PARTNER_ADMIN, START, START_MS
+from kit.wire import web
 
 CUSTOMER_ADMIN = 10
 SECRET = "a secret of the identity provider, 32 bytes"

@@ -10,7 +10,8 @@ import pytest
 from confsim import Simulator
 from confsim.http.representation import admits_json, etag, in_range, is_unmodified
 from confsim.service.messages import Request, Response
-from kit import ROOM, START, web
+from kit import ROOM, START
+from kit.wire import web
 
 BODY = bytes(range(100))
 TAG = etag(BODY)

@@ -9,8 +9,8 @@ import pytest
 from confsim.arazzo import library
 from confsim.assumptions.register import REGISTER
 from confsim.service.messages import Request
-from kit import flips, journeys
-from kit.flips import Flip, Journey, Start, judge, run
+from kit.proofs import flips, journeys
+from kit.proofs.flips import Flip, Journey, Start, judge, run
 
 #: Flips of each scenario, drawn anew for each.
 SAMPLE = 12

@@ -22,7 +22,7 @@ from confsim.service.files import state
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Url, Wsgi
 from kit import CUSTOMER, START
-from kit.commands import serving
+from kit.processes.commands import serving
 
 NEW = state.document(Simulator().service.world)
 THOROUGH = settings().max_examples > 1000

@@ -9,7 +9,7 @@ import jsonschema  # noqa: F401  (see everything_imported)
 import pytest
 
 import confsim as package
-from kit.plugin import QUIET
+from kit.processes.plugin import QUIET
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema  # noqa: F401  (see everything_imported)
 import pytest
 
-from kit.plugin import QUIET
+from kit.processes.plugin import QUIET
 
 pytest_plugins = ["pytester"]
 #: A test body that makes the simulator meet a bug of its own.

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from kit.plugin import QUIET
+from kit.processes.plugin import QUIET
 
 pytest_plugins = ["pytester"]
 

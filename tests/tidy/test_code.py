@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from kit.each import each
-from kit.source import MODULES, nodes, tree
+from kit.source import MODULES, ROOT, nodes, tree
 
 BELOW_SERVICE = [
     name for name in MODULES if name.split("/")[0] in {"kernel", "assumptions", "domain", "contract", "api"}
@@ -110,6 +110,20 @@ def test_no_module_of_tests_is_long():
     lengths = {path.relative_to(TESTS).as_posix(): len(path.read_text().splitlines()) for path in TESTS.rglob("*.py")}
     assert len(lengths) > 100
     assert {name: length for name, length in lengths.items() if length > MOST_LINES_OF_TESTS} == {}
+
+
+#: Folders of tests that mirror no room: what tests share, and what concerns the whole house.
+OWN_FOLDERS = {"benchmarks", "campaigns", "data", "kit", "properties", "tidy"}
+
+
+def test_tests_stand_where_their_room_does():
+    """Folders of tests are those of packages; beside them stand the tests of single modules and of the README."""
+    places = {path.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
+    folders = {place.parent for place in places if place.parts[0] not in OWN_FOLDERS and len(place.parts) > 1}
+    assert len(folders) > 30
+    assert [str(folder) for folder in sorted(folders) if not (ROOT / folder).is_dir()] == []
+    alone = {place.stem.removeprefix("test_") for place in places if len(place.parts) == 1}
+    assert [name for name in sorted(alone - {"readme"}) if not (ROOT / f"{name}.py").is_file()] == []
 
 
 MUTABLE = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)

@@ -9,7 +9,7 @@ from confsim.http.app import App
 from confsim.service.files.formats import FORMAT
 from confsim.transport.wsgi import WsgiTransport
 from kit import START
-from kit.through import through
+from kit.wire.through import through
 
 
 @pytest.fixture(params=["wsgi", "socket"])

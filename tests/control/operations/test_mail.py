@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from confsim import Simulator
-from kit import OWNER, ROOM, START, USER, web
+from kit import OWNER, ROOM, START, USER
+from kit.wire import web
 
 
 def recorded(sim):

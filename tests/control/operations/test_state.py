@@ -11,7 +11,8 @@ from jsonschema import Draft202012Validator
 
 from confsim import Simulator
 from confsim.kernel.timers import HANDLERS
-from kit import CUSTOMER, START_MS, web
+from kit import CUSTOMER, START_MS
+from kit.wire import web
 
 URL = {"url": "https://terms.example/new"}
 

@@ -16,7 +16,8 @@ from freezegun import freeze_time
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
-from kit import CUSTOMER, START_MS, ok, web
+from kit import CUSTOMER, START_MS, ok
+from kit.wire import web
 
 TERMS = {"url": "https://terms.example/new"}
 

@@ -6,7 +6,8 @@ import pytest
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
-from kit import CUSTOMER, START_MS, ok, web
+from kit import CUSTOMER, START_MS, ok
+from kit.wire import web
 
 URL = "https://hooks.example/hook"
 

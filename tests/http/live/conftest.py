@@ -9,7 +9,7 @@ import pytest
 
 from confsim.http.limits import Limits
 from confsim.http.live.server import LiveServer
-from kit.sockets import Client, Connect, Echo
+from kit.wire.sockets import Client, Connect, Echo
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 from confsim.http.limits import Limits
 from confsim.http.live.server import LiveServer
 from confsim.service.messages import Request, Response
-from kit.sockets import TIGHT, Connect, Echo, serves, until
+from kit.wire.sockets import TIGHT, Connect, Echo, serves, until
 
 # What reaches the handler
 

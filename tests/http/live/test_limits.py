@@ -9,7 +9,7 @@ import pytest
 from freezegun import freeze_time
 
 from confsim.http.limits import Limits
-from kit.sockets import FAULTS, TIGHT, Connect, Echo, until
+from kit.wire.sockets import FAULTS, TIGHT, Connect, Echo, until
 
 PUT = b"PUT /p?q HTTP/1.1\r\nHost: h\r\n"
 LIMITS = {

@@ -19,7 +19,7 @@ import pytest
 
 from confsim.http.live.server import LiveServer
 from confsim.service.messages import Request, Response
-from kit.sockets import SOURCES, Client, Echo, serves, until
+from kit.wire.sockets import SOURCES, Client, Echo, serves, until
 
 
 def test_the_server_knows_its_address(echo: Echo) -> None:

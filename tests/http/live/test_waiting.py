@@ -8,7 +8,7 @@ import time
 import pytest
 
 from confsim.service.messages import Response
-from kit.sockets import Connect, Echo, until
+from kit.wire.sockets import Connect, Echo, until
 
 ASK = b"GET /wait HTTP/%s\r\nHost: h\r\n\r\n"
 

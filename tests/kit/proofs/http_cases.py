@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import h11
 
 from confsim.service.messages import Request, Response, split_target
-from kit.sockets import FAULTS
+from kit.wire.sockets import FAULTS
 
 WAITS, CLOSES = "waits", "closes"
 #: The server reads no further than this: so many bytes of a target, of header lines and of a body.

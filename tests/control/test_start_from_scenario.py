@@ -21,7 +21,7 @@ from confsim.control.world_sources import MakeWorld
 from confsim.kernel.refusal import Misuse
 from confsim.service import deferred
 from kit import CUSTOMER, START
-from kit.commands import run_pytest
+from kit.processes.commands import run_pytest
 
 pytest_plugins = ["pytester"]
 

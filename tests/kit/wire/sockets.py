@@ -24,7 +24,7 @@ FAULTS = {
     "coding_unsupported": 501,
 }
 TIGHT = Limits(body=1_000, url=200, headers=1_000, idle=0.4, read=0.3, linger=1.0)
-SOURCES = Path(__file__).parents[2]
+SOURCES = Path(__file__).parents[3]
 
 
 class Echo:

@@ -35,7 +35,7 @@ def _fork_server() -> socket.socket:
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with its:
         script = str(Path(__file__).with_name("fork_server.py"))
-        process = subprocess.Popen([sys.executable, script, str(its.fileno())], pass_fds=[its.fileno()])
+        process = subprocess.Popen([sys.executable, "-P", script, str(its.fileno())], pass_fds=[its.fileno()])
 
     def stop() -> None:
         ours.close()

@@ -1,4 +1,4 @@
-"""A plugin of pytest that notes what every test sends, for the flip test: ``-p kit.recording --through wsgi``.
+"""A plugin of pytest that notes what every test sends, for the flip test: ``-p kit.proofs.recording --through wsgi``.
 
 The file named by the environment variable ``CONFSIM_JOURNEYS`` gains the longest journeys of each test.
 """

@@ -15,7 +15,8 @@ import time_machine
 import urllib3
 
 from confsim import Simulator
-from kit import CUSTOMER, web
+from kit import CUSTOMER
+from kit.wire import web
 
 HEADERS = {"Authorization": "Bearer demo-customer-admin"}
 NEW_TERMS = {"url": "https://example.com/terms/2"}

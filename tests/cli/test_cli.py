@@ -21,7 +21,7 @@ from confsim.kernel.machine import Machine
 from confsim.service.journal import KEPT
 from confsim.service.worlds import MOST
 from kit import START, START_MS
-from kit.commands import run, run_afresh, serving
+from kit.processes.commands import run, run_afresh, serving
 
 
 def fetch(url, headers=()):

@@ -21,11 +21,11 @@ from confsim.service.messages import Request, Response
 from confsim.testing.samples import Pool, valid
 from confsim.transport.address import address
 from confsim.transport.wsgi import WsgiTransport
+from kit import ADMIN, API_TOKEN, CUSTOMER, GUEST, OPERATOR, OTHER_ADMIN, OWNER, PARTNER, PARTNER_ADMIN, START, USER
+from kit.catalogue_walk import walk
+from kit.wire.through import through
 
-from . import ADMIN, API_TOKEN, CUSTOMER, GUEST, OPERATOR, OTHER_ADMIN, OWNER, PARTNER, PARTNER_ADMIN, START, USER
-from .catalogue_walk import walk
 from .flips import Journey, Start
-from .through import through
 
 #: Requests of a journey that are left out: they wait in real time, or keep the journal from being read.
 _SKIPPED = ("/_confsim/wait",)

@@ -23,8 +23,7 @@ from confsim.service.clock import Clock
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.service.service import Provenance, Service
-
-from . import START_MS
+from kit import START_MS
 
 
 class Start(Struct, frozen=True):

@@ -12,7 +12,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from kit import START_MS, commands
+from kit import START_MS
+from kit.processes import commands
 
 #: Prints what the command finds: the addresses, and what the server there says of itself.
 LOOK = """

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 import pytest
 
 from confsim import Simulator
-from kit import START, commands
+from kit import START
+from kit.processes import commands
 
 BEGUN = ("--clock", START, "--frozen")
 URL = b'{"url":"https://terms.example/5"}'

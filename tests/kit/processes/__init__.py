@@ -1,0 +1,1 @@
+"""Programs as processes of their own: ``confsim`` and ``pytest``."""

@@ -1,0 +1,1 @@
+"""What crosses a wire: raw connections, httpx, and every call of a suite sent over HTTP."""
