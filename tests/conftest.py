@@ -9,6 +9,7 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,7 +21,12 @@ from kit import START
 # quick, for the suite: the same examples at every run, and no deadline on a loaded machine.
 # thorough, for campaigns: HYPOTHESIS_PROFILE=thorough python -m pytest tests/properties tests/testing
 settings.register_profile(
-    "quick", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "quick",
+    deadline=None,
+    derandomize=True,
+    max_examples=30,
+    stateful_step_count=40,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
     "thorough", deadline=None, max_examples=2000, stateful_step_count=60, suppress_health_check=list(HealthCheck)
@@ -156,6 +162,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for rule in tests.keys() - rules().keys():
         raise pytest.UsageError(f"{tests[rule][0]}: the marker names no rule: {rule!r}")
     config.stash[TESTS] = tests
+    items.sort(key=lambda item: SLOW.isdisjoint(item.path.parts))
     wanted = _wanted(config)
     if wanted:
         kept = [item for item in items if not wanted.isdisjoint(_rules_of(item))]
@@ -164,6 +171,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--through") != "core":
         config.hook.pytest_deselected(items=[item for item in items if not may_differ(item)])
         items[:] = [item for item in items if may_differ(item)]
+
+
+#: The folders whose files take longest. They come first, so that no worker of xdist ends long after the others.
+SLOW = {"properties", "testing"}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each file to one worker: what its tests share is made once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)
 
 
 #: The folders whose tests call a simulator in so many ways that the transport may matter, beside the top level.

@@ -301,7 +301,7 @@ class Exported(ApiJourney):
 def test_random_histories_are_run_again():
     """Whatever is called, over whichever way, test and scenario lead a fresh world to the same."""
     budget = settings(
-        max_examples=6, stateful_step_count=30, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+        max_examples=4, stateful_step_count=30, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
     )
     run_state_machine_as_test(api_journey(Exported), settings=budget)
 
