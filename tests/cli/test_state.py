@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from confsim import Simulator
+from confsim.service.files.formats import FORMAT
 from kit import START
 from kit.processes import commands
 
@@ -112,8 +113,11 @@ def test_an_imported_state_can_be_kept(tmp_path):
         (lambda whole: "", "it is no JSON"),
         (lambda whole: whole[:-40], "it is no JSON"),
         (lambda whole: "[]", "is no JSON object"),
-        (lambda whole: "{}", "version None; this confsim reads versions up to 2"),
-        (lambda whole: whole.replace('"version":2', '"version":3'), "version 3; this confsim reads versions up to 2"),
+        (lambda whole: "{}", f"version None; this confsim reads versions up to {FORMAT}"),
+        (
+            lambda whole: whole.replace(f'"version":{FORMAT}', f'"version":{FORMAT + 1}'),
+            f"version {FORMAT + 1}; this confsim reads versions up to {FORMAT}",
+        ),
         (lambda whole: whole.replace('"handle":', '"hendle":', 1), "tables.users.11111111-1111-4111-8111-1111111111"),
         (lambda whole: whole.replace('"handle":', '"hendle":', 1), "[0].hendle is no field of a record of users"),
         (lambda whole: whole.replace('"seed":0', '"seed":"x"'), "Expected `int`, got `str` - at `$.seed`"),
