@@ -101,17 +101,7 @@ def collected(chosen: argparse.Namespace) -> Iterator[Journey]:
 def record(paths: list[str], file: Path, workers: int) -> None:
     """Run tests, and add what they send to the file."""
     file.unlink(missing_ok=True)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "kit.proofs.recording",
-        "--through",
-        "wsgi",
-        "-n",
-        str(workers),
-    ]
+    options = ["-q", "-p", "kit.proofs.recording", "--through", "wsgi", "-n", str(workers)]
+    command = [sys.executable, "-m", "pytest", *options]
     environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent}:{TESTS}", "CONFSIM_JOURNEYS": str(file)}
     subprocess.run([*command, *paths], cwd=TESTS.parent, env=environment, check=False, stdout=sys.stderr)
