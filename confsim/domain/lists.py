@@ -46,6 +46,9 @@ class Related(Sequence[T]):
     def __len__(self) -> int:
         return len(self._records)
 
+    def __iter__(self) -> Iterator[T]:
+        return map(self._get, self._records)
+
     @overload
     def __getitem__(self, place: int) -> T: ...
     @overload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec.structs import replace
@@ -74,18 +75,19 @@ def _session_view(call: Call, session: Run, size: ImageSize | None) -> Session:
     )
 
 
-def _participants(call: Call, found: list[Attendance]) -> list[Attendance]:
+def _participants(call: Call, found: Sequence[Attendance]) -> Sequence[Attendance]:
     """Participants under their present handles (G372); removed users under the last one, or left out (G446)."""
     people = USERS.of(call.change, call.client.id)
     if ask(call, assumed_sessions.REMOVED) == "leave-out":
         found = [each for each in found if each.user in people]
     if ask(call, assumed_sessions.PARTICIPANT_HANDLE) == "last-join":
         return found
-    users = ((each, people.get(each.user)) for each in found)
-    return [
-        each if user is None or user.handle == each.handle else replace(each, handle=user.handle)
-        for each, user in users
-    ]
+
+    def present(each: Attendance) -> Attendance:
+        user = people.get(each.user)
+        return each if user is None or user.handle == each.handle else replace(each, handle=user.handle)
+
+    return lists.Related(found, present)
 
 
 def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None) -> UserSummary:
@@ -115,7 +117,7 @@ def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None)
 )
 def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> list[UserSummary]:
     """List who took part in a session: every user once, by first join."""
-    found = _participants(call, list(sessions.attendances(call.change, sessionId)))
+    found = list(_participants(call, sessions.attendances(call.change, sessionId)))
     choice = ask(call, assumed_sessions.PARTICIPANTS)
     if choice == "handle":
         found.sort(key=lambda attendance: lists.text_key(call, attendance.handle))

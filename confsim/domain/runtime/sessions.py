@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from msgspec.structs import replace
@@ -83,7 +84,8 @@ SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPE
 
 class Attendance(Record, kw_only=True):
     """A user's part in a session. ``joins`` are numbers that increase with every join in the world; the handle is
-    that of the last join and is stored beyond the deletion of the user.
+    that of the last join and is stored beyond the deletion of the user. ``latest`` is whether it is the user's latest
+    in the channel.
     """
 
     session: str
@@ -91,6 +93,7 @@ class Attendance(Record, kw_only=True):
     user: int
     handle: str
     joins: tuple[int, ...]
+    latest: bool = True
 
     @property
     def key(self) -> str:
@@ -100,7 +103,13 @@ class Attendance(Record, kw_only=True):
 
 BY_SESSION: Index[Attendance] = Index("session", lambda attendance: (attendance.session,))
 AT_CHANNEL: Index[Attendance] = Index("channel", lambda attendance: (attendance.channel,))
-ATTENDANCES: Table[str, Attendance] = Table("attendances", Attendance, "key", BY_SESSION, AT_CHANNEL)
+LAST_JOIN: Order[Attendance] = Order("last join", lambda attendance: attendance.joins[-1])
+#: The latest attendance of each user in a channel, and of one user.
+VISITORS: Index[Attendance] = Index(
+    "visitors", lambda each: (each.channel,) if each.latest else (), orders=(CREATED, LAST_JOIN)
+)
+VISITOR: Index[Attendance] = Index("visitor", lambda each: ((each.channel, each.user),) if each.latest else ())
+ATTENDANCES: Table[str, Attendance] = Table("attendances", Attendance, "key", BY_SESSION, AT_CHANNEL, VISITORS, VISITOR)
 
 
 def _initialise(change: Change, *, channel: Channel, parent: str | None) -> Session:
@@ -136,6 +145,8 @@ def _attend(change: Change, session: Session, *, user: User, inside: int) -> Ses
     number = change.count("join")
     before = attendances.get(f"{session.id}/{user.id}")
     joins = (number,) if before is None else (*before.joins, number)
+    for earlier in attendances.where(VISITOR, (session.channel, user.id)):
+        attendances.put(replace(earlier, latest=False))
     attendances.put(
         Attendance(session=session.id, channel=session.channel, user=user.id, handle=user.handle, joins=joins)
     )
@@ -244,23 +255,25 @@ def attendances(change: Change, session: Session) -> View[Attendance]:
     return ATTENDANCES.of(change, session.client).where(BY_SESSION, session.id)
 
 
-def participants_of_channel(change: Change, channel: Channel) -> list[Attendance]:
+def participants_of_channel(change: Change, channel: Channel) -> Sequence[Attendance]:
     """The attendances in all sessions of the channel, the latest join first, as G373 chooses: one for each user, one
     for each join, or one for each user of ended sessions.
     """
     choice = ask(change, assumed_channels.PARTICIPANTS)
-    found = list(ATTENDANCES.of(change, channel.client).where(AT_CHANNEL, channel.id))
+    rows = ATTENDANCES.of(change, channel.client)
+    if choice not in {"attendances", "ended"}:
+        return rows.where(VISITORS, channel.id).by(LAST_JOIN).descending
+    found = list(rows.where(AT_CHANNEL, channel.id))
     if choice == "attendances":
         found = [replace(attendance, joins=(join,)) for attendance in found for join in attendance.joins]
     found.sort(key=lambda attendance: attendance.joins[-1], reverse=True)
     if choice == "attendances":
         return found
-    if choice == "ended":
-        sessions = SESSIONS.of(change, channel.client)
-        found = [attendance for attendance in found if sessions[attendance.session].state is Life.ENDED]
+    sessions = SESSIONS.of(change, channel.client)
     latest: dict[int, Attendance] = {}
     for attendance in found:
-        latest.setdefault(attendance.user, attendance)
+        if sessions[attendance.session].state is Life.ENDED:
+            latest.setdefault(attendance.user, attendance)
     return list(latest.values())
 
 

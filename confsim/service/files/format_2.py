@@ -11,10 +11,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.channels.favourites import FAVOURITES, FAVOURITES_OF
+from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.members.roles import APPOINTED, HOSTS, OF_USER, Role
+from confsim.domain.runtime.sessions import ATTENDANCES
 from confsim.domain.users.users import USERS
 from confsim.kernel.difference import Difference, Row
 from confsim.kernel.table import Record
@@ -160,3 +163,17 @@ def difference(found: Difference, world: World) -> Difference:
     if moved.number != world.sequences.get("channel", 0):
         counted["channel"] = moved.number
     return Difference(moved.removed, moved.put, found.cancelled, found.timers, found.minted, counted)
+
+
+def world(found: World) -> World:
+    """A world that was read from format 2, whose attendances did not say which is a user's latest in a channel."""
+    change = found.change(0)
+    for client in CLIENTS.of(change).all:
+        rows = ATTENDANCES.of(change, client.id)
+        latest: set[tuple[str, int]] = set()
+        for attendance in sorted(rows.all, key=lambda each: each.joins[-1], reverse=True):
+            visit = (attendance.channel, attendance.user)
+            if visit in latest:
+                rows.put(replace(attendance, latest=False))
+            latest.add(visit)
+    return change.commit()

@@ -164,7 +164,7 @@ STEPS: Mapping[int, Step] = {
         ),
         world=_lingering,
     ),
-    2: Step(whole=format_2.document, moved=format_2.difference),
+    2: Step(whole=format_2.document, moved=format_2.difference, world=format_2.world),
 }
 
 

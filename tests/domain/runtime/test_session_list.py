@@ -12,11 +12,11 @@ from confsim import Simulator
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity import credentials
-from confsim.domain.runtime import session_list
+from confsim.domain.runtime import presence, session_list, sessions
 from confsim.domain.runtime.session_list import Sort, Wanted
 from confsim.domain.runtime.sessions import SESSIONS, Life, Session
 from confsim.domain.users.users import USERS
-from kit import CUSTOMER, START
+from kit import CUSTOMER, ROOM, START
 
 SIM = Simulator(clock=START)
 
@@ -91,3 +91,30 @@ def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
     assert [session.id for session in shown] == expected
     assert len(shown) == len(expected)
     assert [session.id for session in shown[1:3]] == expected[1:3]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["Olaf Owner", "Opal Operator", "Uma User", "nobody"]), st.booleans()), max_size=14
+    )
+)
+def test_participants_of_a_channel_are_those_of_all_attendances(steps):
+    """Each user once, the latest join first, however many sessions there were."""
+    change = SIM.service.change()
+    client = clients.get(change, CUSTOMER)
+    room = channels.get(change, CUSTOMER, ROOM)
+    people = {user.handle: user for user in USERS.of(change, CUSTOMER).all}
+    for who, comes in steps:
+        if who == "nobody":
+            if sessions.active(change, room) is not None:
+                sessions.end_active(change, room)
+        elif comes:
+            presence.join(change, client, room, people[who], host=True)
+        elif presence.find(change, room, people[who].id) is not None:
+            presence.leave(change, room, people[who].id)
+        change.now += 10_000_000
+        every = sorted(sessions.ATTENDANCES.of(change, CUSTOMER).all, key=lambda each: each.joins[-1], reverse=True)
+        expected = {each.user: each.key for each in reversed(every)}
+        found = sessions.participants_of_channel(change, room)
+        assert [each.key for each in found] == [each.key for each in every if expected[each.user] == each.key]

@@ -13,13 +13,14 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.members import roles
+from confsim.domain.runtime.sessions import ATTENDANCES, Attendance
 from confsim.domain.users.users import USERS
 from confsim.kernel.difference import Difference, follow
 from confsim.kernel.document import restored
 from confsim.kernel.machine import Machine
 from confsim.kernel.table import Table
 from confsim.kernel.world import World
-from confsim.service.files import formats, state
+from confsim.service.files import format_2, formats, state
 from confsim.service.files.formats import FORMAT, STEPS, Step
 from kit import CUSTOMER, ROOM, START, START_MS
 
@@ -238,3 +239,18 @@ def test_a_step_translates_differences(monkeypatch):
     monkeypatch.setattr(formats, "STEPS", {**STEPS, FORMAT - 2: STEP, FORMAT - 1: Step()})
     assert formats.current_difference(found, FORMAT - 2, World()) == expected
     assert msgspec.json.encode(formats.current_difference(expected, FORMAT, World())) == msgspec.json.encode(expected)
+
+
+def test_the_latest_attendance_of_a_user_in_a_channel_is_marked():
+    """Format 2 did not say which it is: that of the last join, for each user in each channel."""
+    change = Simulator(clock=START).service.change()
+    rows = ATTENDANCES.of(change, CUSTOMER)
+    for session, channel, user, joins in (
+        ("a", "x", 1, (1, 9)),
+        ("b", "x", 1, (4,)),
+        ("b", "x", 2, (5,)),
+        ("c", "y", 1, (6,)),
+    ):
+        rows.put(Attendance(session=session, channel=channel, user=user, handle="h", joins=joins))
+    world = format_2.world(change.commit())
+    assert [each.key for each in ATTENDANCES.seen(world, CUSTOMER).all if each.latest] == ["a/1", "b/2", "c/1"]
