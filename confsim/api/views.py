@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from typing import Annotated, ClassVar, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Annotated, ClassVar, TypeVar
 from unicodedata import combining, normalize
 from urllib.parse import quote
 
@@ -24,14 +23,6 @@ from .call import Call
 
 R = TypeVar("R")
 T = TypeVar("T")
-R_co = TypeVar("R_co", covariant=True)
-
-
-class Found(Protocol[R_co]):
-    """Source of a page: a list, or the rows of a table, of which only those of the page are read."""
-
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[R_co]: ...
 
 
 class LimitedPage(Page[T]):
@@ -196,7 +187,7 @@ def page_of(call: Call, total: int, limit: int | None, offset: int | None) -> sl
 
 def page(
     call: Call,
-    found: Found[R],
+    found: Sequence[R],
     limit: int | None,
     offset: int | None,
     show: Callable[[R], T],
@@ -204,8 +195,7 @@ def page(
     """Cut one page from ``found`` and show each of its elements; ``total`` counts all (R021, R022, G082)."""
     total = len(found)
     shown = page_of(call, total, limit, offset)
-    picked = found[shown] if isinstance(found, Sequence) else islice(found, shown.start, shown.stop)
-    results = [show(each) for each in picked]
+    results = [show(each) for each in found[shown]]
     if ask(call, conventions.PAGE_FIELDS) == "with-limits":
         return LimitedPage(total=total, results=results, limit=_page_limit(call, limit), offset=offset or 0)
     return Page(total=total, results=results)

@@ -89,18 +89,16 @@ def list_templates(
     onlyInheritable: Annotated[bool | None, "Only those that clients below may use."] = None,
 ) -> Page[Template]:
     """List the templates of the client with those it inherits, by name."""
-    found = [
-        seen
-        for seen in templates.listed(call.change, call.client)
-        if (not seen.inherited or ask(call, assumed.INHERITED_LISTED))
-        and _passes(call, onlyEnabled, seen.enabled)
-        and _passes(call, onlyInheritable, seen.template.inheritable)
-    ]
+    found = templates.listed(call.change, call.client, shown=True, inheritable=onlyInheritable is True)
+    if onlyEnabled is not None:
+        found = [seen for seen in found if _passes(call, onlyEnabled, seen.enabled)]
+    if onlyInheritable is False:
+        found = [seen for seen in found if _passes(call, onlyInheritable, seen.template.inheritable)]
     return views.page(call, found, limit, offset, _template_view)
 
 
-def _passes(call: Call, only: bool | None, has: bool) -> bool:
-    if only is None or (not only and ask(call, assumed.ONLY_FALSE) == "nothing"):
+def _passes(call: Call, only: bool, has: bool) -> bool:
+    if not only and ask(call, assumed.ONLY_FALSE) == "nothing":
         return True
     return has is only
 

@@ -231,8 +231,7 @@ def _running(call: Call) -> list[Channel]:
     """Active channels of the client (G352), with those of breakout rooms if assumed so (G325)."""
     change, client = call.change, call.client.id
     if ask(call, assumed_presence.ACTIVE_WHEN) == "session":
-        every = sessions.SESSIONS.of(change, client).all
-        ids = [each.channel for each in every if each.state is not sessions.Life.ENDED]
+        ids = [each.channel for each in sessions.SESSIONS.of(change, client).where(sessions.UNENDED, True)]
         found = [each for id in ids if sessions.active(change, each := channels.get(change, client, id)) is not None]
     else:
         people = presence.PRESENCES.of(change, client).all

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from itertools import chain
+from operator import itemgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import config as assumed
+from confsim.assumptions.protocol.conventions import TEXT_ORDER
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
@@ -16,11 +19,13 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lists import text_key
+from confsim.domain.lists import Related
+from confsim.kernel.indexes import CREATED, Index, Order
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.table import Record, Table
+from confsim.kernel.views import Merged, View
 from confsim.kernel.world import Change
 
 from . import template_choice
@@ -58,7 +63,12 @@ class Choice(Record):
     client: str
 
 
-TEMPLATES: Table[str, Template] = Table("templates", Template, "id")
+NAME: Order[Template] = Order("name", lambda template: template.name.casefold())
+#: The inheritable templates, under True.
+INHERITABLE: Index[Template] = Index(
+    "inheritable", lambda template: (True,) if template.inheritable else (), orders=(CREATED, NAME)
+)
+TEMPLATES: Table[str, Template] = Table("templates", Template, "id", INHERITABLE, orders=(CREATED, NAME))
 CHOICES: Table[str, Choice] = Table("template choices", Choice, "template")
 
 
@@ -195,34 +205,43 @@ def get(change: Change, client: Client, id: str) -> Offered:
     for each in _givers(change, client):
         rows = TEMPLATES.of(change, each.id)
         template = rows.get(id) or rows.get(id.lower())
-        if template is not None and _given(template, client):
+        if template is not None and (each.id == client.id or template.inheritable):
             return _seen(change, client, template)
     raise Refusal(Reason.NOT_FOUND, what="template", id=id)
 
 
-def listed(change: Change, client: Client) -> list[Offered]:
-    """Every template that the client may see, by name or in order of creation (G414)."""
-    found = [_seen(change, client, template) for template in _visible(change, client)]
-    if ask(change, assumed.ORDER) == "name":
-        found.sort(key=lambda seen: text_key(change, seen.template.name))
-    return found
+def listed(change: Change, client: Client, *, shown: bool = False, inheritable: bool = False) -> Sequence[Offered]:
+    """Every template that the client may see, by name or in order of creation (G414).
+
+    Where they are ``shown`` in the list of templates, inherited ones may be left out (G411); ``inheritable`` leaves out
+    those that clients below do not see.
+    """
+    views = [_given(change, client, each, inheritable=inheritable) for each in _givers(change, client)]
+    if shown and any(views[1:]) and not ask(change, assumed.INHERITED_LISTED):
+        views = views[:1]
+    if ask(change, assumed.ORDER) != "name":
+        return [_seen(change, client, template) for view in views for template in view]
+    if any(views) and ask(change, TEXT_ORDER) != "caseless":
+        found = sorted(chain.from_iterable(views), key=lambda template: template.name)
+        return [_seen(change, client, template) for template in found]
+    merged = Merged([view.by(NAME) for view in views], itemgetter(0))
+    return Related(merged, lambda template: _seen(change, client, template))
 
 
 def inherited(change: Change, client: Client) -> list[Offered]:
     """The templates that the client inherits: those from furthest above first, each client's in order of creation."""
-    near = [each.id for each in clients.ancestors(change, client)]
-    found = [template for template in _visible(change, client) if template.client != client.id]
-    found.sort(key=lambda template: near.index(template.client), reverse=True)
-    return [_seen(change, client, template) for template in found]
+    above = [_given(change, client, each) for each in _givers(change, client) if each.id != client.id]
+    return [_seen(change, client, template) for view in reversed(above) for template in view]
 
 
-def for_channel(change: Change, client: Client, channel: Channel) -> list[Offered]:
+def for_channel(change: Change, client: Client, channel: Channel) -> Sequence[Offered]:
     """The templates to choose from for a channel (G410)."""
     how = ask(change, assumed.LISTED)
     if how == "selected":
         used = selected(change, client, channel)
         return [] if used is None else [used]
-    return [seen for seen in listed(change, client) if how == "all" or seen.enabled]
+    found = listed(change, client)
+    return found if how == "all" else [seen for seen in found if seen.enabled]
 
 
 def selected(change: Change, client: Client, channel: Channel) -> Offered | None:
@@ -234,12 +253,6 @@ def selected(change: Change, client: Client, channel: Channel) -> Offered | None
     return next((_seen(change, client, template) for template in found if template is not None), None)
 
 
-def _visible(change: Change, client: Client) -> Iterator[Template]:
-    """The client's own templates and the inheritable ones from above, the nearest first, each in order of creation."""
-    for each in _givers(change, client):
-        yield from (template for template in TEMPLATES.of(change, each.id).all if _given(template, client))
-
-
 def _givers(change: Change, client: Client) -> Iterator[Client]:
     """The client and those above whose templates it may inherit, the nearest first (G411)."""
     for distance, each in enumerate(clients.ancestors(change, client)):
@@ -248,9 +261,10 @@ def _givers(change: Change, client: Client) -> Iterator[Client]:
         yield each
 
 
-def _given(template: Template, client: Client) -> bool:
-    """Whether the client may see a template of one of its ``_givers``: its own, or an inheritable one."""
-    return template.client == client.id or template.inheritable
+def _given(change: Change, client: Client, giver: Client, *, inheritable: bool = False) -> View[Template]:
+    """The templates of one of its ``_givers`` that the client may see: its own, or inheritable ones alone."""
+    rows = TEMPLATES.of(change, giver.id)
+    return rows.all if giver.id == client.id and not inheritable else rows.where(INHERITABLE, True)
 
 
 def _seen(change: Change, client: Client, template: Template) -> Offered:

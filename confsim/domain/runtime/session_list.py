@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from enum import StrEnum
 from operator import itemgetter
 from typing import Any
@@ -26,6 +26,9 @@ from confsim.kernel.world import Change
 
 from . import presence, sessions
 from .sessions import LISTED, SESSIONS, Session
+
+#: Most channels whose sessions are merged for a page.
+FEW = 64
 
 
 class Sort(StrEnum):
@@ -75,9 +78,10 @@ class _Sight(Struct, frozen=True):
         """The ids of the hosted channels and their rooms."""
         assert self.caller.user is not None
         rooms = ROOMS.of(self.change, self.client)
+        with_rooms = self.rooms and len(rooms) > 0
         for host in roles.roles_of(self.change, self.caller.user):
             yield host.channel
-            if self.rooms:
+            if with_rooms:
                 yield from (room.id for room in rooms.where(ROOMS_OF, host.channel))
 
 
@@ -121,7 +125,8 @@ def listed(
             matching = _matching(sight, channel, recorded, low, high, unstarted=unstarted)
             found = _sorted(change, caller, matching, sort, descending=descending)
         else:
-            found = _merged(views, order, low, high, descending=descending)
+            every = SESSIONS.of(change, client.id).where(LISTED, (None, recorded))
+            found = _merged(every, views, order, low, high, descending=descending)
     if wanted.search:
         return [session for session in found if lists.matches(change, wanted.search, session.name)]
     return found
@@ -133,24 +138,24 @@ def _administers(change: Change, caller: Caller) -> bool:
     return administers and ask(change, assumed.ADMINISTRATORS) == "all"
 
 
-def _views(sight: _Sight, channel: str | None, recorded: bool | None) -> Sequence[View[Session]] | None:
-    """The sessions that have started as views of all of them, or of channels; None when they are better filtered."""
+def _views(sight: _Sight, channel: str | None, recorded: bool | None) -> Mapping[str | None, View[Session]] | None:
+    """The sessions that have started, by channel, or all of the client under None; None when they must be filtered."""
     rows = SESSIONS.of(sight.change, sight.client)
     every = rows.where(LISTED, (channel, recorded))
-    if channel is not None:
-        return (every,)
+    if channel is not None or (sight.everything and sight.rooms):
+        return {channel: every}
     if sight.everything:
-        return (every,) if sight.rooms else None
+        return None
     user = sight.caller.user
     if user is None:
-        return ()
+        return {}
+    ids: Iterable[str] = sight.channels()
     if len(roles.roles_of(sight.change, user)) > len(every):
-        return None
-    found = (rows.where(LISTED, (id, recorded)) for id in sight.channels())
-    return tuple(view for view in found if view)
+        ids = (id for id in dict.fromkeys(session.channel for session in every) if sight.covers(id))
+    return {id: view for id in ids if (view := rows.where(LISTED, (id, recorded)))}
 
 
-def _order(change: Change, sort: Sort, views: Sequence[View[Session]], *, descending: bool) -> Order[Session] | None:
+def _order(change: Change, sort: Sort, views: Sized, *, descending: bool) -> Order[Session] | None:
     """The declared order of the column; None where the profile has another."""
     if descending and ask(change, conventions.TIES) == "oldest-first":
         return None
@@ -167,14 +172,30 @@ def _order(change: Change, sort: Sort, views: Sequence[View[Session]], *, descen
 
 
 def _merged(
-    views: Sequence[View[Session]], order: Order[Session], low: int | None, high: int | None, *, descending: bool
+    every: View[Session],
+    views: Mapping[str | None, View[Session]],
+    order: Order[Session],
+    low: int | None,
+    high: int | None,
+    *,
+    descending: bool,
 ) -> Sequence[Session]:
-    """The sessions of the views in this order; the start of each is between the bounds."""
+    """The sessions of the views in this order; the start of each is between the bounds.
+
+    Of many channels they are picked from all of the client, which ``every`` has, as they come.
+    """
     bounded = low is not None or high is not None
-    shown = [view.between(order, low, high) if bounded else view.by(order) for view in views]
-    if descending:
-        shown = [view.descending for view in shown]
-    return shown[0] if len(shown) == 1 else Merged(shown, itemgetter(slice(2)), reverse=descending)
+
+    def shown(view: View[Session]) -> View[Session]:
+        found = view.between(order, low, high) if bounded else view.by(order)
+        return found.descending if descending else found
+
+    if len(views) <= FEW:
+        few = [shown(view) for view in views.values()]
+        return few[0] if len(few) == 1 else Merged(few, itemgetter(slice(2)), reverse=descending)
+    total = sum(map(len, map(shown, views.values()) if bounded else views.values()))
+    found = shown(every)
+    return lists.Without(found, lambda session: session.channel not in views, len(found) - total)
 
 
 def _matching(

@@ -60,6 +60,8 @@ class Session(Record, kw_only=True):
 BY_CHANNEL: Index[Session] = Index("channel", lambda session: (session.channel,))
 #: The session of a channel that has not ended, at most one (R552).
 OPEN: Unique[Session] = Unique("open", lambda session: (session.channel,) if session.state is not Life.ENDED else ())
+#: The sessions of a client that have not ended, under True.
+UNENDED: Index[Session] = Index("unended", lambda session: (True,) if session.state is not Life.ENDED else ())
 
 
 def _lists(session: Session) -> tuple[tuple[str | None, bool | None], ...]:
@@ -79,7 +81,7 @@ PARTICIPANTS: Order[Session] = Order("participants", lambda session: session.par
 #: The sessions that have started.
 LISTED: Index[Session] = Index("listed", _lists, orders=(CREATED, STARTED, ENDED, NAME, PARTICIPANTS))
 #: In the order of their start; those that have not started, in the order of their creation.
-SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN, LISTED)
+SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN, UNENDED, LISTED)
 
 
 class Attendance(Record, kw_only=True):

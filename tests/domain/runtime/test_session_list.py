@@ -87,10 +87,12 @@ def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
 
     with mock.patch.object(session_list, "_order", return_value=None):
         expected = [session.id for session in listed()]
-    shown = listed()
-    assert [session.id for session in shown] == expected
-    assert len(shown) == len(expected)
-    assert [session.id for session in shown[1:3]] == expected[1:3]
+    for few in (64, 1):
+        with mock.patch.object(session_list, "FEW", few):
+            shown = listed()
+        assert [session.id for session in shown] == expected
+        assert len(shown) == len(expected)
+        assert [session.id for session in shown[1:3]] == expected[1:3]
 
 
 @settings(max_examples=50, deadline=None)
