@@ -159,3 +159,9 @@ class Merged(Sequence[R_co]):
         parts = [zip(view.shown(), repeat(view.rows)) for view in self._views]
         for entry, rows in merge(*parts, key=lambda each: key(each[0]), reverse=self._reverse):
             yield rows[entry[-1]][1]
+
+
+def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, reverse: bool = False) -> Sequence[R_co]:
+    """The records of the views as of ``Merged``: the one view that has any, where there is one alone."""
+    found = [view for view in views if view]
+    return found[0] if len(found) == 1 else Merged(found, key, reverse=reverse)

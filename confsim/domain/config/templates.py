@@ -25,7 +25,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.table import Record, Table
-from confsim.kernel.views import Merged, View
+from confsim.kernel.views import View, merged
 from confsim.kernel.world import Change
 
 from . import template_choice
@@ -224,8 +224,8 @@ def listed(change: Change, client: Client, *, shown: bool = False, inheritable: 
     if any(views) and ask(change, TEXT_ORDER) != "caseless":
         found = sorted(chain.from_iterable(views), key=lambda template: template.name)
         return [_seen(change, client, template) for template in found]
-    merged = Merged([view.by(NAME) for view in views], itemgetter(0))
-    return Related(merged, lambda template: _seen(change, client, template))
+    by_name = merged((view.by(NAME) for view in views), itemgetter(0))
+    return Related(by_name, lambda template: _seen(change, client, template))
 
 
 def inherited(change: Change, client: Client) -> list[Offered]:

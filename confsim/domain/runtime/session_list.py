@@ -21,7 +21,7 @@ from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
 from confsim.kernel.indexes import Order
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.views import Merged, View
+from confsim.kernel.views import View, merged
 from confsim.kernel.world import Change
 
 from . import presence, sessions
@@ -191,8 +191,7 @@ def _merged(
         return found.descending if descending else found
 
     if len(views) <= FEW:
-        few = [shown(view) for view in views.values()]
-        return few[0] if len(few) == 1 else Merged(few, itemgetter(slice(2)), reverse=descending)
+        return merged(map(shown, views.values()), itemgetter(slice(2)), reverse=descending)
     total = sum(map(len, map(shown, views.values()) if bounded else views.values()))
     found = shown(every)
     return lists.Without(found, lambda session: session.channel not in views, len(found) - total)

@@ -10,11 +10,10 @@ from fnmatch import fnmatchcase
 
 #: By patterns of the names of calls.
 REASONS: dict[str, str] = {
-    "list_channel_participants*": "everybody who took part is looked at for the latest visit",
-    "list_sessions": "the sessions of each room that the caller hosts are merged",
-    "list_sessions [!ac]*": "the sessions of each room that the caller hosts are merged",
-    "list_templates*": "own and inherited templates are put in one order of names",
-    "list_channel_templates*": "own and inherited templates are put in one order of names",
+    "list_sessions": "the sessions of each room that the caller hosts are counted",
+    "list_sessions [!ac]*": "the sessions of each room that the caller hosts are counted",
+    "list_templates onlyEnabled=*": "what the client offers is looked up for each template",
+    "list_channel_templates*": "what the client offers is looked up for each template",
     "list_*_media tags_*": "assets are looked through for their tags",
     "list_available_dial_numbers offset=*": "numbers that are exclusively assigned are passed over, up to the offset",
     "start_broadcast": "every enabled destination is noted with the broadcast",
