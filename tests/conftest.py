@@ -214,7 +214,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def may_differ(item: pytest.Item) -> bool:
     """Whether the transport of calls may matter to a test."""
     folders = item.path.relative_to(Path(__file__).parent).parts[:-1]
-    return not folders or folders[0] in THROUGH
+    return (not folders or folders[0] in THROUGH) and item.get_closest_marker("own_ways") is None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -8,6 +8,8 @@ from confsim.service.address import Address
 from kit import START
 from kit.proofs.determinism import Way, runs
 
+pytestmark = pytest.mark.own_ways
+
 
 def test_the_seed_alone_decides_about_bytes():
     """Answers to the byte, the journal with its assumptions, and the digest of the world.

@@ -11,6 +11,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 import msgspec
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
@@ -23,6 +24,8 @@ from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Url, Wsgi
 from kit import CUSTOMER, START
 from kit.processes.commands import serving
+
+pytestmark = pytest.mark.own_ways
 
 NEW = state.document(Simulator().service.world)
 THOROUGH = settings().max_examples > 1000
