@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -44,9 +46,17 @@ def main(context: click.Context, file: Path | None) -> None:
             file.write_text(json.dumps(results, indent=1))
 
     context.call_on_close(write)
+    with_bytecode(context)
     if context.invoked_subcommand is None:
         for benchmark in BENCHMARKS:
             run(benchmark, results)
+
+
+def with_bytecode(context: click.Context) -> None:
+    """Let the processes that are started keep compiled modules, as those of users do, in a place of their own."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) is not None:
+        place = context.with_resource(tempfile.TemporaryDirectory(prefix="confsim-benchmarks-"))
+        os.environ["PYTHONPYCACHEPREFIX"] = place
 
 
 def run(benchmark: Benchmark, results: dict[str, Any]) -> None:

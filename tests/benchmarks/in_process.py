@@ -16,6 +16,7 @@ from typing import Any
 import measure
 import step
 import yardstick
+from msgspec.structs import replace
 from step import CLOCK
 
 from confsim import Simulator
@@ -23,6 +24,7 @@ from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
+from confsim.kernel.filling import fill
 from confsim.service.files import world_file
 
 SEEDED = 1_000_000
@@ -65,8 +67,11 @@ def populated(people: int, rooms: int = 0) -> Simulator:
     change = sim.service.change()
     for n in range(people):
         users.create(change, client, f"user {n}", Account.REGISTERED)
-    for n in range(rooms):
-        channels.create(change, clients.get(change, client), f"room {n}", None, None)
+    if rooms:
+        room = channels.create(change, clients.get(change, client), "room", None, None)
+        texts = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(rooms)]
+        copies = [replace(room, id=text, name=text, meeting_id=text, url_name=text) for text in texts]
+        fill(change, channels.CHANNELS, client, copies)
     sim.service.commit(change)
     sim.service.begin()
     return sim

@@ -19,7 +19,14 @@ BOUNDS = {"again": (0.3, 0.5, None), "first": (0.4, 0.8, 3.0)}
 #: How many times its figure at the smallest size a call may cost at the largest.
 GROWTH = 2.0
 #: Why an operation is above the worst bound in the demo world.
-SLOW: dict[str, str] = {}
+SLOW: dict[str, str] = {
+    "delete_channel": "whatever a channel has goes with it, here one of everything",
+    "dial_unregistered_user": "a user and a call are made, and the callee comes in",
+    "end_active_session": "everybody leaves, and what runs ends with the session",
+    "end_session": "everybody leaves, and what runs ends with the session",
+    "exchange_identity_token": "a signature is checked, and a user is made",
+    "start_breakout_session": "everybody who is assigned or unassigned goes to a room",
+}
 _SEARCHES = {call.name for call in CALLS if is_search(call)}
 
 
