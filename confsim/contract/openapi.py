@@ -253,7 +253,7 @@ class _Document:
         options = options_of(peeled(result)[0])
         content: dict[str, Any] = {}
         if Raw in options:
-            content = {"application/octet-stream": {"schema": _BINARY}, "*/*": {"schema": _BINARY}}
+            content = {"application/octet-stream": {"schema": _BINARY}, "*/*": {}}
         shown = json_part(result)
         if shown is not None:
             content[_JSON] = {"schema": self.schemas.answer(shown)}

@@ -84,7 +84,7 @@ class Errors:
                 headers = error_headers(int(code) if code.isdigit() else 400, self._profile)
                 self.responses[f"Problem{code}"] = {"description": text, "headers": headers, "content": content}
         asks = operation.path_parameters or operation.query_parameters or operation.body is not None
-        codes = ["400", "404", "409"] if asks else ["4XX"]
+        codes = ["400", "404", "409", "default"] if asks else ["4XX", "default"]
         return {code: {"$ref": f"#/components/responses/Problem{code}"} for code in codes}
 
     def _response(self, operation: str, status: str, reasons: tuple[Reason, ...]) -> dict[str, Any]:
@@ -109,6 +109,7 @@ _CONTROL = {
     "404": "Something that the call names is not there.",
     "409": "The state of the world does not allow it, or the name is taken.",
     "4XX": "The call is refused.",
+    "default": "The call is refused for another reason.",
 }
 
 

@@ -16,6 +16,7 @@ from confsim.assumptions import members
 from confsim.assumptions.protocol import parsing, sizes, transport, wire
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, value_of
+from confsim.contract.annotations import without_none
 from confsim.contract.decode import Body
 from confsim.contract.gates import Grant
 from confsim.contract.query import arguments
@@ -132,7 +133,7 @@ def _from_query(call: Call, body: Body, values: dict[str, str]) -> bytes:
     """The body that a call sent as its query (G047), lists in the one form that lists have there (G055)."""
     given: dict[str, Any] = {name: values[name] for name in body.fields if name in values}
     for field in msgspec.structs.fields(body.type) if given else ():
-        if field.encode_name in given and get_origin(field.type) is list:
+        if field.encode_name in given and get_origin(without_none(field.type)) is list:
             given[field.encode_name] = split_list(call, f"query {field.encode_name}", given[field.encode_name])
     try:
         return msgspec.json.encode(msgspec.convert(given, body.type, strict=False))
