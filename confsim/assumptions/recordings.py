@@ -277,7 +277,7 @@ DEFAULT_KIND = assumption(
 )
 HOST = assumption(
     "recordings.download-host",
-    "G499",
+    "G499 G498",
     "A download URL is served here without a token and without ranges; or it is of a host that is not served.",
     "here",
     ("elsewhere",),

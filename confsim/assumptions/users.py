@@ -243,7 +243,7 @@ RESERVATION_REPEATED = assumption(
 )
 RESERVATIONS_HELD = assumption(
     "handles.reservations-held",
-    "G269",
+    "G269 G261",
     "How many handles a caller may hold at a time: any number, or a new reservation releases the former.",
     "any",
     ("one",),

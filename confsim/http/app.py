@@ -125,7 +125,6 @@ class App:
         accept = headers.get("accept", "*/*")
         if accept not in _ADMITTING:
             _check_accept(accept, exchange)
-        note(exchange, transport.CACHING)
         operation = found.operation
         if operation.catalogue is self.mount.api:
             note(exchange, transport.PREFIX)

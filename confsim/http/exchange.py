@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ProfileContext, value_of
+from confsim.assumptions.register import ProfileContext, ask, value_of
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 from confsim.service.errors import refused
@@ -41,7 +41,7 @@ class Exchange(ProfileContext):
         headers, request = response.headers, self.request
         headers.append(("Date", http_date(change.now)))
         profile = change.profile
-        caching = value_of(change, transport.CACHING) if profile else "no-store"
+        caching = ask(change, transport.CACHING)
         if caching == "no-store":
             headers.append(_NO_STORE)
         if response.status == 200 and (self.download or caching == "etag") and request.method in {"GET", "HEAD"}:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import ProfileContext, ask, in_force
+from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.contract.operation import Operation
 from confsim.contract.text_values import percent_decoded
 from confsim.kernel.refusal import Misuse
@@ -67,6 +67,7 @@ class Routes:
         self._root = _Node()
         self._answers: list[_Answer] = []
         self._methods: set[str] = set()
+        self._words: set[str] = set()
         self._fold = in_force(profile, transport.CASE) == "ignore"
         variants: list[Operation] = []
         answers: dict[str, _Answer] = {}
@@ -100,6 +101,7 @@ class Routes:
                 node.parameter = node.parameter or _Node()
                 node = node.parameter
             else:
+                self._words.add(segment.lower())
                 node = node.literals.setdefault(segment.lower() if self._fold else segment, _Node())
         places = tuple(names.index(name) for name in operation.placeholders)
         answer = _Answer(operation, places, len(self._answers), route)
@@ -145,6 +147,9 @@ class Routes:
                 allowed = {name for each, _ in nodes for name in each.methods}
         if answer is None:
             return tuple(sorted(allowed))
+        for text in texts:
+            if text.lower() in self._words:  # a word of a path but for its case, or the word itself as a value (G062)
+                note(context, transport.CASE)
         values = tuple([percent_decoded(text, "path", context) if "%" in text else text for text in texts])
         if answer.places is not None:
             values = tuple(values[place] for place in answer.places)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ProfileContext, ask
+from confsim.assumptions.register import ProfileContext, ask, note
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
@@ -39,6 +39,8 @@ def otherwise(
     ``allowed`` are the methods that its path has. Raises Refusal ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED.
     """
     found: Found | tuple[str, ...] = allowed
+    note(context, transport.PREFIX)
+    note(context, transport.CASE)
     if request.target == "*" and request.method == "OPTIONS":  # the server as a whole (RFC 9110, 9.3.7)
         return _unanswered(service, request, routes.methods, context)
     if not all(segments):

@@ -1,7 +1,7 @@
 """What the two documents of the API state and leave open, as data: rules R001 to R562, gaps G001 to G597.
 
-Reads ``rules.toml`` and ``gaps.toml`` beside this module. Imports nothing of confsim, and nothing below ``service/``
-imports it.
+Reads ``rules.toml``, ``gaps.toml`` and ``choices.toml`` beside this module. Imports nothing of confsim, and nothing
+below ``service/`` imports it.
 """
 
 from __future__ import annotations
@@ -61,6 +61,17 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...] = ()
 
 
+class Choices(msgspec.Struct, frozen=True):
+    """How alternatives of gaps are chosen.
+
+    ``choices`` are, by id of a gap and in the order of its alternatives, "entry = value" of a profile (TOML), or a word
+    of ``reasons``: why nothing chooses the alternative.
+    """
+
+    reasons: dict[str, str]
+    choices: dict[str, tuple[str, ...]]
+
+
 @cache
 def rules() -> dict[str, Rule]:
     """Every rule by its id, in the order of the numbers."""
@@ -73,7 +84,17 @@ def gaps() -> dict[str, Gap]:
     return msgspec.convert(_tables("gaps.toml"), dict[str, Gap])
 
 
+@cache
+def choices() -> Choices:
+    """How the alternatives of gaps are chosen: of every gap of high and medium weight, and of some of low weight."""
+    return msgspec.convert(_read("choices.toml"), Choices)
+
+
+def _read(name: str) -> dict[str, Any]:
+    """The content of a file of this package."""
+    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+
+
 def _tables(name: str) -> dict[str, Any]:
     """The tables of a file of this package, each with its own key as ``id``."""
-    found = tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-    return {id: {"id": id, **table} for id, table in found.items()}
+    return {id: {"id": id, **table} for id, table in _read(name).items()}

@@ -96,7 +96,7 @@ def _template(value: object) -> Any:
 
 ERROR_BODY = assumption(
     "errors.body",
-    "G034 G036 G041",
+    "G002 G035 G034 G036 G041",
     "Shape of the body of an error: a named template, or an object whose texts $status, $code, $message and $details "
     "are filled in.",
     "flat",

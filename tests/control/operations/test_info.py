@@ -64,7 +64,7 @@ def test_every_assumption_is_listed(plane):
     assert list(listed) == sorted(REGISTER.entries)
     entry = listed["encode.empty"]
     assert (entry["gaps"], entry["default"], entry["value"]) == (["G043"], "200", "200")
-    assert entry["alternatives"] == ["200 {}", "204"]
+    assert entry["alternatives"] == ["200 {}", "204", "200 true"]
 
 
 def test_assumptions_show_what_a_profile_chose():

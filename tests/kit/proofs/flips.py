@@ -6,6 +6,7 @@ Only the first difference counts, so that ids in later requests need not follow 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,13 @@ from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.service.service import Provenance, Service
 from kit import START_MS
+
+#: Requests that answer what the profile is, or what an operation does under it: not what a world rests on.
+_SHOWS_PROFILE = re.compile(r"/openapi\.json$|/_confsim/(assumptions|info|operations|worlds|requests|names)\b")
+
+
+#: Entries that are read when routes are built, which worlds share.
+_ROUTING = ("route.case", "route.session-without-id")
 
 
 class Start(Struct, frozen=True):
@@ -119,7 +127,8 @@ def run(journey: Journey, profile: Mapping[str, Any]) -> Run:
     found = Run([], [], {}, [])
     _look(found, worlds, 0)
     for number, request in enumerate(journey.requests, 1):
-        found.answers.append(_told(app(replace(request, headers=dict(request.headers)))))
+        answer = _told(app(replace(request, headers=dict(request.headers))))
+        found.answers.append(None if _SHOWS_PROFILE.search(request.target) else answer)
         _look(found, worlds, number)
     found.bugs = [repr(bug) for _, service in worlds.items() for bug in service.bugs]
     return found
@@ -220,7 +229,10 @@ def flip_journey(
         return Report(1, left_out=[f"{journey.name}: it does not repeat"])
     read, traced = read_by(journey)
     if traced.answers != base.answers:
-        report.unsound.append(f"{journey.name}: an empty profile is answered otherwise than one with choices")
+        first = next(
+            n for n, pair in enumerate(zip(base.answers, traced.answers, strict=True), 1) if pair[0] != pair[1]
+        )
+        report.unsound.append(f"{journey.name}: request {first} is answered otherwise where a profile makes no choice")
     done = set(known)
     for flip in _wanted(chosen, read if read_alone else None, profile):
         if str(flip) in done:
@@ -242,7 +254,7 @@ def flip_journey(
 
 def _wanted(chosen: Mapping[str, Iterable[Flip]], read: set[str] | None, profile: Mapping[str, Any]) -> Iterator[Flip]:
     for id, found in chosen.items():
-        if read is None or id in read:
+        if read is None or id in read or id in _ROUTING:
             if id in profile:  # the journey is of an alternative: it is flipped back, which proves it effective
                 yield Flip(id, REGISTER.entries[id].default)
             else:

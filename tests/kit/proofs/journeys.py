@@ -28,7 +28,7 @@ from kit.wire.through import through
 from .flips import Journey, Start
 
 #: Requests of a journey that are left out: they wait in real time, or keep the journal from being read.
-_SKIPPED = ("/_confsim/wait",)
+_SKIPPED = ("/_confsim/wait", "/_confsim/clock/run", "/_confsim/clock/resume")
 
 
 _CALLERS = (API_TOKEN, ADMIN, OWNER, OPERATOR, USER, GUEST, PARTNER_ADMIN, OTHER_ADMIN)
