@@ -34,8 +34,8 @@ def options_of(type_: Any) -> tuple[Any, ...]:
 def undescribed(annotation: Any) -> Any:
     """The annotation without the text that describes it."""
     base, marks = peeled(annotation)
-    kept = tuple(mark for mark in marks if not isinstance(mark, str))
-    return Annotated[(base, *kept)] if kept else base
+    others = tuple(mark for mark in marks if not isinstance(mark, str))
+    return Annotated[(base, *others)] if others else base
 
 
 def description_of(annotation: Any) -> str:

@@ -95,7 +95,7 @@ class RequestInfo(Wire):
     that fired since the call before it, in order, on a clock that ran or was moved.
 
     An entry of ``kind`` "control" is a call of the control plane that changed something or used an assumption; its
-    answer is not kept. One of kind "timer" is a timer that ``fired``, at its due instant.
+    answer is not stored. One of kind "timer" is a timer that ``fired``, at its due instant.
     """
 
     id: Annotated[str, "The id of the call."]

@@ -1,4 +1,4 @@
-"""Indexes of a table: the orders and totals that are kept of records, and maps from a value to the records under it.
+"""Indexes of a table: orders and totals of its records, and maps from a value to the records under it.
 
 Several records under a value are a ``Bucket``; one is its (serial, key) alone, whose orders and totals cost nothing.
 """
@@ -59,9 +59,9 @@ class Bucket(Struct, frozen=True, gc=False):
 
 
 class Arrangement(Generic[R]):
-    """The orders in which records are kept, the first for those who choose none, and the totals that are kept of them.
+    """The orders of the records, the first for those who choose none, and the totals of them.
 
-    It is ``plain`` when nothing but the order of creation is kept, which never changes.
+    It is ``plain`` when nothing but the order of creation is maintained, which never changes.
     """
 
     __slots__ = ("empty", "orders", "plain", "totals")
@@ -96,8 +96,8 @@ class Arrangement(Generic[R]):
         return Bucket(
             tuple(
                 [
-                    kept if was == now else insert(remove(kept, was), now)
-                    for kept, was, now in zip(bucket.orders, old, new, strict=True)
+                    entries if was == now else insert(remove(entries, was), now)
+                    for entries, was, now in zip(bucket.orders, old, new, strict=True)
                 ]
             ),
             tuple([number - total.of(before) + total.of(after) for total, number in sums]),

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions.candidates import candidates
 from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register.candidates import candidates
 
 #: Values chosen for assumptions, by id.
 Choices = Mapping[str, Any]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from confsim.api import catalogue
-from confsim.assumptions.candidates import SAMPLES, candidates
 from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register.candidates import SAMPLES, candidates
 
 assert catalogue
 

@@ -31,7 +31,7 @@ _PROBE = 1.0
 
 
 class _FaultError(Exception):
-    """Raised inside a parser callback to stop reading: the fault of the request, and what is told of it."""
+    """Raised inside a parser callback to stop reading: the fault of the request, and a description of it."""
 
     def __init__(self, fault: str, problem: str = "") -> None:
         super().__init__(fault, problem)

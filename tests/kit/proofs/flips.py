@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 import confsim.control.catalogue  # noqa: F401 declares every entry
 from confsim import Simulator
-from confsim.assumptions.candidates import candidates
 from confsim.assumptions.register import REGISTER, Entry
+from confsim.assumptions.register.candidates import candidates
 from confsim.control.scenarios import start_from
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .register import Entry
+from . import Entry
 
 #: Values of what entries describe in words, by id; a prefix with its dot stands for every entry below it.
 SAMPLES: Mapping[str, tuple[object, ...]] = {
