@@ -65,6 +65,7 @@ class App:
         except Refusal as refusal:
             response = service.unrouted(request, refusal, exchange.used, exchange.finish)
         except Misuse as misuse:
+            service.journal.use(exchange.used)  # no entry of the journal says what it rests on
             return _dated(service, self.mount.control.refuse(misuse))
         except Exception as bug:
             response = service.unrouted(request, _internal(service, request, bug), exchange.used, exchange.finish)

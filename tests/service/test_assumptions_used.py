@@ -134,3 +134,16 @@ def test_the_clock_of_a_world_is_an_assumption_where_none_is_given(sim):
     """With a clock of its own a world rests on none."""
     assert "time.source" in Simulator().assumptions_used
     assert "time.source" not in sim.assumptions_used
+
+
+def test_a_fault_that_matches_callers_rests_on_how_tokens_are_presented(sim):
+    """It hits whoever presents the token so, instead of the operation."""
+    sim.faults.add("get_me", do={"status": 503}, match={"caller": USER})
+    assert sim.client(USER).get("/users/me").status_code == 503
+    assert "auth.presentation" in sim.requests[-1].assumptions
+
+
+def test_a_request_that_cannot_be_is_reported_too(sim):
+    """A fault of the request itself that is none is told as a mistake, and stands in no journal."""
+    assert sim.client(USER).get("/users/me", headers={"X-Confsim": "no JSON"}).status_code == 400
+    assert "route.prefix" in sim.assumptions_used

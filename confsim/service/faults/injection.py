@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.call import Call
+from confsim.assumptions.protocol import wire
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.fault_points import WEBHOOK, InjectedFault, Outcome
 from confsim.domain.identity import credentials
@@ -260,6 +261,8 @@ class Faults:
         facts: dict[str, Any] = dict(zip(operation.placeholders, incoming.path, strict=False))
         if any(name in each.spec.match for each in asked for name in CALLERS):
             facts |= self._caller(incoming.token)
+            if incoming.from_request and isinstance(incoming.used, dict):
+                incoming.used[wire.PRESENTATION.id] = None  # where the token was read decides who is hit
         return [each for each in asked if each.matches(facts) and each.count()]
 
     def _caller(self, token: str | None) -> dict[str, Any]:
