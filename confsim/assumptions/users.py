@@ -332,7 +332,7 @@ HANDLE_SCOPE = assumption(
     "Within what handles are unique: the client, or the whole service.",
     "client",
     ("everywhere",),
-    "reserve_handle check_handle_unique create_user set_user_handle",
+    "reserve_handle check_handle_unique create_user set_user_handle change_handle_with_reservation find_user_by_handle",
 )
 HANDLE_FREED = assumption(
     "handles.freed",
@@ -340,5 +340,5 @@ HANDLE_FREED = assumption(
     "A handle whose user has another now: free at once, or after as long as a reservation holds one.",
     "at-once",
     ("later",),
-    "set_user_handle",
+    "set_user_handle change_handle_with_reservation create_user",
 )
