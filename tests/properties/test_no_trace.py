@@ -9,6 +9,8 @@ import pytest
 from confsim.service.pipeline import Pipeline
 from kit.proofs.no_trace import COMMANDS, failures, of_commands, of_operations
 
+pytestmark = pytest.mark.own_ways  # a planted failure is told otherwise over HTTP
+
 #: Operations that write much, of several machines.
 SAMPLE = (
     "add_operator",

@@ -67,6 +67,7 @@ def test_a_replay_can_begin_at_a_call(sim):
     assert (statuses, found.calls, found.world) == ({"r2": (409, 400)}, 2, "taken")
 
 
+@pytest.mark.own_ways
 def test_calls_that_a_program_addressed_itself_keep_their_address(sim):
     """A call in Python goes where the route is; one over HTTP goes where it went, and misses."""
     sim.call("get_user_email", "demo-customer-admin", userId=1004)
