@@ -16,7 +16,7 @@ _DYNAMIC = frozenset({"getattr", "vars", "eval", "exec"})
 
 
 def read_fields(functions: Iterable[Callable[..., Any]], record: type[Struct]) -> tuple[str, ...] | None:
-    """The fields of a record that the functions may read, in alphabetical order; None when that cannot be told.
+    """The fields of a record that the functions may read, in alphabetical order; None when that cannot be determined.
 
     They are the names in their code and in that of the functions, methods and properties which these names mean.
     """

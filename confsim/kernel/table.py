@@ -101,7 +101,7 @@ class Table(Generic[K, R]):
     def placed_by(self) -> Callable[[R], object]:
         """Returns what alone decides where a record stands in the indexes, orders and totals.
 
-        These are the fields that their functions read; where that cannot be told, the identity of the record.
+        These are the fields that their functions read; where that cannot be determined, the identity of the record.
         """
         arrangements = [self.all, *(index for index in self.indexes if isinstance(index, Arrangement))]
         functions: list[Callable[[R], Any]] = [index.values for index in self.indexes]

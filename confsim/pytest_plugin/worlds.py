@@ -114,7 +114,9 @@ class Run:
                 base = self._bases[key] = Simulator(world, seed=seed, profile=chosen, scenario=scenario)
             fork = base.fork(clock if clock is None or isinstance(clock, Clock) else Clock(clock))
         if strict:
-            fork.service.pipeline.hold_against(self._judges.setdefault(choices, Conformance(chosen)))
+            fork.service.pipeline.hold_against(
+                self._judges.setdefault(choices, Conformance(chosen, listed_refusals=False))
+            )
         return fork
 
     def profile(self, profile: Any) -> dict[str, Any]:

@@ -14,13 +14,19 @@ class ContractViolation(Exception):
 
 
 class Conformance:
-    """Checks the responses of a service with this profile. The schemas are made once, for the first response."""
+    """Checks the responses of a service with this profile. The schemas are made once, for the first response.
 
-    def __init__(self, profile: Mapping[str, Any]) -> None:
+    An operation may be refused for a reason that its document does not list yet. With ``listed_refusals`` that is a
+    violation; without, a refusal is only judged as one of the register: its status, its envelope and its code.
+    """
+
+    def __init__(self, profile: Mapping[str, Any], *, listed_refusals: bool = True) -> None:
         self._profile = profile
+        self._listed_refusals = listed_refusals
         self._answers: dict[str, dict[str, Any]] = {}
         self._validators: dict[tuple[str, str], Any] = {}
         self._document: dict[str, Any] = {}
+        self._refusals: dict[str, Any] = {}
 
     def violations(self, entry: Entry) -> Iterator[ContractViolation]:
         """What is wrong with the response to a call; nothing is, as a rule."""
@@ -32,6 +38,8 @@ class Conformance:
         response = entry.response
         content_type = dict(response.headers).get("Content-Type", "").partition(";")[0]
         what = f"{entry.request.method} {entry.request.target} ({entry.operation}): {response.status}"
+        if not self._listed_refusals and response.status >= 400:
+            responses = self._refusals
         documented = responses.get(str(response.status))
         if documented is None:
             yield ContractViolation(f"{what} is no documented status")
@@ -48,9 +56,18 @@ class Conformance:
             )
 
     def _read(self) -> None:
+        from confsim.assumptions.protocol.refusals import CODE, Reason
+        from confsim.assumptions.register import in_force
+        from confsim.contract.openapi_errors import envelope, status_of
         from confsim.service.document import api_document  # imports the whole API
 
         self._document = json.loads(api_document(self._profile))
+        codes: dict[str, list[str]] = {}
+        for reason in Reason:
+            codes.setdefault(str(status_of(reason, self._profile)), []).append(in_force(self._profile, CODE[reason]))
+        for status, known in codes.items():
+            schema = envelope(self._profile, known)
+            self._refusals[status] = {} if schema is None else {"content": {"application/json": {"schema": schema}}}
         for item in self._document["paths"].values():
             for operation in item.values():
                 self._answers[operation["operationId"]] = operation["responses"]
