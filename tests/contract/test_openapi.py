@@ -279,6 +279,26 @@ def test_the_judge_finds_invalid_responses(sim, status, body, problem):
     assert all("GET /v1_0/users/me/terms" in each for each in problems)
 
 
+@pytest.mark.parametrize(
+    ("status", "code", "listed", "known"),
+    [
+        (409, "channel_name_taken", False, True),  # a reason that this operation is never refused for
+        (401, "credential_invalid", True, True),
+        (409, "no_such_code", False, False),
+        (404, "channel_name_taken", False, False),
+        (418, "channel_name_taken", False, False),
+    ],
+)
+def test_a_refusal_that_is_not_listed_is_judged_as_one_of_the_register(sim, status, code, listed, known):
+    """For users of the fixture a refusal is no violation because its operation lists it nowhere; a wrong one is."""
+    sim.call("get_user_terms", "demo-owner")
+    entry = next(iter(sim.service.journal))
+    body = json.dumps({"status": status, "code": code, "message": "No."}).encode()
+    entry.response = Response(status, [("Content-Type", "application/json")], body)
+    assert (list(Conformance({}).violations(entry)) == []) == listed
+    assert (list(Conformance({}, listed_refusals=False).violations(entry)) == []) == known
+
+
 def codes(made: dict) -> dict[str, dict[str, list[str]]]:
     """The codes of the refusals of each operation, by status."""
     responses, schemas = made["components"]["responses"], made["components"]["schemas"]
