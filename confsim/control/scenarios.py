@@ -63,7 +63,8 @@ def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext
     server for other callers.
     """
     service = context.service
-    report = run_scenario(compile_scenario(scenario, service.profile), context, patient=patient)
+    with service.journal.unfollowed():
+        report = run_scenario(compile_scenario(scenario, service.profile), context, patient=patient)
     if report.failure is not None:
         raise Misuse(f"{report.name}: {report.failure.details()}")
     service.started_from(replace(service.provenance, outputs=report.outputs))

@@ -41,6 +41,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "in pairs, and name those that it leans on",
     )
     group.addoption("--confsim-fuzz-report", metavar="FILE", help="write what --confsim-fuzz found as JSON")
+    group.addoption(
+        "--confsim-coverage",
+        nargs="?",
+        const="",
+        metavar="PERCENT",
+        help="end with the operations, refusals, transitions and assumptions that tests met, and with those that they "
+        "did not in the areas that they touch; fail the run below the percentage",
+    )
+    group.addoption("--confsim-coverage-report", metavar="FILE", help="write what --confsim-coverage found as JSON")
     parser.addini("confsim_profile", "profile (TOML) of assumptions for every world", default="")
     parser.addini("confsim_strict", "as --confsim-strict", type="bool", default=False)
     parser.addini("confsim_report", "as --confsim-report", type="bool", default=False)
@@ -59,6 +68,13 @@ def pytest_configure(config: pytest.Config) -> None:
             if find_spec(module) is None:
                 raise pytest.UsageError(f"--confsim-fuzz needs {module}: pip install 'confsim[testing]'")
         config.pluginmanager.register(Fuzz(config, mode, file), "confsim-fuzz")
+    threshold, file = config.getoption("--confsim-coverage"), config.getoption("--confsim-coverage-report")
+    if file is not None and threshold is None:
+        raise pytest.UsageError("--confsim-coverage-report needs --confsim-coverage")
+    if threshold is not None:
+        from .coverage import Coverage
+
+        config.pluginmanager.register(Coverage(config, threshold, file), "confsim-coverage")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

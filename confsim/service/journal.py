@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec import Struct
@@ -175,9 +176,18 @@ class Journal:
         self.count += 1
         return f"r{self.count}"
 
-    def follow(self, follower: Callable[[Entry], object]) -> None:
-        """Call the follower with every entry from now on, here and in the journals of forks."""
-        self.followers = (*self.followers, follower)
+    def follow(self, *followers: Callable[[Entry], object]) -> None:
+        """Call the followers with every entry from now on, each once, here and in the journals of forks."""
+        self.followers = tuple(dict.fromkeys((*self.followers, *followers))) if self.followers else followers
+
+    @contextmanager
+    def unfollowed(self) -> Iterator[None]:
+        """Call no follower while the context is open."""
+        followers, self.followers = self.followers, ()
+        try:
+            yield
+        finally:
+            self.followers = followers
 
     def add(self, entry: Entry) -> None:
         """Take an entry up; the oldest goes when there are too many."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -72,8 +72,10 @@ class Service:
     ``history`` its start and snapshots, ``journal`` its calls, ``faults`` what is made
     to go wrong, ``webhooks`` what is delivered, ``pipeline`` what performs calls; ``usage`` says when it was called.
     ``token_of`` reads the token of a request by the presentations in force. ``incoming`` makes a call of a request, and
-    ``perform`` performs it.
+    ``perform`` performs it. Each of ``when_made`` is called with every service that is made, forks included.
     """
+
+    when_made: ClassVar[tuple[Callable[[Service], object], ...]] = ()
 
     def __init__(
         self, world: World, clock: Clock, profile: Mapping[str, Any], provenance: Provenance | None = None
@@ -96,6 +98,8 @@ class Service:
         self.unrouted = self.pipeline.unrouted
         self.change = live.change
         live.observe_timers(self._note_timer)
+        for follow in type(self).when_made:
+            follow(self)
 
     # Assumptions
 
@@ -237,5 +241,5 @@ class Service:
         self.webhooks.allow(settings.webhook_hosts)
         self.faults.allow_by_request(settings.by_request)
         self.journal.limit(settings.journal_most)
-        self.journal.followers = settings.journal_followers
+        self.journal.follow(*settings.journal_followers)
         self.webhooks.list_only(settings.webhooks_listed)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-import jsonschema  # noqa: F401  (see everything_imported)
+import jsonpath_rfc9535  # noqa: F401  (see everything_imported)
+import jsonschema  # noqa: F401
 import pytest
 
 import confsim as package

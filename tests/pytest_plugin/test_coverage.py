@@ -1,0 +1,215 @@
+"""--confsim-coverage: what tests met of the API, what they did not where they touch it, and a threshold."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from confsim import Simulator
+from confsim.api.catalogue import API
+from confsim.domain.channels.channels import CHANNELS
+from confsim.kernel.machine import Machine
+from confsim.pytest_plugin.met import (
+    KINDS,
+    MACHINES,
+    Collector,
+    Coverage,
+    merge,
+    no_counts,
+    plain,
+    possible,
+    transition,
+)
+
+pytest_plugins = ["pytester"]
+
+SUITE = """
+    import pytest
+    from confsim import Simulator
+
+    def test_reserves(confsim):
+        assert confsim.call("reserve_handle", "demo-user", body={"handle": "new"}).ok
+        assert confsim.call("get_me", "nobody").status == 401
+        confsim.clock.advance("16m")
+
+    def test_forks(confsim):
+        assert confsim.fork().call("get_me", "demo-user").ok
+
+    def test_over_a_socket(confsim_server):
+        import urllib.request
+        urllib.request.urlopen(f"{confsim_server.root}/_confsim/health").read()
+        assert confsim_server.simulator.call("get_me", "demo-user").ok
+
+    def test_makes_its_own():
+        assert Simulator().call("create_channel", "demo-guest", body={"name": "x"}).status == 403
+
+    @pytest.mark.confsim(scenario="lobby")
+    def test_starts_from_a_scenario(confsim):
+        assert confsim.call("get_me", "demo-user").ok
+"""
+
+
+@pytest.fixture
+def report(run, pytester):
+    """Run tests with options; returns the result of the run and the report."""
+
+    def reporting(source, *options):
+        result = run(source, "--confsim-coverage-report=report.json", *options)
+        return result, json.loads((pytester.path / "report.json").read_text())
+
+    return reporting
+
+
+@pytest.fixture
+def collector():
+    """A collector that is attached."""
+    collector = Collector()
+    collector.attach()
+    yield collector
+    collector.detach()
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_it_counts_what_tests_met_in_workers_and_alone(report, workers):
+    """In forks, on the live server, in worlds that a test makes; not the calls of the scenario of a world."""
+    result, found = report(SUITE, "--confsim-coverage", *workers)
+    result.assert_outcomes(passed=5)
+    users, channels = found["areas"]["users"], found["areas"]["channels"]
+    assert list(found["areas"]) == ["users", "channels"]
+    assert users["operations"]["met"] == {"get_me": 4, "reserve_handle": 1}
+    assert users["refusals"]["met"] == {"get_me": {"CREDENTIAL_INVALID": 1}}
+    assert users["transitions"]["met"]["handle reservation"] == {
+        "reserve: absent -> reserved [nobody else has or holds it, where that counts]": 1,
+        "expire: reserved -> absent": 1,
+    }
+    assert channels["refusals"]["met"] == {"create_channel": {"ROLE_MISSING": 1}}
+    assert "find_user_by_handle" in users["operations"]["missing"]
+    assert "CREDENTIAL_EXPIRED" in users["refusals"]["missing"]["get_me"]
+    assert found["totals"]["operations"] == {"met": 3, "of": 45}
+    assert "lobby" not in found["areas"]
+    assert "runtime" in found["untouched"]
+    assert found["beyond"]["assumptions"]["auth.presentation"] == 1  # a call in Python presents its token in no way
+    result.stdout.fnmatch_lines(
+        [
+            "*confsim: coverage of the API*",
+            "area *operations *refusals *transitions *assumptions",
+            "users * 2/33 *",
+            "all * 3/45 *",
+            "users, operations not met: *",
+            "not touched: *runtime*",
+            "*% of what the touched areas can show was met",
+            "report: *report.json",
+        ]
+    )
+
+
+@pytest.mark.parametrize(("threshold", "code", "workers"), [("1", 0, ()), ("99.5", 1, ()), ("99.5", 1, ("-n2",))])
+def test_a_threshold_fails_the_run(report, threshold, code, workers):
+    """Every test passes; what was met decides."""
+    result, found = report(SUITE, f"--confsim-coverage={threshold}", *workers)
+    assert result.ret == code
+    assert found["threshold"] == float(threshold)
+    result.stdout.fnmatch_lines([f"*{found['percent']:.1f}%*{threshold}%*"])
+
+
+def test_variants_of_tests_are_not_counted(report):
+    """With --confsim-fuzz each test counts once."""
+    source = """
+    def test_it(confsim):
+        assert confsim.call("get_me", "demo-user").ok
+    """
+    _, found = report(source, "--confsim-coverage", "--confsim-fuzz=singles")
+    assert found["areas"]["users"]["operations"]["met"] == {"get_me": 1}
+
+
+def test_without_calls_nothing_is_met(run):
+    """A suite that does not call the API has no coverage, and falls below any threshold but 0."""
+    source = "def test_it(): pass"
+    assert run(source, "--confsim-coverage=0").ret == 0
+    assert run(source, "--confsim-coverage=1").ret == 1
+    run(source).stdout.no_fnmatch_line("*coverage of the API*")
+
+
+def test_a_failing_run_keeps_its_exit_code(run):
+    """The threshold changes the exit code of a run that is well otherwise."""
+    assert run("import nothing_of_this_name", "--confsim-coverage=50").ret == pytest.ExitCode.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("option", "error"),
+    [
+        ("--confsim-coverage=all", "*percentage from 0 to 100, not 'all'*"),
+        ("--confsim-coverage=101", "*percentage from 0 to 100, not '101'*"),
+        ("--confsim-coverage=nan", "*percentage from 0 to 100, not 'nan'*"),
+        ("--confsim-coverage-report=x.json", "*--confsim-coverage-report needs --confsim-coverage*"),
+    ],
+)
+def test_wrong_use_is_refused(run, option, error):
+    """Before any test runs."""
+    run("", option).stderr.fnmatch_lines([error])
+
+
+def test_a_report_without_a_directory_is_refused(run):
+    """Not at the end of a long run."""
+    result = run("", "--confsim-coverage", "--confsim-coverage-report=none/x.json")
+    result.stderr.fnmatch_lines(["*there is no directory */none*"])
+
+
+def test_transitions_that_are_dropped_are_not_met(collector):
+    """A transition counts when its change is put in force, however many are under way before and after."""
+    service = Simulator().service
+    machine = Machine.declared["broadcast enabled"]
+    client = next(
+        name for name, tables in service.world.client_tables.items() if list(CHANNELS.of(service.change(), name).all)
+    )
+
+    def enabled():
+        change = service.change()
+        machine.fire(change, next(iter(CHANNELS.of(change, client).all)), "enable")
+        return change
+
+    enabling = "broadcast enabled", "enable: off | on -> on"
+    for _ in range(20):
+        enabled()
+    assert collector.counts["transitions"][enabling] == 0
+    service.commit(enabled())
+    assert collector.counts["transitions"][enabling] == 1
+
+
+def test_nothing_is_left_at_rows_and_services():
+    """After it is detached, no row has an observer more, and no service is followed."""
+    before = [row.observers for machine in Machine.declared.values() for row in machine.rows]
+    collector = Collector()
+    collector.attach()
+    collector.detach()
+    assert [row.observers for machine in Machine.declared.values() for row in machine.rows] == before
+    sim = Simulator()
+    sim.call("get_me", "demo-user")
+    assert not sim.service.journal.followers
+    assert not collector.counts["operations"]
+
+
+def test_each_machine_belongs_to_one_area():
+    """Those of the areas are all that there are, and no transition of a machine is in the same words as another."""
+    named = [name for names in MACHINES.values() for name in names]
+    assert sorted(named) == sorted(Machine.declared)
+    assert set(MACHINES) <= set(API.areas)
+    for machine in Machine.declared.values():
+        words = [transition(row) for row in machine.rows]
+        assert len(words) == len(set(words)), machine.name
+
+
+def test_everything_met_is_all_there_is():
+    """Counts of all that can be met give 100 percent, and survive what xdist does to them."""
+    counts = no_counts()
+    for area in possible({}).values():
+        for kind in KINDS:
+            counts[kind].update(area[kind])
+    handed = no_counts()
+    merge(handed, json.loads(json.dumps(plain(counts))))
+    assert handed == counts
+    found = Coverage(handed, {})
+    assert found.percent == 100
+    assert not found.untouched
+    assert not any(items for area in found.missing.values() for items in area.values())
