@@ -12,12 +12,15 @@ import msgspec
 
 from confsim.assumptions.protocol import transport as assumed_transport
 from confsim.assumptions.register import in_force
+from confsim.kernel.refusal import Misuse
 from confsim.service.address import HOST
 from confsim.service.deferred import delivered
 from confsim.service.messages import Answer, Response
 
 # What worlds are made of is imported with the first of them: ``transport.in_process``.
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     import requests
 
     from confsim.control.facade import ClockFacade, FaultsFacade, RequestsFacade, WebhooksFacade
@@ -169,17 +172,18 @@ class Simulator:
         names: Iterable[str] = (),
         allow_webhooks: Iterable[str] = (),
         public_url: str = "",
+        tls: SSLContext | None = None,
     ) -> Serving:
         """A live server of this world: ``with sim.serve() as server: server.base_url``.
 
         Port 0 takes a free port; ``names`` are further Host names to accept. Webhooks are sent over HTTP, to loopback
         hosts and to those in ``allow_webhooks``. ``public_url`` is the start of URLs in answers, for a server that is
-        reached by another address, such as that of a proxy.
+        reached by another address, such as that of a proxy. With a ``tls`` context it speaks HTTPS.
         """
         from confsim.http.live.serving import Serving
         from confsim.inspector.app import mounted
 
-        return Serving(self._all(), mounted(), host, port, names, allow_webhooks, public_url)
+        return Serving(self._all(), mounted(), host, port, names, allow_webhooks, public_url, tls)
 
     @property
     def base_url(self) -> str:
@@ -293,6 +297,33 @@ class Simulator:
     def reset(self) -> None:
         """Restore the world and the clock of the start, and empty the journal."""
         self.control("reset_world")
+
+    def start_again(
+        self,
+        world: str | Path | Mapping[str, Any] = "demo",
+        seed: int = 0,
+        profile: Mapping[str, Any] | str | Path | None = None,
+        scenario: str | Path | None = None,
+    ) -> None:
+        """Be another world from now on, also on its servers, at the instant that the clock shows.
+
+        The arguments are those of the constructor. The journal is empty, there are no faults and no snapshots; other
+        worlds of the server stay. Raises Misuse, and then nothing has changed.
+        """
+        before, worlds = self.service, self._all()
+        made: Service = _worlds().make(world, seed, before.clock.copy(), profile)
+        made.take_over(before.settings)
+        if scenario is not None:
+            from confsim.control.context import ControlContext
+            from confsim.control.scenarios import start_from
+
+            start_from(scenario, ControlContext(made, worlds, before.address.host))
+        if worlds.default is not before:
+            raise Misuse("only the world at the root of a server can start again as another")
+        worlds.replace_default(made)
+        app = self._app
+        self._attach(made, worlds, self._make_transport)
+        self._app = app
 
     def fork(self, clock: Clock | None = None) -> Simulator:
         """Another simulator of the world as it is now; neither sees later changes of the other."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -21,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from confsim.kernel.refusal import Misuse
 
     try:
-        confsim.main(arguments, prog_name="confsim", standalone_mode=False)
+        confsim.main(arguments, prog_name="confsim", standalone_mode=False, default_map=_settings())
     except click.ClickException as error:
         error.show()
         sys.exit(1)
@@ -30,3 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Misuse as misuse:
         click.echo(f"Error: {misuse}", err=True)
         sys.exit(1)
+
+
+def _settings() -> dict[str, Any]:
+    """The defaults that the pyproject.toml of the project sets. Misuse for what is wrong in it."""
+    from pathlib import Path
+
+    from . import settings
+
+    file = settings.find(Path.cwd())
+    return {} if file is None else settings.defaults(file, confsim)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any, TypeVar
 
 import click
 
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
+#: Blanks between two columns, and the least width of one that is narrowed.
+_GAP, _NARROWEST = 2, 8
 
 
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
@@ -46,10 +55,62 @@ def plain(value: Any) -> str:
     return msgspec.json.encode(value, enc_hook=str).decode()
 
 
-def print_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    """Print rows in columns as wide as their widest cell."""
+def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
+    """The lines of a table in columns as wide as their widest cell.
+
+    At most ``width`` wide, where there is one: the widest columns are narrowed and their cells broken.
+    """
     lines = [columns, *rows]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(columns) - 1)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    room = sys.maxsize if width is None else width - _GAP * (len(columns) - 1)
+    while sum(widths) > room and max(widths) > _NARROWEST:
+        widths[widths.index(max(widths))] -= 1
     for line in lines:
-        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
-        click.echo("  ".join([*cells, line[-1]]).rstrip())
+        broken = [_broken(cell, limit) for cell, limit in zip(line, widths, strict=True)]
+        for pieces in zip_longest(*broken, fillvalue=""):
+            cells = [piece.ljust(limit) for piece, limit in zip(pieces, widths, strict=True)]
+            yield (" " * _GAP).join(cells).rstrip()
+
+
+def _broken(cell: str, width: int) -> list[str]:
+    return [cell] if len(cell) <= width else wrap(cell, width, break_on_hyphens=False)
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal that standard output leads to, None where it leads elsewhere."""
+    return get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines; where they are more than the terminal shows at once, through a pager."""
+    if not sys.stdout.isatty():
+        for line in lines:
+            click.echo(line)
+        return
+    found = list(lines)
+    if len(found) < get_terminal_size().lines:
+        click.echo("\n".join(found))
+    else:
+        os.environ.setdefault("LESS", "-R")  # colours are to be colours
+        click.echo_via_pager("\n".join(found) + "\n")
+
+
+@contextmanager
+def progress(items: Sequence[T], label: str) -> Iterator[Iterable[T]]:
+    """The items, whose progress is shown on standard error while they are taken, if that is a terminal."""
+    if len(items) < 2 or not sys.stderr.isatty():
+        yield items
+        return
+    with click.progressbar(items, label=label, file=sys.stderr) as bar:
+        yield bar
+
+
+def heading(text: str) -> str:
+    """A text that stands out on a terminal."""
+    return click.style(text, bold=True) if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
+
+
+def print_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    """Print rows in columns that fit the terminal."""
+    first, *rest = table(columns, rows, terminal_width())
+    print_lines([heading(first), *rest])

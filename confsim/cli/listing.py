@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import confsim, option, plain, print_json, print_table
+from .command import confsim, heading, option, plain, print_json, print_lines, table, terminal_width
 
 if TYPE_CHECKING:
     from confsim.simulator import Simulator
@@ -25,36 +27,57 @@ def operations(profile: str | None, as_json: bool) -> None:
         print_json(found)
         return
     rows = [(each.name, f"{each.method} {each.path}", each.source, each.gate, " ".join(each.rules)) for each in found]
-    print_table(("name", "route", "source", "gate", "rules"), rows)
+    first, *rest = table(("name", "route", "source", "gate", "rules"), rows, terminal_width())
     sources = Counter(each.source for each in found)
     counts = ", ".join(f"{count} {source}" for source, count in sources.items())
-    click.echo(f"\n{len(found)} of {KNOWN} operations: {counts}")
+    print_lines([heading(first), *rest, "", f"{len(found)} of {KNOWN} operations: {counts}"])
 
 
 @confsim.command()
 @option("--profile", type=click.Path(), help="Profile (TOML) whose choices to show.")
 @click.option("--operation", help="Only those that concern this operation.")
+@click.option("--search", metavar="TEXT", help="Only those with this text in their id, statement or questions.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def assumptions(profile: str | None, operation: str | None, as_json: bool) -> None:
+def assumptions(profile: str | None, operation: str | None, search: str | None, as_json: bool) -> None:
     """List the assumptions: id, statement, open questions, the alternative in force, the others, operations."""
-    from confsim.reference import gaps
-
     found = _simulator(profile).control("list_assumptions", operation=operation)
+    if search is not None:
+        found = [each for each in found if search.lower() in _text_of(each).lower()]
     if as_json:
         return print_json(found)
-    for each in found:
-        click.echo(f"{each.id}  [{' '.join(each.gaps)}]")
-        click.echo(f"    {each.statement}")
-        for gap in each.gaps:
-            click.echo(f"    {gap}    {gaps()[gap].question}")
-        click.echo(f"    default {plain(each.default)}")
-        if each.value != each.default:
-            click.echo(f"    chosen  {plain(each.value)}")
-        if each.alternatives:
-            click.echo(f"    or      {', '.join(map(plain, each.alternatives))}")
-        if each.operations:
-            click.echo(f"    for     {' '.join(each.operations)}")
-    return None
+    return print_lines(line for each in found for line in described(each))
+
+
+def _text_of(entry: Any) -> str:
+    from confsim.reference import gaps
+
+    return " ".join([entry.id, entry.statement, *(f"{gap} {gaps()[gap].question}" for gap in entry.gaps)])
+
+
+def described(entry: Any) -> Iterator[str]:
+    """The lines about an assumption as ``list_assumptions`` gives it."""
+    from confsim.reference import gaps
+
+    yield f"{heading(entry.id)}  [{' '.join(entry.gaps)}]"
+    yield from _indented("", entry.statement)
+    for gap in entry.gaps:
+        yield from _indented(gap, gaps()[gap].question)
+    yield from _indented("default", plain(entry.default))
+    if entry.value != entry.default:
+        yield from _indented("chosen", plain(entry.value))
+    if entry.alternatives:
+        yield from _indented("or", ", ".join(map(plain, entry.alternatives)))
+    if entry.operations:
+        yield from _indented("for", " ".join(entry.operations))
+
+
+def _indented(word: str, text: str) -> list[str]:
+    """The lines of a text behind a word, broken where the terminal ends."""
+    start = f"    {word:7} " if word else "    "
+    width = terminal_width()
+    if width is None:
+        return [start + text]
+    return wrap(text, max(width, 40), initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False)
 
 
 @confsim.command()
@@ -74,12 +97,12 @@ def machines(mermaid: str | None, as_json: bool) -> None:
     if as_json:
         listed = {name: {"title": each.title, "rows": diagram.in_words(each)} for name, each in declared.items()}
         return print_json(listed)
+    columns = ("when", "at", "on", "only if", "then", "effect", "source")
+    lines: list[str] = []
     for name, each in declared.items():
-        click.echo(f"{name}: {each.title}")
-        columns = ("when", "at", "on", "only if", "then", "effect", "source")
-        print_table(columns, [tuple(row[column] for column in columns) for row in diagram.in_words(each)])
-        click.echo()
-    return None
+        rows = [tuple(row[column] for column in columns) for row in diagram.in_words(each)]
+        lines += [f"{heading(name)}: {each.title}", *table(columns, rows, terminal_width()), ""]
+    return print_lines(lines)
 
 
 @confsim.command()

@@ -10,14 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import confsim, moment, option, plain, print_table
+from .command import confsim, moment, option, plain, print_table, progress
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from confsim.arazzo.report import Report
 
 
+def _shipped(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The scenarios that a shell offers: the shipped ones, and files."""
+    from click.shell_completion import CompletionItem
+
+    from confsim.arazzo import library
+
+    names = [CompletionItem(name) for name in library.shipped() if name.startswith(incomplete)]
+    return [*names, CompletionItem(incomplete, type="file")]
+
+
 @confsim.command()
-@click.argument("scenario", nargs=-1)
+@click.argument("scenario", nargs=-1, shell_complete=_shipped)
 @option("--base-url", help="Run against the server with this base URL of the API, not in this process.")
 @option("--world", default="demo", show_default=True, help="The world to run in, in this process.")
 @option("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens, in this process.")
@@ -59,16 +71,20 @@ def run(
     given = dict(map(_input, inputs))
     scenarios = [compile_scenario(each, chosen) for each in scenario]
     reports: list[Report] = []
-    for compiled in scenarios:
-        if base_url is None:
-            simulator = Simulator(world, seed, moment(clock), chosen)
-            report = run_scenario(compiled, simulator.control.context, given)
-        else:
-            root = mount_url(base_url, chosen)
-            with _fresh_world(root) if fresh else nullcontext(root) as root, closing(RemoteTransport(root)) as there:
-                report = runner.run(compiled, there, given)
-        _print_report(report, quiet)
-        reports.append(report)
+    with progress(scenarios, "scenarios") if quiet else nullcontext(scenarios) as shown:
+        for compiled in shown:
+            if base_url is None:
+                simulator = Simulator(world, seed, moment(clock), chosen)
+                report = run_scenario(compiled, simulator.control.context, given)
+            else:
+                root = mount_url(base_url, chosen)
+                with (
+                    _fresh_world(root) if fresh else nullcontext(root) as root,
+                    closing(RemoteTransport(root)) as there,
+                ):
+                    report = runner.run(compiled, there, given)
+            _print_report(report, quiet)
+            reports.append(report)
     if not all(report.passed for report in reports):
         drifted = base_url is not None and any(report.failure is not None for report in reports)
         sys.exit(2 if drifted else 1)

@@ -13,6 +13,7 @@ from .command import F, confsim, moment, option, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from ssl import SSLContext
 
     from confsim.http.live.serving import Serving
     from confsim.service.clock import Clock
@@ -47,6 +48,9 @@ def _of_a_server(port: int) -> Callable[[F], F]:
         ),
         option("--import", "imported", type=path, metavar="FILE", help="Start from a state file, not a --world."),
         option("--export-on-exit", type=path, metavar="FILE", help="Write the state to this file on exit."),
+        option("--tls", is_flag=True, help="Speak HTTPS, with a certificate that the server signs itself."),
+        option("--tls-cert", type=path, metavar="FILE", help="Speak HTTPS with this certificate (PEM)."),
+        option("--tls-key", type=path, metavar="FILE", help="Its key, where the file of the certificate has none."),
     )
 
     def decorate(function: F) -> F:
@@ -59,16 +63,29 @@ def _of_a_server(port: int) -> Callable[[F], F]:
 
 @confsim.command()
 @_of_a_server(8080)
-def serve(**options: Any) -> None:
-    """Serve a world over HTTP until Ctrl-C or SIGTERM.
+@option("-q", "--quiet", is_flag=True, help="Print no line for each call.")
+@option("-v", "--verbose", is_flag=True, help="Print also calls that only look, queries and all assumptions.")
+@option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Of these lines.")
+@option(
+    "--watch", is_flag=True, help="Start again, at the same clock, when a file of profile, world or scenario changes."
+)
+@option("--open", "opened", is_flag=True, help="Open the inspector in the browser.")
+def serve(quiet: bool, verbose: bool, log_format: str, watch: bool, opened: bool, **options: Any) -> None:
+    """Serve a world over HTTP until Ctrl-C or SIGTERM, and print a line for each call.
 
     A state directory continues where it stopped, with clocks, faults, limits, Host names and the public URL as they
     were; options that are given win, and journals start empty. It must be served with the world, seed, scenario and
     profile that it was created with. State files are those that GET /_confsim/state returns. At the limit on --worlds,
     a new world replaces the one that was idle for longest, if it was idle for a minute; else it is refused.
     """
-    with _served(**options) as (simulator, server):
-        _run(simulator, server)
+    if watch and (options["state"] is not None or options["imported"] is not None):
+        raise click.ClickException("--watch starts again from files: leave --state and --import away")
+    with _served(**options) as (simulator, server, certificate):
+        if not quiet:
+            _log(server, verbose=verbose, as_json=log_format == "json")
+        if watch:
+            _watch(simulator, server, options)
+        _run(simulator, server, certificate, opened=opened)
 
 
 @confsim.command("exec", context_settings={"allow_interspersed_args": False})
@@ -77,16 +94,20 @@ def serve(**options: Any) -> None:
 def exec_(command: tuple[str, ...], **options: Any) -> None:
     """Run a command beside a server of a world, on a free port, and stop the server with it.
 
-    CONFSIM_URL holds the URL of the server for the command, CONFSIM_BASE_URL that of the API. The exit code is that of
-    the command: 128 plus the number of the signal that ended it, 127 for an unknown command.
+    CONFSIM_URL holds the URL of the server for the command, CONFSIM_BASE_URL that of the API, and under --tls
+    CONFSIM_TLS_CERT the path of the certificate. The exit code is that of the command: 128 plus the number of the
+    signal that ended it, 127 for an unknown command.
     """
-    with _served(**options) as (_, server):
+    with _served(**options) as (_, server, certificate):
         try:
             server.start()
         except OSError as error:
             raise click.ClickException(str(error.strerror or error)) from None
+        told = {"CONFSIM_URL": server.root, "CONFSIM_BASE_URL": server.base_url}
+        if certificate is not None:
+            told["CONFSIM_TLS_CERT"] = certificate
         try:
-            code = _attend(command, {"CONFSIM_URL": server.root, "CONFSIM_BASE_URL": server.base_url})
+            code = _attend(command, told)
         finally:
             server.stop()
     sys.exit(code)
@@ -128,8 +149,14 @@ def _served(
     state: str | None,
     imported: str | None,
     export_on_exit: str | None,
-) -> Iterator[tuple[Simulator, Serving]]:
-    """The world and its server, not started yet; at the end the world is stored as the options say."""
+    tls: bool,
+    tls_cert: str | None,
+    tls_key: str | None,
+) -> Iterator[tuple[Simulator, Serving, str | None]]:
+    """The world, its server, not started yet, and the certificate to trust, if it signs one itself.
+
+    At the end the world is stored as the options say.
+    """
     from confsim.service.files.state import check_place
     from confsim.simulator import Simulator
 
@@ -137,6 +164,8 @@ def _served(
         raise click.ClickException("--import brings the whole world: leave --world, --scenario and --seed away")
     if export_on_exit is not None:
         check_place(export_on_exit)
+    if tls_key is not None and tls_cert is None:
+        raise click.ClickException("--tls-key belongs to a --tls-cert")
     simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
     if imported is not None:
         simulator.load(imported)
@@ -145,19 +174,66 @@ def _served(
             simulator.worlds.most = worlds
         if journal is not None:
             simulator.requests.most = journal
-        yield simulator, simulator.serve(host, port, name, allow_webhooks, public_url)
+        with _certificate(tls, tls_cert, tls_key, (host, *name)) as (context, trusted):
+            yield simulator, simulator.serve(host, port, name, allow_webhooks, public_url, context), trusted
         if export_on_exit is not None:
             simulator.save(export_on_exit)
 
 
-def _run(simulator: Simulator, server: Serving) -> None:
+@contextmanager
+def _certificate(
+    tls: bool, certificate: str | None, key: str | None, names: tuple[str, ...]
+) -> Iterator[tuple[SSLContext | None, str | None]]:
+    """The TLS context of the options, None without TLS; and the path of a certificate that the server signs itself."""
+    if certificate is None and not tls:
+        yield None, None
+        return
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    from confsim.http.live.certificate import context, write_self_signed
+
+    if certificate is not None:
+        yield context(certificate, key), None
+        return
+    with TemporaryDirectory(prefix="confsim-") as directory:
+        made, private = write_self_signed(Path(directory), names)
+        found = context(made, private)
+        private.unlink()
+        yield found, str(made)
+
+
+def _log(server: Serving, *, verbose: bool, as_json: bool) -> None:
+    """Let the server print a line for each call."""
+    from .call_log import CallLog, terminal, write_line
+
+    server.log_to(CallLog(server, write_line, verbose=verbose, as_json=as_json, **terminal()))
+
+
+def _watch(simulator: Simulator, server: Serving, options: dict[str, Any]) -> None:
+    """Let the world start again when one of the files that it is made from changes."""
+    from .watching import Watch
+
+    world, seed, profile, scenario = (options[name] for name in ("world", "seed", "profile", "scenario"))
+    watch = Watch(simulator, world, seed, profile, scenario, lambda text: click.echo(text, err=True))
+    if not watch.files:
+        raise click.ClickException("--watch: neither --profile nor --world nor --scenario is a file")
+    server.on_tick(watch)
+
+
+def _run(simulator: Simulator, server: Serving, certificate: str | None, *, opened: bool) -> None:
     import gc
+
+    def ready() -> None:
+        click.echo(_greeting(simulator, server, certificate))
+        if opened:
+            click.launch(f"{server.root}/_confsim/")
 
     gc.collect()
     gc.freeze()  # objects that exist now stay: the collector can skip them
     gc.set_threshold(20_000, 20, 100)
     try:
-        server.run(lambda: click.echo(_greeting(simulator, server)))
+        server.run(ready)
     except OSError as error:
         raise click.ClickException(str(error.strerror or error)) from None
 
@@ -176,11 +252,13 @@ def _clock(at: str | None, frozen: bool) -> Clock | None:
     return clock.copy()
 
 
-def _greeting(simulator: Simulator, server: Serving) -> str:
+def _greeting(simulator: Simulator, server: Serving, certificate: str | None = None) -> str:
     """The description of the served world that ``serve`` prints."""
     info = simulator.control("get_info")
     lines = [f"confsim {info.version} serves the world {info.world}", ""]
     lines += [f"  API            {server.base_url}", f"  control plane  {server.root}/_confsim"]
+    lines += [f"  inspector      {server.root}/_confsim/ (in a browser)"]
+    lines += [f"  certificate    {certificate}"] if certificate is not None else []
     for client in info.clients:
         lines += ["", f"{client.name}  {client.id}"]
         for token, holder in info.tokens.items():
@@ -191,7 +269,8 @@ def _greeting(simulator: Simulator, server: Serving) -> str:
     lines += ["", *(f"  {name:22} {plain(value)}" for name, value in outputs.items())] if outputs else []
     token = next((token for token, holder in info.tokens.items() if holder.userId is not None), None)
     if token is not None:
-        lines += ["", f"curl {_curl_options(simulator, token)}{server.base_url}/users/me"]
+        trust = f"--cacert {certificate} " if certificate is not None else ""
+        lines += ["", f"curl {trust}{_curl_options(simulator, token)}{server.base_url}/users/me"]
     return "\n".join([*lines, "", "Ctrl-C stops."])
 
 

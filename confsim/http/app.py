@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -40,11 +41,7 @@ class App:
         profile = worlds.default.profile
         mount.routes(profile)  # raises Misuse for a profile whose routes collide
         worlds.check_profiles(mount.routes)
-        self.limits = Limits(
-            body=in_force(profile, sizes.REQUEST_BODY),
-            url=in_force(profile, sizes.REQUEST_URL),
-            headers=in_force(profile, sizes.REQUEST_HEADERS),
-        )
+        self.limits = limits_under(profile)
 
     def __call__(self, request: Request) -> Response:
         """Answer one request. Raises only what prevents a change from being recorded in the state directory."""
@@ -161,6 +158,15 @@ class App:
         if fault == "coding_unsupported":
             return Refusal(Reason.CODING_UNSUPPORTED, coding=problem[:200])
         return Refusal(Reason.REQUEST_MALFORMED, problem=problem or "it cannot be parsed")
+
+
+def limits_under(profile: Mapping[str, Any]) -> Limits:
+    """The limits on requests under a profile."""
+    return Limits(
+        body=in_force(profile, sizes.REQUEST_BODY),
+        url=in_force(profile, sizes.REQUEST_URL),
+        headers=in_force(profile, sizes.REQUEST_HEADERS),
+    )
 
 
 def _internal(service: Service, request: Request, bug: Exception) -> Refusal:

@@ -171,6 +171,13 @@ class Journal:
         """The newest entry."""
         return self._entries[-1] if self._entries else None
 
+    def find(self, id: str) -> Entry | None:
+        """The entry of this id, None when it has none; the newest are found first."""
+        last = self.last()
+        if last is None or last.id == id:
+            return last
+        return next((each for each in reversed(tuple(self._entries)) if each.id == id), None)
+
     def next_id(self) -> str:
         """The id of the entry to come."""
         self.count += 1

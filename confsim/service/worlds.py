@@ -196,6 +196,18 @@ class Worlds:
         self._announce(service)
         return service
 
+    def replace_default(self, service: Service) -> None:
+        """Serve another world at the root. Misuse for a profile that cannot be served."""
+        with self._lock:
+            for check in self._checks:
+                check(service.profile)
+            before = self.default
+            service.pipeline.serve_at(before.address)
+            self._services[""] = service
+        self._announce(service)
+        before.pipeline.serve_at(NOWHERE)
+        before.webhooks.send_with(None)
+
     def _evict(self) -> None:
         """Drop the world that was idle for longest. Misuse (409) when all are in use."""
         others = [name for name in self._services if name]

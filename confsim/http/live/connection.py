@@ -18,6 +18,8 @@ from confsim.service.messages import Request, Response, split_target
 
 Handler = Callable[[Request], Response]
 Until = Callable[[], Response | None]
+#: Told of each answered request: the request, its response, the seconds that it took.
+Log = Callable[[Request, Response, float], object]
 
 _LOG = logging.getLogger("confsim.http")
 _BROKEN = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
@@ -45,8 +47,16 @@ class Connection(asyncio.Protocol):
     response that is yet to come leaves the socket open for it, since a client that is gone shows only there.
     """
 
-    def __init__(self, handler: Handler, limits: Limits, clock: Callable[[], float], peers: set[Connection]) -> None:
-        self._handler, self._limits, self._clock, self._peers = handler, limits, clock, peers
+    def __init__(
+        self,
+        handler: Handler,
+        limits: Limits,
+        clock: Callable[[], float],
+        peers: set[Connection],
+        log: Log | None = None,
+    ) -> None:
+        self._handler, self._limits, self._clock, self._peers, self._log = handler, limits, clock, peers, log
+        self._begun = 0.0  # when the request under way was handed to the handler, where calls are logged
         self._parser = HttpRequestParser(self)
         self._leaving = False  # the last response is out: input is dropped
         self._full = False  # the transport holds as much as it may: the client does not read
@@ -117,6 +127,8 @@ class Connection(asyncio.Protocol):
         """Keep a connection that waits for a response: the client may have closed its own side alone."""
         if self._until is None:
             return False
+        if self._transport.get_extra_info("sslcontext") is not None:
+            return False  # TLS has no half-closed connections
         self._half_closed = True
         self.deadline = self._clock()
         return True
@@ -255,6 +267,8 @@ class Connection(asyncio.Protocol):
                 self._transport.close()
 
     def _handle(self, request: Request, keep: bool) -> None:
+        if self._log is not None:
+            self._begun = self._clock()
         try:
             response = self._handler(request)
         except Exception:
@@ -283,6 +297,15 @@ class Connection(asyncio.Protocol):
         else:
             self._transport.write(data[: len(data) - len(response.body) + response.cut])
             self._leave()
+        if self._log is not None:
+            self._tell(self._log, request, response)
+
+    def _tell(self, log: Log, request: Request, response: Response) -> None:
+        """Log a request that is answered; a log that fails holds up nobody."""
+        try:
+            log(request, response, self._clock() - self._begun)
+        except Exception:
+            _LOG.exception("the call cannot be logged: %s %s", request.method, request.target)
 
     def _look(self, request: Request, keep: bool) -> None:
         """Poll the response that is yet to come; once it is there, send it and go on with the queue."""
@@ -307,6 +330,9 @@ class Connection(asyncio.Protocol):
         self._leaving = True
         if not self._transport.get_write_buffer_size():  # a long response still has the idle time to be sent
             self.deadline = self._clock() + self._limits.linger
+        if not self._transport.can_write_eof():  # TLS says goodbye by itself
+            self._transport.close()
+            return
         with suppress(OSError):  # the client is gone, and connection_lost is to be called
             self._transport.write_eof()
 

@@ -23,11 +23,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from confsim.http.limits import DEFAULT_LIMITS, Limits
 
-from .connection import Connection, Handler
+from .connection import Connection, Handler, Log
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 Ready = Callable[["LiveServer"], object]
 
@@ -41,7 +44,8 @@ class LiveServer:
 
     ``port`` 0 takes a free one; ``port`` and ``url`` tell which, once it listens. The handler is called in the serving
     thread, one request at a time. The server writes Content-Length and Connection; the handler all other headers.
-    ``beat`` is called there too, on every tick; what it raises is logged.
+    ``beat`` is called there too, on every tick; what it raises is logged. With ``tls`` it speaks HTTPS. ``log``, which
+    can be set until a client connects, is told of each request once its response is written.
     """
 
     def __init__(
@@ -51,8 +55,11 @@ class LiveServer:
         port: int = 0,
         limits: Limits = DEFAULT_LIMITS,
         beat: Callable[[], object] = lambda: None,
+        tls: SSLContext | None = None,
     ) -> None:
         self.handler, self.host, self.port, self.limits, self.beat = handler, host, port, limits, beat
+        self.tls = tls
+        self.log: Log | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._dying = False  # a SIGTERM has come
@@ -61,7 +68,8 @@ class LiveServer:
     def url(self) -> str:
         """URL of the server for clients on this machine, without a slash at the end."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
-        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+        scheme = "http" if self.tls is None else "https"
+        return f"{scheme}://[{host}]:{self.port}" if ":" in host else f"{scheme}://{host}:{self.port}"
 
     def start(self) -> None:
         """Serve from a daemon thread; returns once clients can connect."""
@@ -132,7 +140,10 @@ class LiveServer:
     async def _main(self, loop: asyncio.AbstractEventLoop, listener: socket.socket, ready: Ready) -> None:
         peers: set[Connection] = set()
         port = await loop.create_server(
-            lambda: Connection(self.handler, self.limits, loop.time, peers), sock=listener, backlog=1024
+            lambda: Connection(self.handler, self.limits, loop.time, peers, self.log),
+            sock=listener,
+            backlog=1024,
+            ssl=self.tls,
         )
         try:
             ready(self)

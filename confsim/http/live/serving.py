@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import in_force
+from confsim.assumptions.register import ProfileContext, in_force
 from confsim.http import hosts
-from confsim.http.app import App
+from confsim.http.app import App, limits_under
 from confsim.http.mount import Mount
+from confsim.http.routing import Found
+from confsim.kernel.refusal import Refusal
+from confsim.service.messages import Request
+from confsim.service.service import Service
 from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds
 
+from .connection import Log
 from .server import LiveServer
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 
 class Serving:
     """Serves worlds between ``start`` and ``stop``; as a context manager, inside the block.
 
-    Webhooks are sent over HTTP meanwhile, to loopback hosts and to those of ``allow_webhooks``.
+    Webhooks are sent over HTTP meanwhile, to loopback hosts and to those of ``allow_webhooks``. With ``tls`` the server
+    speaks HTTPS, and the URLs in answers begin with its address unless there is a ``public_url``.
     """
 
     def __init__(
@@ -32,15 +41,19 @@ class Serving:
         names: Iterable[str] = (),
         allow_webhooks: Iterable[str] = (),
         public_url: str = "",
+        tls: SSLContext | None = None,
     ) -> None:
         self.worlds = worlds
+        self._mount = mount
+        self._beats: list[Callable[[], object]] = [worlds.tick]
         if public_url:
             worlds.serve_at(public_url)
         self._allowed = tuple(allow_webhooks)
         self._sender: HttpSender | None = None
         self.answer_to(*names)
-        app = App(worlds, mount, hosts.known(host, worlds.names))
-        self._server = LiveServer(app, host, port, app.limits, worlds.tick)
+        self._app = App(worlds, mount, hosts.known(host, worlds.names))
+        self._profile = worlds.default.profile
+        self._server = LiveServer(self._app, host, port, self._app.limits, self._beat, tls)
 
     @property
     def root(self) -> str:
@@ -56,6 +69,36 @@ class Serving:
     def answer_to(self, *names: str) -> None:
         """Add Host names that the server answers to."""
         self.worlds.names.update(name.lower() for name in names)
+
+    def log_to(self, log: Log) -> None:
+        """Tell ``log`` of each request once it is answered: of those of connections that are made from now on."""
+        self._server.log = log
+
+    def on_tick(self, beat: Callable[[], object]) -> None:
+        """Call ``beat`` about twice a second, between two requests; what it raises is logged."""
+        self._beats.append(beat)
+
+    def _beat(self) -> None:
+        for beat in self._beats:
+            beat()
+        if self.worlds.default.profile is not self._profile:  # another world is served at the root
+            self._profile = self.worlds.default.profile
+            self._app.limits = self._server.limits = limits_under(self._profile)
+
+    def operation_name(self, request: Request) -> str:
+        """The name of the operation that the path of a request stands for, "" where there is none."""
+        segments = request.target.split("/")[1:]
+        service: Service | None = self.worlds.default
+        if segments[:1] == ["w"]:
+            service, segments = self.worlds.get(segments[1] if len(segments) > 1 else ""), segments[2:]
+        if service is None:
+            return ""
+        method = "GET" if request.method == "HEAD" else request.method
+        try:
+            found = self._mount.routes(service.profile).find(ProfileContext({}), method, segments, request.query)
+        except Refusal:  # a broken escape in the path
+            return ""
+        return found.operation.name if isinstance(found, Found) else ""
 
     @property
     def port(self) -> int:
@@ -87,6 +130,8 @@ class Serving:
     def _stand(self) -> None:
         """The worlds stand on the server: they know its address, and their webhooks go out."""
         self._sender = HttpSender(self._allowed)
+        if self._server.tls is not None and not self.worlds.public_url:
+            self.worlds.serve_at(self.root)
         self.worlds.attach_server(self.root.partition("://")[2], self._sender)
 
     def _leave(self) -> None:

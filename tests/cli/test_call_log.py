@@ -1,0 +1,129 @@
+"""The lines that a live server prints for its calls."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from contextlib import suppress
+from urllib.error import HTTPError
+
+import pytest
+
+from confsim import Simulator
+from confsim.cli.call_log import CallLog
+from confsim.service.messages import Request, Response
+from kit import START
+from kit.processes.commands import serving
+
+LOUD = {"CONFSIM_SERVE_QUIET": "0"}
+
+
+class Log:
+    """A log of a server that is not started: what it prints for requests that its app answers."""
+
+    def __init__(self, **options):
+        self.sim = Simulator(clock=START)
+        self.lines = []
+        serving = self.sim.serve()
+        self.log = CallLog(serving, self.lines.append, **options)
+
+    def __call__(self, method, target, token="demo-owner", body=b"", query=""):
+        """The line for one request, None for none; its time is taken to be two milliseconds."""
+        self.lines.clear()
+        headers = {"host": "localhost", "authorization": f"Bearer {token}", "content-type": "application/json"}
+        request = Request(method, target, query, headers, body)
+        self.log(request, self.sim.app(request), 0.002)
+        assert len(self.lines) <= 1
+        return self.lines[0] if self.lines else None
+
+
+def test_a_line_tells_what_was_called_and_what_it_used():
+    """Method, path, status, time and operation; the assumptions by number, and by name where they are new."""
+    log = Log()
+    line = log("GET", "/v1_0/users/me")
+    assert " GET    /v1_0/users/me 200 2.0 ms get_me " in line
+    count, new = len(log.sim.requests[0].assumptions), log.sim.requests[0].assumptions
+    assert line.endswith(f" {count} assumptions, new: {', '.join(new)}")
+    assert log("GET", "/v1_0/users/me").endswith(f" {count} assumptions")
+    assert " 404 2.0 ms no operation " in log("GET", "/v1_0/nowhere")
+    log.sim.faults.add("get_me", do={"drop": "before"})
+    assert " dropped 2.0 ms get_me" in log("GET", "/v1_0/users/me")
+
+
+def test_what_only_looks_is_left_out_unless_verbose():
+    """Reading calls of the control plane and pages of the inspector; those that change something are there."""
+    for verbose in (False, True):
+        log = Log(verbose=verbose)
+        looking = [log("GET", path) for path in ("/_confsim/info", "/_confsim/inspector/requests", "/", "/_confsim/")]
+        assert [line is not None for line in looking] == [verbose] * 4
+        assert "advance_clock" in log("POST", "/_confsim/clock/advance", body=b'{"by": "1h"}')
+        assert (log("POST", "/_confsim/inspector/clock") is not None) is verbose
+    line = log("GET", "/v1_0/users/me", query="a=b")
+    assert "/v1_0/users/me?a=b " in line
+    assert line.endswith(f"assumptions: {', '.join(log.sim.requests[-1].assumptions)}")
+
+
+def test_a_call_of_another_world_is_one_of_that_world():
+    """Its journal says what the operation was; an unknown world has none."""
+    log = Log(as_json=True)
+    log.sim.worlds.add("second")
+    found = json.loads(log("GET", "/w/second/v1_0/users/me"))
+    assert (found["world"], found["operation"], found["id"]) == ("second", "get_me", "r1")
+    found = json.loads(log("GET", "/w/nobody/v1_0/users/me"))
+    assert (found["status"], found["operation"], found["id"]) == (404, None, None)
+
+
+def test_a_line_of_json_has_it_all():
+    """One object a line."""
+    log = Log(as_json=True)
+    found = json.loads(log("POST", "/v1_0/channels/create", body=b'{"name": "Planning"}', query="x=1"))
+    entry = log.sim.requests[-1]
+    assert found.pop("time")[:2] == "20"
+    assert found.pop("new") == found["assumptions"]
+    assert found == {
+        "world": "",
+        "id": "r1",
+        "at": entry.at,
+        "method": "POST",
+        "path": "/v1_0/channels/create",
+        "query": "x=1",
+        "status": 200,
+        "ms": 2.0,
+        "operation": "create_channel",
+        "assumptions": entry.assumptions,
+    }
+
+
+def test_a_terminal_is_told_nothing_by_a_path():
+    """What is not printable is escaped; a line is as wide as the terminal."""
+    log = Log(width=lambda: 60)
+    line = log("GET", "/v1_0/\x1b[31m\x9bred")
+    assert line.isprintable()
+    assert len(line) <= 60
+    assert "\\x1b[31m\\x9bred" in line
+    assert log("GET", "/v1_0/users/me").endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("status", "colour"), [(200, "\x1b[32m"), (302, "\x1b[36m"), (409, "\x1b[33m"), (500, "\x1b[31m")]
+)
+def test_colours_tell_the_kind_of_status(status, colour):
+    """Green, cyan, yellow, red."""
+    log = Log(colour=True)
+    log.log(Request("GET", "/v1_0/x", "", {}), Response(status, []), 0.0)
+    assert f"{colour}{status}\x1b[0m" in log.lines[0]
+
+
+def test_serve_prints_a_line_for_each_call():
+    """As it comes: behind the greeting, on standard output; -q prints none."""
+    with serving("--log-format", "json", **LOUD) as (command, _, root):
+        with suppress(HTTPError):
+            urllib.request.urlopen(f"{root}/v1_0/users/me", timeout=10)
+        found = json.loads(command.stdout.readline())
+        assert (found["operation"], found["status"], found["path"]) == ("get_me", 401, "/v1_0/users/me")
+        assert found["ms"] > 0
+    with serving("-q", **LOUD) as (command, _, root):
+        with suppress(HTTPError):
+            urllib.request.urlopen(f"{root}/v1_0/users/me", timeout=10)
+        command.send_signal(15)
+        assert "/v1_0/users/me" not in command.stdout.read()

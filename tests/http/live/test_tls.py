@@ -1,0 +1,109 @@
+"""The live server over TLS."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from confsim import Misuse, Simulator
+from confsim.http.live.certificate import context, write_self_signed
+from kit import OWNER
+from kit.processes.commands import run, serving
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A certificate for loopback and another name, and its key."""
+    return write_self_signed(tmp_path, ["0.0.0.0", "conf.example", "10.1.2.3", "not a name"])
+
+
+@pytest.fixture
+def trusting(certificate):
+    """The context of a client that trusts it."""
+    return ssl.create_default_context(cafile=str(certificate[0]))
+
+
+def test_calls_are_answered_and_urls_begin_with_https(certificate, trusting):
+    """At every loopback name; what is not encrypted is not answered."""
+    sim = Simulator()
+    with sim.serve(tls=context(*certificate)) as server:
+        assert server.root.startswith("https://127.0.0.1:")
+        for host in ("127.0.0.1", "localhost"):
+            with urllib.request.urlopen(f"https://{host}:{server.port}/_confsim/info", context=trusting) as answer:
+                assert json.load(answer)["base_url"] == f"{server.root}/v1_0"
+        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as plain:
+            plain.sendall(b"GET /_confsim/info HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert b"HTTP" not in plain.recv(100)
+
+
+def test_a_connection_ends_as_tls_connections_do(certificate, trusting):
+    """Kept alive until it is asked to close; a dropped or cut answer ends it too."""
+    sim = Simulator()
+    sim.faults.put(
+        [{"operation": "get_me", "do": {"drop": "before"}}, {"operation": "get_me", "on": 2, "do": {"truncate": 5}}]
+    )
+    ask = f"GET /v1_0/users/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {OWNER}\r\n%s\r\n"
+    with sim.serve(tls=context(*certificate)) as server:
+        ends = []
+        for line in ("", "", "Connection: close\r\n"):
+            raw = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+            with trusting.wrap_socket(raw, server_hostname="localhost") as client:
+                client.sendall((ask % line).encode())
+                received = b""
+                try:
+                    while piece := client.recv(1 << 16):
+                        received += piece
+                except (ConnectionError, ssl.SSLEOFError):
+                    pass
+                ends.append(received)
+    assert ends[0] == b""
+    assert ends[1].startswith(b"HTTP/1.1 200")
+    assert len(ends[1].partition(b"\r\n\r\n")[2]) == 5
+    assert ends[2].endswith(b"}")
+
+
+def test_the_certificate_is_for_the_names_that_it_can_be_for(certificate):
+    """Loopback, and the names and addresses that were given; none for every address or for what is no name."""
+    from cryptography import x509
+
+    made = x509.load_pem_x509_certificate(certificate[0].read_bytes())
+    names = made.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert names.get_values_for_type(x509.DNSName) == ["localhost", "conf.example", "not a name"]
+    assert [str(each) for each in names.get_values_for_type(x509.IPAddress)] == ["127.0.0.1", "::1", "10.1.2.3"]
+    assert certificate[1].stat().st_mode & 0o077 == 0
+
+
+def test_what_is_no_certificate_is_told(tmp_path, certificate):
+    """With the names of the files."""
+    (tmp_path / "empty.pem").write_text("")
+    other = write_self_signed(_made(tmp_path / "other"))
+    for files in ((tmp_path / "none.pem",), (tmp_path / "empty.pem",), (certificate[0],), (certificate[0], other[1])):
+        with pytest.raises(Misuse, match=files[0].name):
+            context(*files)
+
+
+def _made(directory):
+    directory.mkdir()
+    return directory
+
+
+def test_serve_signs_a_certificate_or_takes_one(certificate, trusting):
+    """The greeting names the one to trust, which is gone in the end."""
+    with serving("--tls") as (_, greeting, root):
+        made = next(line.split()[1] for line in greeting.splitlines() if line.split()[:1] == ["certificate"])
+        told = ssl.create_default_context(cafile=made)
+        with urllib.request.urlopen(f"{root}/_confsim/health", context=told) as answer:
+            assert answer.status == 200
+        assert f"curl --cacert {made} " in greeting
+    assert not Path(made).exists()
+    with serving("--tls-cert", *map(str, (certificate[0], "--tls-key", certificate[1]))) as (_, greeting, root):
+        assert "certificate " not in greeting
+        with urllib.request.urlopen(f"{root}/_confsim/health", context=trusting) as answer:
+            assert answer.status == 200
+    code, _, errors = run("serve", "--tls-key", str(certificate[1]))
+    assert (code, "--tls-key belongs to a --tls-cert" in errors) == (1, True)
