@@ -12,10 +12,11 @@ import msgspec
 
 from confsim.assumptions.protocol import transport as assumed_transport
 from confsim.assumptions.register import in_force
-from confsim.kernel.refusal import Misuse
 from confsim.service.address import HOST
 from confsim.service.deferred import delivered
 from confsim.service.messages import Answer, Response
+
+from .provisioning import Provisioning
 
 # What worlds are made of is imported with the first of them: ``transport.in_process``.
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from confsim.control.facade_worlds import WorldsFacade
     from confsim.control.invoke import ControlPlane
     from confsim.control.operations.mail import MailInfo
-    from confsim.control.operations.people import MadeClient, MadeUser, RedeemedInvitation
-    from confsim.control.operations.provisioning import MadeValidator
     from confsim.http.app import App
     from confsim.http.clients import Client
     from confsim.http.clients_httpx import HttpxTransport
@@ -52,7 +51,7 @@ def _worlds() -> ModuleType:
     return in_process
 
 
-class Simulator:
+class Simulator(Provisioning):
     """A simulated world of the conferencing API in this process.
 
     ``world`` is the name of a shipped world, the path of a world file or its content as plain data. ``seed`` determines
@@ -90,6 +89,7 @@ class Simulator:
         self._prefix = in_force(service.profile, assumed_transport.PREFIX)
         self._worlds = worlds
         self._app: App | None = None
+        self._inspecting: Serving | None = None
         return self
 
     def call(
@@ -184,6 +184,28 @@ class Simulator:
         from confsim.inspector.app import mounted
 
         return Serving(self._all(), mounted(), host, port, names, allow_webhooks, public_url, tls)
+
+    def inspect(self, *, browser: bool = True) -> str:
+        """Show the inspector of this world in the browser; returns its URL.
+
+        It is served from a thread of this process, at a free port of loopback, until ``stop_inspecting`` or the end of
+        the process. ``browser`` False only serves it.
+        """
+        if self._inspecting is None:
+            self._inspecting = self.serve()
+            self._inspecting.start()
+        url = f"{self._inspecting.root}{self._mount}/_confsim/"
+        if browser:
+            import webbrowser
+
+            webbrowser.open(url)
+        return url
+
+    def stop_inspecting(self) -> None:
+        """Stop what ``inspect`` serves. Has no effect where nothing is served."""
+        serving, self._inspecting = self._inspecting, None
+        if serving is not None:
+            serving.stop()
 
     @property
     def base_url(self) -> str:
@@ -310,20 +332,11 @@ class Simulator:
         The arguments are those of the constructor. The journal is empty, there are no faults and no snapshots; other
         worlds of the server stay. Raises Misuse, and then nothing has changed.
         """
-        before, worlds = self.service, self._all()
-        made: Service = _worlds().make(world, seed, before.clock.copy(), profile)
-        made.take_over(before.settings)
-        if scenario is not None:
-            from confsim.control.context import ControlContext
-            from confsim.control.scenarios import start_from
+        from confsim.control.world_sources import start_again
 
-            start_from(scenario, ControlContext(made, worlds, before.address.host))
-        if worlds.default is not before:
-            raise Misuse("only the world at the root of a server can start again as another")
-        worlds.replace_default(made)
-        app = self._app
-        self._attach(made, worlds, self._make_transport)
-        self._app = app
+        worlds, app = self._all(), self._app
+        made = start_again(self.control.context, world, seed, profile, scenario)
+        self._attach(made, worlds, self._make_transport)._app = app
 
     def fork(self, clock: Clock | None = None) -> Simulator:
         """Another simulator of the world as it is now; neither sees later changes of the other."""
@@ -377,42 +390,6 @@ class Simulator:
         from confsim.service.durable.sqlite import SqliteStore
 
         return DurableWorlds(SqliteStore(directory), self._all(), scenario)
-
-    def token(self, user_id: int | None = None, ttl: Duration | None = None, *, client: str | None = None) -> str:
-        """Issue a token of a user, as a login would, or an API token of a ``client``; ``ttl`` is a duration ("15m")."""
-        token: str = self.control("issue_token", userId=user_id, clientId=client, ttl=ttl).token
-        return token
-
-    def make_client(self, name: str, parent: str | None = None, **fields: object) -> MadeClient:
-        """Create a client, at any depth."""
-        made: MadeClient = self.control("make_client", name=name, parent=parent, **fields)
-        return made
-
-    def make_user(self, client: str, handle: str, **fields: object) -> MadeUser:
-        """Create a user who has accepted the terms: ``registered``, ``levels``, ``email``, ``verified``, …."""
-        made: MadeUser = self.control("make_user", clientId=client, handle=handle, **fields)
-        return made
-
-    def make_validator(self, client: str, id: str, algorithm: str, key: str, **fields: object) -> MadeValidator:
-        """Create a validator of identity tokens."""
-        made: MadeValidator = self.control(
-            "make_validator", clientId=client, validatorId=id, algorithm=algorithm, key=key, **fields
-        )
-        return made
-
-    def make_number(self, client: str, number: str, **fields: object) -> str:
-        """Add an inbound number to a client; ``fields``: ``code`` (its country), ``isDefault``. Returns it as +E164."""
-        made: str = self.control("make_number", clientId=client, number=number, **fields).number
-        return made
-
-    def redeem(self, code: str, provider: str | None = None) -> RedeemedInvitation:
-        """Do what a login with a Nonce invitation does."""
-        redeemed: RedeemedInvitation = self.control("redeem_invitation", code=code, provider=provider)
-        return redeemed
-
-    def change_record(self, kind: str, id: str | int, **fields: object) -> Any:
-        """Set fields of a record (user, channel, client, …) that no documented call sets; returns the record."""
-        return self.control("change_record", kind, str(id), **fields)
 
     def _all(self) -> Worlds:
         if self._worlds is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -18,6 +19,7 @@ from confsim.service.files import state, world_file
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Provenance, Service
 from confsim.service.worlds import ScenarioRun
+from confsim.transport.in_process import make
 
 from .context import ControlContext
 from .declare import CommandBody
@@ -160,3 +162,28 @@ def _key(scenario: str | Mapping[str, Any]) -> str:
     if isinstance(scenario, str):
         return scenario
     return blake2b(msgspec.json.encode(scenario, order="deterministic")).hexdigest()
+
+
+def start_again(
+    context: ControlContext,
+    world: str | Path | Mapping[str, Any],
+    seed: int,
+    profile: Mapping[str, Any] | str | Path | None,
+    scenario: str | Path | None,
+) -> Service:
+    """Serve another world at the root of a server, in place of the one there, at the instant that its clock shows.
+
+    Settings of the one before are taken over. Raises Misuse for a world that is not at the root, and for arguments of
+    which no world can be made; then nothing has changed.
+    """
+    before, worlds = context.service, context.worlds
+    if worlds.default is not before:
+        raise Misuse("only the world at the root of a server can start again as another")
+    made = make(world, seed, before.clock.copy(), profile)
+    made.take_over(before.settings)
+    if scenario is not None:
+        from .scenarios import start_from
+
+        start_from(scenario, ControlContext(made, worlds, context.host))
+    worlds.replace_default(made)
+    return made
