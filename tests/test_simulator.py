@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import urllib.request
 
 import httpx
 import pytest
@@ -306,3 +307,23 @@ def test_http_is_imported_only_when_it_is_asked_for():
     """
     lines = "\n".join(line.strip() for line in code.splitlines())
     subprocess.run([sys.executable, "-c", lines], check=True)
+
+
+def test_a_world_is_shown_in_the_browser(monkeypatch):
+    """From a thread, at one address, until it is told to stop; also one that stands beside others."""
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    sim = Simulator()
+    second = sim.worlds.add("second")
+    sim.call("get_me", "demo-owner")
+    url = sim.inspect()
+    assert opened == [url]
+    with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": "text/html"}), timeout=5) as page:
+        assert b"get_me" in page.read()
+    assert sim.inspect(browser=False) == url
+    assert second.inspect(browser=False).endswith("/w/second/_confsim/")
+    assert opened == [url]
+    for each in (sim, second, sim):
+        each.stop_inspecting()
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(url, timeout=5)

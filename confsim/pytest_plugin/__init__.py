@@ -50,6 +50,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "did not in the areas that they touch; fail the run below the percentage",
     )
     group.addoption("--confsim-coverage-report", metavar="FILE", help="write what --confsim-coverage found as JSON")
+    group.addoption(
+        "--confsim-inspect",
+        action="store_true",
+        help="show the worlds of tests that failed in the browser after the run, until Enter",
+    )
     parser.addini("confsim_profile", "profile (TOML) of assumptions for every world", default="")
     parser.addini("confsim_strict", "as --confsim-strict", type="bool", default=False)
     parser.addini("confsim_report", "as --confsim-report", type="bool", default=False)
@@ -68,6 +73,12 @@ def pytest_configure(config: pytest.Config) -> None:
             if find_spec(module) is None:
                 raise pytest.UsageError(f"--confsim-fuzz needs {module}: pip install 'confsim[testing]'")
         config.pluginmanager.register(Fuzz(config, mode, file), "confsim-fuzz")
+    if config.getoption("--confsim-inspect"):
+        from .inspect import Inspect
+
+        if config.getoption("numprocesses", None):
+            raise pytest.UsageError("--confsim-inspect shows worlds of this process: run without -n")
+        config.pluginmanager.register(Inspect(config), "confsim-inspect")
     threshold, file = config.getoption("--confsim-coverage"), config.getoption("--confsim-coverage-report")
     if file is not None and threshold is None:
         raise pytest.UsageError("--confsim-coverage-report needs --confsim-coverage")
