@@ -1,0 +1,55 @@
+"""Small changes of the tables of machines, and of what machines do to each other, and whether tests notice them.
+
+Each mutant is held against the golden tables (``tests/data/machines``, ``tests/data/influence.toml``), which know
+states, guards and events; what these cannot see, such as an effect that is skipped, the tests of domain and api that
+reach it must. ``--behaviour`` leaves the golden tables out. Mutants that change nothing stand with the reason in
+``tests/data/table_mutants.toml``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tomllib
+from collections import Counter
+from typing import Any
+
+BAD = ("survivors",)
+
+
+def add_options(options: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    options.add_argument("--only", default="", metavar="TEXT", help="mutants whose name contains this")
+    options.add_argument("--part", default="1/1", metavar="I/N", help="which part of them to try")
+    options.add_argument("--limit", type=float, default=20, metavar="S", help="seconds of tests for each")
+    options.add_argument("--behaviour", action="store_true", help="leave the golden tables out")
+
+
+def run(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Try the mutants, print those that nothing noticed, and return the figures."""
+    os.environ["HYPOTHESIS_PROFILE"] = "mutation"
+    from kit.mutation import table_mutants
+    from kit.mutation.sample import ROOT
+    from kit.mutation.table_runs import equal, noticed, tried
+
+    number, parts = map(int, chosen.part.split("/"))
+    every = [mutant for mutant in table_mutants.every() if chosen.only in mutant.key]
+    every = every[len(every) * (number - 1) // parts : len(every) * number // parts]
+    reasons = tomllib.loads((ROOT / "tests/data/table_mutants.toml").read_text())
+    same = {mutant.key for mutant in every if equal(mutant)}
+    judged = {mutant.key for mutant in every if mutant.key in reasons}
+    golden = set() if chosen.behaviour else {mutant.key for mutant in every if noticed(mutant)}
+    verdicts = tried([mutant for mutant in every if mutant.key not in golden | same | judged], chosen.limit)
+    left = [(key, verdict) for key, verdict in verdicts.items() if verdict.what != "killed"]
+    for key, verdict in left:
+        print(f"{verdict.what}: {key}")  # noqa: T201  (this is its output)
+    return {
+        "machines": len({mutant.machine for mutant in every}),
+        "mutants": len(every),
+        "by kind": dict(Counter(mutant.kind for mutant in every)),
+        "noticed by the golden tables": len(golden),
+        "killed by tests of behaviour": len(verdicts) - len(left),
+        "equal in every triple": len(same),
+        "judged to change nothing": len(judged),
+        "survivors": len(left),
+    }

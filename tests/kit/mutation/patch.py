@@ -1,0 +1,113 @@
+"""A mutant put into force: in functions that there are already, or while its module is imported."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from .operators import Mutant, mutated
+
+Place = tuple[str, str, tuple[Any, ...]]
+
+
+class FixedTooEarlyError(Exception):
+    """The change cannot be made in functions that there are: it shows only when the module is imported anew."""
+
+
+class Functions:
+    """The functions of a package that are alive, by the place of their code."""
+
+    def __init__(self, root: Path, package: str) -> None:
+        self.root = root
+        self._found: dict[Place, list[FunctionType]] = {}
+        gc.unfreeze()
+        for thing in gc.get_objects():
+            if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith(str(root / package)):
+                self._found.setdefault(_place(thing.__code__), []).append(thing)
+        gc.freeze()
+
+    def change(self, mutant: Mutant) -> None:
+        """Let the functions run the code of the mutant. Raises FixedTooEarlyError when that changes nothing."""
+        path = self.root / mutant.path
+        source = path.read_text()
+        done = False
+        for old, new in _differing(_compiled(source, path), _compiled(mutated(source, mutant.number), path)):
+            for function in self._found.get(_place(old), ()):
+                if len(new.co_freevars) != len(function.__code__.co_freevars):
+                    raise FixedTooEarlyError
+                function.__code__ = new
+                done = True
+        if not done:
+            raise FixedTooEarlyError
+
+    def codes(self, mutant: Mutant) -> set[Place]:
+        """The places of the code that the mutant changes."""
+        path = self.root / mutant.path
+        source = path.read_text()
+        pairs = _differing(_compiled(source, path), _compiled(mutated(source, mutant.number), path))
+        return {_place(old) for old, _ in pairs}
+
+
+def _compiled(code: Any, path: Path) -> CodeType:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as "is" with a literal
+        return compile(code, str(path), "exec", dont_inherit=True)
+
+
+def _place(code: CodeType) -> Place:
+    """The file, the qualified name and the position of code."""
+    position = next((place for place in code.co_positions() if place[2]), (code.co_firstlineno,))
+    return code.co_filename, code.co_qualname, (code.co_firstlineno, *position)
+
+
+def _differing(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """Code that differs, each in its old and its new form, from the outside in."""
+    if old == new:
+        return
+    yield old, new
+    inner = [[each for each in code.co_consts if isinstance(each, CodeType)] for code in (old, new)]
+    if len(inner[0]) == len(inner[1]):
+        for pair in zip(*inner, strict=True):
+            yield from _differing(*pair)
+
+
+class Importer:
+    """Imports a module as its mutant; everything else as it is."""
+
+    def __init__(self, root: Path, mutant: Mutant) -> None:
+        self.path = root / mutant.path
+        self.name = ".".join(Path(mutant.path).with_suffix("").parts).removesuffix(".__init__")
+        self.mutant = mutant
+
+    def install(self) -> None:
+        """Import through this from now on. Raises AssertionError when the module is imported already."""
+        assert self.name not in sys.modules
+        sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+
+    def find_spec(
+        self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module of this name, as the protocol of finders asks."""
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(name, self.path, loader=_Loader(name, self.path, self.mutant))
+
+
+class _Loader(SourceFileLoader):
+    """Loads the mutant of a module."""
+
+    def __init__(self, name: str, path: Path, mutant: Mutant) -> None:
+        super().__init__(name, str(path))
+        self._number = mutant.number
+
+    def get_code(self, _: str) -> CodeType:
+        """The code of the mutant."""
+        path = Path(self.path)
+        return _compiled(mutated(path.read_text(), self._number), path)

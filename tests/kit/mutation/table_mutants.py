@@ -1,0 +1,205 @@
+"""Mutants of the tables of machines, and of what machines do to each other; each is in force inside a block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any, NamedTuple
+from unittest import mock
+
+from confsim.kernel.influence import Cascade, Coupling, Need, Observer
+from confsim.kernel.machine import Machine
+from confsim.kernel.rows import ABSENT, Row
+
+Block = Callable[[], AbstractContextManager[Any]]
+
+
+class TableMutant(NamedTuple):
+    """One change of a table: ``subject`` is what tests have to reach, a row of a machine or an influence of it."""
+
+    machine: str
+    kind: str
+    what: str
+    subject: str
+    in_force: Block
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        return f"{self.machine}: {self.kind}: {self.what}"
+
+
+def subject(machine: Machine[Any, Any], thing: Row | Coupling | Need | Observer | Cascade) -> str:
+    """The name of a row, or of an influence, that tests reach."""
+    if isinstance(thing, Row):
+        return f"{machine.name}: row {machine.rows.index(thing)}"
+    return f"{machine.name}: {type(thing).__name__} {_every(machine, type(thing)).index(thing)}"
+
+
+def _every(machine: Machine[Any, Any], kind: type) -> list[Any]:
+    """What a machine holds of a kind of influence, each once."""
+    if kind is Cascade:
+        return list(machine.cascades)
+    field = {Coupling: "couplings", Need: "needs", Observer: "observers"}[kind]
+    return list({id(each): each for row in machine.rows for each in getattr(row, field)}.values())
+
+
+def of_rows(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
+    """The mutants of the rows of a machine."""
+
+    def mutant(kind: str, row: Row, block: Block, more: str = "") -> TableMutant:
+        states = " ".join(state.name for state in row.on)
+        guard = f" if {row.only_if}" if row.only_if is not None else ""
+        what = f"{row.when} in {states}{guard} to {row.then.name}{more}"
+        return TableMutant(machine.name, kind, what, subject(machine, row), block)
+
+    for row in machine.rows:
+        yield mutant("row dropped", row, _without(machine, row))
+        for other in machine.states:
+            if other is not row.then and other is not ABSENT:
+                yield mutant("row sent elsewhere", row, _set(row, then=other), f", now {other.name}")
+                break
+        for state in row.on if len(row.on) > 1 else ():
+            rest = tuple(each for each in row.on if each is not state)
+            yield mutant("state dropped", row, _set(row, on=rest), f", without {state.name}")
+        if row.only_if is not None:
+            yield mutant("guard negated", row, _set(row, only_if=~row.only_if))
+            yield mutant("guard dropped", row, _set(row, only_if=None))
+        if row.effect is not None and ABSENT not in row.on:
+            yield mutant("effect skipped", row, _set(row, effect=_idle))
+        if row.at is not None:
+            yield mutant("timer dropped", row, _set_on(machine, _timed=()))
+
+
+def pairs(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
+    """Rows for the pairs of a state and an event that have none."""
+    for event in machine.events:
+        admitted = {state for row in machine.rows if row.when == event for state in row.on}
+        for state in machine.states:
+            if state not in admitted:
+                stays = state is not ABSENT
+                row = Row(event, state, state if stays else machine.states[1], source="a mutant")
+                what = f"{event} in {state.name} to {row.then.name}"
+                block = _set_on(machine, rows=(*machine.rows, row), _rows=_with(machine, event, row))
+                yield TableMutant(machine.name, "pair added", what, f"{machine.name}: {event}", block)
+
+
+def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
+    """The mutants of what a machine does to others."""
+    for kind in (Coupling, Need, Observer, Cascade):
+        name = kind.__name__.lower()
+        for each in _every(machine, kind):
+            place = subject(machine, each)
+            what = f"{place.rpartition(' ')[2]}, {_told(each)}"
+            yield TableMutant(machine.name, f"{name} dropped", what, place, _dropped(machine, each))
+            if isinstance(each, (Coupling, Observer)) and each.out_of is not None:
+                yield TableMutant(machine.name, f"{name} widened", what, place, _set(each, out_of=None))
+            if isinstance(each, (Coupling, Need)):
+                other = _other_event(each)
+                if other is not None:
+                    more = f"{what}, now {other}"
+                    yield TableMutant(machine.name, f"{name} redirected", more, place, _set(each, event=other))
+
+
+def _told(each: Any) -> str:
+    if isinstance(each, (Coupling, Need)):
+        return f"{each.reaches.name}: {each.fires.name} {each.event}"
+    return f"{each.reaches.name}" if isinstance(each, Observer) else f"{each.step.name if each.step else 'all'}"
+
+
+def _other_event(each: Coupling | Need) -> str | None:
+    """Another event of the machine that is fired, with the same facts."""
+    facts = each.fires.facts
+    same = [event for event in each.fires.events if event != each.event and facts[event] == facts[each.event]]
+    return same[0] if same else None
+
+
+def _idle(change: Any, record: Any, **facts: Any) -> Any:
+    """The effect that changes nothing."""
+    return record
+
+
+def _without(machine: Machine[Any, Any], row: Row) -> Block:
+    rows = {event: tuple(each for each in rows if each is not row) for event, rows in machine._rows.items()}
+    return _set_on(machine, rows=tuple(each for each in machine.rows if each is not row), _rows=rows)
+
+
+def _with(machine: Machine[Any, Any], event: str, row: Row) -> dict[str, tuple[Row, ...]]:
+    return {**machine._rows, event: (*machine._rows[event], row)}
+
+
+def _set(thing: Any, **fields: Any) -> Block:
+    """Fields of a row or an influence, changed inside the block."""
+    return lambda: _fields(thing, fields)
+
+
+def _set_on(machine: Machine[Any, Any], **fields: Any) -> Block:
+    return lambda: mock.patch.multiple(machine, **fields)
+
+
+@contextmanager
+def _fields(thing: Any, fields: dict[str, Any]) -> Iterator[None]:
+    before = {name: getattr(thing, name) for name in fields}
+    for name, value in fields.items():
+        setattr(thing, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(thing, name, value)
+
+
+def _dropped(machine: Machine[Any, Any], each: Any) -> Block:
+    """An influence taken from its machine and from all rows of it."""
+    if isinstance(each, Cascade):
+        return _set_on(machine, cascades=tuple(other for other in machine.cascades if other is not each))
+    field = {Coupling: "couplings", Need: "needs", Observer: "observers"}[type(each)]
+
+    @contextmanager
+    def block() -> Iterator[None]:
+        with ExitStack() as stack:
+            for row in machine.rows:
+                held = getattr(row, field)
+                if each in held:
+                    rest = tuple(other for other in held if other is not each)
+                    stack.enter_context(_fields(row, {field: rest}))
+            yield
+
+    return block
+
+
+def every() -> list[TableMutant]:
+    """Every mutant of every table."""
+    machines = Machine.declared.values()
+    return [mutant for each in machines for of in (of_rows, pairs, of_influences) for mutant in of(each)]
+
+
+def watch(note: Callable[[str], Any]) -> None:
+    """From now on tell the name of every row that is taken, and of every influence that is asked."""
+    names: dict[int, str] = {}
+    for machine in Machine.declared.values():
+        names |= {id(row): subject(machine, row) for row in machine.rows}
+        for kind, field in ((Coupling, ""), (Need, ""), (Observer, "notify"), (Cascade, "take")):
+            for each in _every(machine, kind):
+                names[id(each)] = subject(machine, each)
+                if field:
+                    setattr(each, field, _noting(getattr(each, field), note, name=names[id(each)]))
+
+    def of(place: int) -> Callable[..., str]:
+        return lambda arguments: names[id(arguments[place])]
+
+    Machine._move = _noting(Machine._move, note, of(4))  # type: ignore[method-assign]
+    Coupling.propagate = _noting(Coupling.propagate, note, of(0))  # type: ignore[method-assign]
+    Need.satisfy = _noting(Need.satisfy, note, of(0))  # type: ignore[method-assign]
+
+
+def _noting(
+    function: Any, note: Callable[[str], Any], named: Callable[..., str] | None = None, *, name: str = ""
+) -> Any:
+    """The function, which tells its name, or that of what it is called with."""
+
+    def noting(*arguments: Any) -> Any:
+        note(name or named(arguments))  # type: ignore[misc]
+        return function(*arguments)
+
+    return noting

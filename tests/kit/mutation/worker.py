@@ -1,0 +1,178 @@
+"""Tries mutants of one room: ``python -m kit.mutation.worker ROOT ROOM LIMIT live|imported DESCRIPTOR``.
+
+Mutants come as JSON, one a line, on standard input; their verdicts go to the descriptor in the same order. ``live``
+changes functions in a process that has collected the tests of the room; ``imported`` collects them anew for each
+mutant, in a fork that imports the mutant.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, TextIO
+
+import pytest
+
+from .operators import Mutant
+from .patch import FixedTooEarlyError, Functions, Importer, Place, _place
+from .reach import Reach, kept_for, measured, read
+from .running import OPTIONS, Verdict, forked, until_failure
+from .sample import TESTS
+
+#: What is imported before the forks that import confsim.
+_OUTSIDE = """
+    click cryptography.hazmat.primitives.asymmetric.rsa freezegun h11 httptools httpx hypothesis.stateful jinja2
+    jsonpath_rfc9535 jsonschema jwt msgspec openapi_spec_validator phonenumbers regex rpds sqlite3 werkzeug.routing
+    werkzeug.test xdist yaml
+"""
+#: How many test files a mutant is imported for before all are.
+_FILES = 8
+
+
+def ordered(items: Sequence[pytest.Item], reach: Reach, path: Path, tests: set[str] | None) -> list[pytest.Item]:
+    """The tests that are to be tried: those of the same room, those that are quick and those that are near come first.
+
+    Without ``tests`` these are all that there are, those that reach the module before the others.
+    """
+    touching = reach.of_file(path) if tests is None else tests
+    room = path.parts[path.parts.index("confsim") + 1]
+
+    def place(item: pytest.Item) -> tuple[Any, ...]:
+        taken = reach.seconds.get(item.nodeid, 0.1)
+        slow = sum(taken > bound for bound in (0.05, 0.3, 1.5))
+        near = common(path, item.path)
+        return item.nodeid not in touching, room not in item.path.parts, slow, -near, str(item.path)
+
+    chosen = [item for item in items if tests is None or item.nodeid in tests]
+    return sorted((item for item in chosen if item.nodeid not in reach.failed), key=place)
+
+
+def common(path: Path, test: Path) -> int:
+    """How much of the place of a module in its room a test file shares."""
+    parts, others = path.with_suffix("").parts, test.with_suffix("").parts
+    shared = 0
+    for one, other in zip(parts[parts.index("confsim") + 2 :], others[others.index("tests") + 2 :], strict=False):
+        if other.removeprefix("test_") != one:
+            break
+        shared += 1
+    return shared
+
+
+class Live:
+    """A pytest plugin that tries mutants of functions on the tests that are collected."""
+
+    def __init__(self, root: Path, room: str, limit: float, mutants: Iterable[Mutant], out: TextIO) -> None:
+        self.root, self.room, self.limit, self.mutants, self.out = root, room, limit, mutants, out
+        self.early: set[Place] = set()
+
+    def watch(self) -> None:
+        """Note what runs while confsim is imported and tests are collected."""
+        package = str(self.root / "confsim")
+        seen: set[CodeType] = set()
+
+        def note(frame: FrameType, event: str, _: Any) -> None:
+            code = frame.f_code
+            if event == "call" and code not in seen:
+                seen.add(code)
+                if code.co_filename.startswith(package):
+                    self.early.add(_place(code))
+
+        sys.setprofile(note)
+
+    def pytest_collection_finish(self) -> None:
+        """Stop noting."""
+        sys.setprofile(None)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try every mutant instead of running the tests."""
+        reach = measured(self.root, self.room, session.items)
+        functions = Functions(self.root, f"confsim/{self.room}")
+        for mutant in self.mutants:
+            tests = reach.tests(self.root / mutant.path, mutant.first, mutant.last)
+            chosen = ordered(session.items, reach, self.root / mutant.path, tests)
+            tell(self.out, self._verdict(functions, mutant, chosen, reach))
+        return True
+
+    def _verdict(self, functions: Functions, mutant: Mutant, chosen: list[pytest.Item], reach: Reach) -> Verdict:
+        """``early`` where the change shows when the module is imported anew."""
+        early = bool(self.early & functions.codes(mutant))
+
+        def tried() -> Verdict:
+            try:
+                functions.change(mutant)
+            except FixedTooEarlyError:
+                return Verdict("early", "", 0)
+            return until_failure(chosen, self.limit, reach.seconds)
+
+        verdict = Verdict("unreached", "", 0) if not chosen else Verdict(*forked(tried, self.limit))
+        return verdict._replace(what="early") if early and verdict.what != "killed" else verdict
+
+
+class Imported:
+    """A pytest plugin that runs tests which were collected with a mutant in force."""
+
+    def __init__(self, reach: Reach, limit: float, path: Path) -> None:
+        self.reach, self.limit, self.path = reach, limit, path
+        self.verdict = Verdict("killed", "collection", 0)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the tests until one fails; an error of collection kills."""
+        if not session.testsfailed:
+            items = ordered(session.items, self.reach, self.path, None)
+            self.verdict = until_failure(items, self.limit, self.reach.seconds)
+        return True
+
+
+def imported(root: Path, room: str, limit: float, mutant: Mutant) -> Verdict:
+    """The verdict on a mutant in this process, which is to import it: of the files that reach it most, and of all."""
+    Importer(root, mutant).install()
+    path = root / mutant.path
+    reach = read(kept_for(root, room))
+    counted = Counter(root / test.partition("::")[0] for test in reach.of_file(path))
+    files = sorted(counted, key=lambda file: (-common(path, file), -counted[file]))
+    for paths in (files[:_FILES], [root / "tests" / folder for folder in TESTS[room]]):
+        plugin = Imported(reach, limit, path)
+        if paths:
+            pytest.main([*map(str, paths), *OPTIONS], plugins=[plugin])
+            if plugin.verdict.what == "killed":
+                break
+    return plugin.verdict
+
+
+def tell(out: TextIO, verdict: Verdict) -> None:
+    """Send a verdict."""
+    out.write(json.dumps(verdict) + "\n")
+    out.flush()
+
+
+def arriving(lines: Iterable[str], make: Callable[[list[Any]], Mutant]) -> Iterator[Mutant]:
+    """The mutants that come in."""
+    for line in lines:
+        yield make(json.loads(line))
+
+
+def main(root: Path, room: str, limit: float, mode: str, out: TextIO) -> None:
+    """Try the mutants that come in."""
+    os.environ["HYPOTHESIS_PROFILE"] = "mutation"
+    os.chdir(root)
+    mutants = arriving(os.fdopen(os.dup(0)), lambda values: Mutant(*values))
+    if mode == "live":
+        live = Live(root, room, limit, mutants, out)
+        live.watch()
+        pytest.main([*(str(root / "tests" / folder) for folder in TESTS[room]), *OPTIONS], plugins=[live])
+        return
+    for name in _OUTSIDE.split():
+        importlib.import_module(name)
+    for mutant in mutants:
+        tell(out, Verdict(*forked(lambda mutant=mutant: imported(root, room, limit, mutant), limit)))
+
+
+if __name__ == "__main__":
+    _, where, which, seconds, how, descriptor = sys.argv
+    main(Path(where), which, float(seconds), how, os.fdopen(int(descriptor), "w"))
