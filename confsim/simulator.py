@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +17,7 @@ from confsim.service.address import HOST
 from confsim.service.deferred import delivered
 from confsim.service.messages import Answer, Response
 
-from .provisioning import Provisioning
+from .controls import Controls
 
 # What worlds are made of is imported with the first of them: ``transport.in_process``.
 if TYPE_CHECKING:
@@ -24,17 +25,15 @@ if TYPE_CHECKING:
 
     import requests
 
-    from confsim.control.facade import ClockFacade, FaultsFacade, RequestsFacade, WebhooksFacade
-    from confsim.control.facade_people import CallsFacade, PresenceFacade
     from confsim.control.facade_worlds import WorldsFacade
     from confsim.control.invoke import ControlPlane
-    from confsim.control.operations.mail import MailInfo
     from confsim.http.app import App
     from confsim.http.clients import Client
     from confsim.http.clients_httpx import HttpxTransport
     from confsim.http.live.serving import Serving
     from confsim.http.wsgi import Wsgi
-    from confsim.service.clock import Clock, Duration, Instant
+    from confsim.operation_names import OperationName
+    from confsim.service.clock import Clock, Instant
     from confsim.service.durable.recorder import DurableWorlds
     from confsim.service.service import Service
     from confsim.service.worlds import Worlds
@@ -51,7 +50,7 @@ def _worlds() -> ModuleType:
     return in_process
 
 
-class Simulator(Provisioning):
+class Simulator(Controls):
     """A simulated world of the conferencing API in this process.
 
     ``world`` is the name of a shipped world, the path of a world file or its content as plain data. ``seed`` determines
@@ -94,26 +93,35 @@ class Simulator(Provisioning):
 
     def call(
         self,
-        operation: str,
+        operation: OperationName,
         caller: str | None = None,
         *,
         body: object = None,
         content_type: str | None = None,
+        expect: int | Collection[int] | None = None,
         **arguments: object,
     ) -> Answer:
         """Call an operation of the API by name, as a request would, and return its answer.
 
         ``caller`` is a token; ``body`` is the JSON body as plain values, or bytes of the media type ``content_type``;
-        every other argument is a path or query parameter by its name on the wire. Raises Misuse for an unknown
-        operation, a missing path parameter, or a value that cannot be sent; ConnectionResetError when a fault drops the
-        connection.
+        every other argument is a path or query parameter by its name on the wire. Raises StatusError when the status is
+        not the one, or one of those, that ``expect`` names; Misuse for an unknown operation, a missing path parameter,
+        or a value that cannot be sent; ConnectionResetError when a fault drops the connection.
         """
         over = self._over()
+        answer: Answer
         if over is not None:
-            answer: Answer = _worlds().send(over, self.service, operation, arguments, caller, body, content_type)
-            return answer
-        response: Response = self._perform(self.service, operation, arguments, caller, body, content_type)
-        return Answer(delivered(response) if response.delay or response.cut is not None else response)
+            answer = _worlds().send(over, self.service, operation, arguments, caller, body, content_type)
+        else:
+            response: Response = self._perform(self.service, operation, arguments, caller, body, content_type)
+            answer = Answer(delivered(response) if response.delay or response.cut is not None else response, operation)
+        return answer if expect is None else answer.expect(expect)
+
+    def __repr__(self) -> str:
+        made = self.service.provenance.made_from or "a world"
+        now = datetime.fromtimestamp(self.service.clock.now() / 1000, UTC).isoformat(timespec="seconds")
+        calls = len(self.service.journal)
+        return f"<Simulator of {made}, {calls} {'call' if calls == 1 else 'calls'}, at {now}>"
 
     def _over(self) -> Transport | None:
         make = self._make_transport or type(self).default_transport
@@ -238,13 +246,6 @@ class Simulator(Provisioning):
         return ControlPlane(CONTROL, ControlContext(self.service, self._all(), self.service.address.host), self._over())
 
     @property
-    def clock(self) -> ClockFacade:
-        """The clock of the world."""
-        from confsim.control.facade import ClockFacade
-
-        return ClockFacade(self.control)
-
-    @property
     def worlds(self) -> WorldsFacade[Simulator]:
         """The worlds of the server, this one included."""
         from confsim.control.facade_worlds import WorldsFacade
@@ -255,13 +256,6 @@ class Simulator(Provisioning):
         )
 
     @property
-    def requests(self) -> RequestsFacade:
-        """The journal: the calls of the API, newest last."""
-        from confsim.control.facade import RequestsFacade
-
-        return RequestsFacade(self.control)
-
-    @property
     def assumptions_used(self) -> list[str]:
         """The ids of the assumptions that the world was built on, and all since has used, in alphabetical order."""
         return self.service.assumptions_used()
@@ -270,51 +264,6 @@ class Simulator(Provisioning):
     def outputs(self) -> dict[str, Any]:
         """The outputs of the scenario that the world starts from."""
         return dict(self.service.provenance.outputs)
-
-    @property
-    def mail(self) -> list[MailInfo]:
-        """The mails that were sent, newest last."""
-        mails: list[MailInfo] = self.control("list_mail")
-        return mails
-
-    @property
-    def webhooks(self) -> WebhooksFacade:
-        """The deliveries to endpoints of the events interface, newest last, and how they are sent."""
-        from confsim.control.facade import WebhooksFacade
-
-        return WebhooksFacade(self.control)
-
-    def wait(self, *, count: int = 1, timeout: Duration = "5s", **wanted: object) -> list[Any]:
-        """Wait until there are ``count`` matching calls, mails, deliveries or records, and return them.
-
-        The pattern is given as ``request``, ``mail``, ``delivery`` or ``state``, as in the body of ``POST
-        /_confsim/wait``: ``sim.wait(mail={"to": "a@example.com"})``. ``timeout`` is real time. Raises Misuse (409) at
-        the timeout.
-        """
-        body: dict[str, object] = {"for": wanted, "count": count, "timeout": timeout}
-        found: list[Any] = self.control("wait", **body).seen
-        return found
-
-    @property
-    def faults(self) -> FaultsFacade:
-        """The active faults, of calls of operations and of things in the world."""
-        from confsim.control.facade import FaultsFacade
-
-        return FaultsFacade(self.control)
-
-    @property
-    def presence(self) -> PresenceFacade:
-        """The presence of users in the channels of the world."""
-        from confsim.control.facade_people import PresenceFacade
-
-        return PresenceFacade(self.control)
-
-    @property
-    def calls(self) -> CallsFacade:
-        """The phone calls into and out of the channels of the world."""
-        from confsim.control.facade_people import CallsFacade
-
-        return CallsFacade(self.control)
 
     def reset(self) -> None:
         """Restore the world and the clock of the start, and empty the journal."""

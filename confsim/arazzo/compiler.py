@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import Any
 
 from msgspec import UNSET, Struct
 
 from confsim.contract.operation import Catalogue, Operation
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest
 
 from .conditions import BoundCriterion
 from .document import Action, Document, Step, Workflow
@@ -165,7 +164,7 @@ class _Compiler:
         if id.startswith("$sourceDescriptions."):
             source, _, name = id.removeprefix("$sourceDescriptions.").partition(".")
             if source not in catalogues:
-                raise Misuse(f"there is no sourceDescription {source!r}{_nearest(source, catalogues)}")
+                raise Misuse(f"there is no sourceDescription {source!r}{suggest(source, catalogues)}")
             catalogues = {source: catalogues[source]}
         found = [(each.catalogue[name], each) for each in catalogues.values() if name in each.catalogue.operations]
         if len(found) > 1:
@@ -174,7 +173,7 @@ class _Compiler:
             )
         if not found:
             known = [operation for each in catalogues.values() for operation in each.catalogue.operations]
-            raise Misuse(f"there is no operation {name!r}{_nearest(name, known)}")
+            raise Misuse(f"there is no operation {name!r}{suggest(name, known)}")
         return found[0]
 
     def _workflow(self, id: str, what: str) -> Workflow:
@@ -183,7 +182,7 @@ class _Compiler:
         found = self.document.workflow(id.removeprefix("$workflows."))
         if found is None:
             known = [each.workflow_id for each in self.document.workflows]
-            raise Misuse(f"{what}: there is no workflow {id!r}{_nearest(id, known)}")
+            raise Misuse(f"{what}: there is no workflow {id!r}{suggest(id, known)}")
         return found
 
     def _inputs(self, step: Step, called: str) -> None:
@@ -194,7 +193,7 @@ class _Compiler:
             if each.in_ is not None:
                 raise Misuse(f"parameter {each.name!r} of a workflow has no in")
             if each.name not in known:
-                raise Misuse(f"workflow {called!r} has no input {each.name!r}{_nearest(each.name, known)}")
+                raise Misuse(f"workflow {called!r} has no input {each.name!r}{suggest(each.name, known)}")
 
     def _actions(self, workflow: Workflow, actions: Iterable[Action]) -> tuple[BoundAction, ...]:
         bound = []
@@ -207,7 +206,7 @@ class _Compiler:
                 raise Misuse(f"{place}: goto takes one of stepId and workflowId, end neither")
             if action.step_id is not None and workflow.step(action.step_id) is None:
                 known = [step.step_id for step in workflow.steps]
-                raise Misuse(f"{place}: there is no step {action.step_id!r}{_nearest(action.step_id, known)}")
+                raise Misuse(f"{place}: there is no step {action.step_id!r}{suggest(action.step_id, known)}")
             if action.workflow_id is not None:
                 self._workflow(action.workflow_id, place)
             bound.append(BoundAction(action, tuple(BoundCriterion(each) for each in action.criteria)))
@@ -227,13 +226,13 @@ class _Compiler:
         root, *words = expression.words
         if root == "inputs":
             known = workflow.inputs.get("properties", {})
-            return "" if words[0] in known else f"there is no input {words[0]!r}{_nearest(words[0], known)}"
+            return "" if words[0] in known else f"there is no input {words[0]!r}{suggest(words[0], known)}"
         if root == "sourceDescriptions":
             return "" if words[0] in self.catalogues else f"there is no sourceDescription {words[0]!r}"
         if root == "steps":
             step = workflow.step(words[0])
             if step is None:
-                return f"there is no step {words[0]!r}{_nearest(words[0], [each.step_id for each in workflow.steps])}"
+                return f"there is no step {words[0]!r}{suggest(words[0], [each.step_id for each in workflow.steps])}"
             known = step.outputs
         elif root == "workflows":
             other = self.document.workflow(words[0])
@@ -243,7 +242,7 @@ class _Compiler:
         else:
             return ""
         name = words[2]
-        return "" if name in known else f"{words[0]!r} has no {words[1][:-1]} {name!r}{_nearest(name, known)}"
+        return "" if name in known else f"{words[0]!r} has no {words[1][:-1]} {name!r}{suggest(name, known)}"
 
 
 def _over(own: list[Action], shared: list[Action]) -> list[Action]:
@@ -267,7 +266,7 @@ def _parameters(operation: Operation, step: Step, workflow: Workflow) -> None:
             continue
         given[each.in_].append(each.name)
         if each.name not in places[each.in_] and each in step.parameters:
-            nearest = _nearest(each.name, places[each.in_])
+            nearest = suggest(each.name, places[each.in_])
             raise Misuse(f"{operation.name} has no {each.in_} parameter {each.name!r}{nearest}")
     needed = {"path": places["path"], "query": [each.name for each in operation.query_parameters if each.required]}
     for place, names in needed.items():
@@ -287,8 +286,3 @@ def variant_of(operation: Operation, queried: Iterable[str]) -> Operation:
         ):
             return variant
     return operation
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    found = get_close_matches(name, known, 1, 0.5)
-    return f"; the nearest is {found[0]!r}" if found else ""

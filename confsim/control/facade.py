@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from confsim.service.clock import Duration, Instant
+from confsim.service.webhooks.signatures import verify
 
+from .assertions import require
 from .invoke import ControlPlane
 from .journal_view import FiredTimer, Kind, RequestInfo, RequestPattern, describe, find
 from .operations.faults import FaultInfo
@@ -117,6 +119,27 @@ class RequestsFacade(Sequence[RequestInfo]):
         ).count
         return count
 
+    def assert_called(
+        self,
+        operation: str | None = None,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        query: Mapping[str, str] | None = None,
+        body: object = None,
+        status: int | None = None,
+        times: int | None = None,
+    ) -> list[RequestInfo]:
+        """Return the calls that match: ``*`` in a text stands for any, ``query`` and ``body`` are parts of theirs.
+
+        Raises AssertionError, with how the nearest calls differ, unless there are so many ``times``, by default any;
+        Misuse (404) for an unknown operation.
+        """
+        if operation is not None:
+            self.matching(operation=operation)
+        wanted = {"operation": operation, "method": method and method.upper(), "path": path, "query": query}
+        return require(self, "call", {**wanted, "body": body, "status": status}, times)
+
     def between(self) -> list[RequestInfo]:
         """What happened between the calls: calls of the control plane (kind "control"), and timers (kind "timer")."""
         context = self._control.context
@@ -206,6 +229,30 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
             "list_deliveries", endpoint=endpoint, kind=kind, delivered=delivered, state=state
         )
         return found
+
+    def assert_delivered(
+        self,
+        kind: str | None = None,
+        *,
+        payload: object = None,
+        endpoint: str | None = None,
+        delivered: bool = True,
+        times: int | None = None,
+    ) -> list[DeliveryInfo]:
+        """Return the deliveries that match; ``payload`` is a part of theirs, ``delivered`` whether they arrived.
+
+        Raises AssertionError, with how the nearest differ, unless there are so many ``times``, by default any.
+        """
+        wanted = {"kind": kind, "payload": payload, "endpoint": endpoint, "delivered": delivered}
+        return require(self, "delivery", wanted, times)
+
+    def verify(self, body: bytes, headers: Mapping[str, str], secret: str) -> Any:
+        """Return the payload of a webhook that was signed with the secret of its endpoint.
+
+        Raises ValueError when the signature is wrong or missing, or its timestamp is more than five minutes from the
+        clock of the world.
+        """
+        return verify(body, headers, secret, self._control.context.service.clock.now())
 
     def deliver_to(self, receiver: Any) -> None:
         """Send deliveries to a receiver in this process from now on; with None no longer.

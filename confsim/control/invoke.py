@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 
+from confsim.contract.decode import Body
 from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
-from confsim.contract.query import arguments, decode_query
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.contract.query import arguments, decode_query, unknown_parameters
+from confsim.kernel.refusal import Misuse, Refusal, suggest
 from confsim.service.address import HOST
 from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.faults.per_request import cross_site
@@ -46,9 +47,11 @@ def invoke(
             parameter.read(context, parameter.where, text)
             for parameter, text in zip(operation.path_parameters, path, strict=True)
         ]
+        for name in unknown_parameters(operation, query):
+            raise Misuse(f"query {name}: no such parameter{suggest(name, operation.query_names)}")
         named = arguments(context, operation, query)
         if operation.body is not None:
-            named["body"] = operation.body.read(context, body)
+            named["body"] = _read_body(context, operation.body, body)
         elif body.strip() not in _EMPTY_BODIES:
             raise Misuse(f"{operation.name} takes no body")
         context.service.usage.touch()
@@ -61,6 +64,15 @@ def invoke(
             raise
         context.record(operation, tuple(path), query, body, before)
         return done
+
+
+def _read_body(context: ControlContext, declared: Body, raw: bytes) -> Any:
+    """The value of a body. Refusals as ``Body.read``; Misuse for a field that it does not declare."""
+    unknown = declared.ignored_fields(raw)
+    if unknown:
+        known = suggest(unknown[0], declared.fields)
+        raise Misuse(f"body: Object contains unknown field `{unknown[0]}`{known}")
+    return declared.read(context, raw)
 
 
 # HTTP
@@ -160,5 +172,7 @@ class ControlPlane:
     def _operation(self, name: str) -> Operation:
         operation = self.catalogue.get(name)
         if operation is None:
-            raise Misuse(f"the control plane has no operation {name!r}", status=404)
+            raise Misuse(
+                f"the control plane has no operation {name!r}{suggest(name, self.catalogue.operations)}", status=404
+            )
         return operation

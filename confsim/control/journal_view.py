@@ -16,7 +16,7 @@ from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query, unknown_parameters
 from confsim.contract.types import Int, Json, Wire
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse, Refusal, suggest
 from confsim.kernel.table import Table
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Place, World
@@ -133,7 +133,8 @@ class RequestPattern(CommandBody):
 def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry]:
     """The entries of the journal that match, oldest first. Raises Misuse (404) for an unknown operation."""
     if pattern.operation is not None and pattern.operation not in API.operations:
-        raise Misuse(f"there is no operation {pattern.operation!r}", status=404)
+        known = suggest(pattern.operation, API.operations)
+        raise Misuse(f"there is no operation {pattern.operation!r}{known}", status=404)
     for entry in context.service.journal:
         request = entry.request
         if (
@@ -179,7 +180,8 @@ def find(context: ControlContext, pattern: RequestPattern, kind: Kind) -> list[R
         if pattern.operation is None or kind is Kind.CALL or pattern.operation not in CONTROL.operations:
             found += (((each.number, 0), describe(context, each)) for each in matching(context, pattern))
     elif pattern.operation is not None and pattern.operation not in CONTROL.operations:
-        raise Misuse(f"the control plane has no operation {pattern.operation!r}", status=404)
+        known = suggest(pattern.operation, CONTROL.operations)
+        raise Misuse(f"the control plane has no operation {pattern.operation!r}{known}", status=404)
     if kind is not Kind.CALL:
         for place, between in enumerate(context.service.journal.between, 1):
             described = _control_call(context, between) if isinstance(between, ControlCall) else _timer(between)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
+
+#: Characters of the list of all names that a message shows where none is near.
+_LISTED = 400
 
 
 class Refusal(Exception):
@@ -36,3 +40,18 @@ class Misuse(Exception):
         super().__init__(message)
         self.status = status
         self.facts = facts
+
+
+def suggest(given: object, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the known one that was probably meant, or a short list of them all.
+
+    Empty when nothing is near and the list is long.
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    close = get_close_matches(str(given), names, 1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    listed = ", ".join(names)
+    return f"; there are {listed}" if names and len(listed) <= _LISTED else ""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from importlib.util import find_spec
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .worlds import RUN, TEST, WORDS, Server, Test, marked, run_of, setting
+from .worlds import RUN, TEST, WORDS, Server, Test, marked, run_of, setting, tests_of
 
 if TYPE_CHECKING:
     from confsim.service.journal import Entry
@@ -115,6 +116,28 @@ def confsim_server(_confsim_test: Test) -> Server:
     return _confsim_test.serve()
 
 
+@pytest.fixture(scope="module")
+def confsim_module(request: pytest.FixtureRequest) -> Iterator[Simulator]:
+    """A simulator that the tests of a module share, as the markers of the module say: each sees what others changed.
+
+    ``confsim_module.fork()`` gives a test a world of its own that begins where the shared one is.
+    """
+    yield from _shared(request.node)
+
+
+@pytest.fixture(scope="session")
+def confsim_session(request: pytest.FixtureRequest) -> Iterator[Simulator]:
+    """A simulator that all tests share; each sees what others changed. ``confsim_session.fork()`` is a test's own."""
+    yield from _shared(request.node)
+
+
+def _shared(node: pytest.Collector) -> Iterator[Simulator]:
+    shared = node.stash[TEST] = Test(node)
+    yield shared.make()
+    del node.stash[TEST]
+    shared.finish()
+
+
 @pytest.fixture
 def make_confsim(_confsim_test: Test) -> Callable[..., Simulator]:
     """A function that makes simulators: ``make_confsim(world=…, scenario=…, seed=…, …)``.
@@ -127,19 +150,19 @@ def make_confsim(_confsim_test: Test) -> Callable[..., Simulator]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Fail the test in which a defect of confsim occurred, even if the test did not notice."""
-    test = item.stash.get(TEST, None)
-    if test is None:
-        return (yield)
     try:
         result = yield
     except (Exception, pytest.fail.Exception) as failure:
+        _hide_frames(failure)
+        for test in tests_of(item):
+            bug = test.bugs()
+            if bug is not None:
+                raise bug from failure
+        raise
+    for test in tests_of(item):
         bug = test.bugs()
         if bug is not None:
-            raise bug from failure
-        raise
-    bug = test.bugs()
-    if bug is not None:
-        raise bug
+            raise bug
     return result
 
 
@@ -147,15 +170,31 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show the last calls of the journals of a failing test."""
     report = yield
-    test = item.stash.get(TEST, None)
-    if report.failed and test is not None:
-        for place, simulator in enumerate(test.simulators, 1):
+    simulators = [each for test in tests_of(item) for each in test.simulators] if report.failed else []
+    if simulators:
+        for place, simulator in enumerate(simulators, 1):
             entries = list(simulator.service.journal)
             if entries:
-                title = "confsim journal" if len(test.simulators) == 1 else f"confsim journal {place}"
+                title = "confsim journal" if len(simulators) == 1 else f"confsim journal {place}"
                 left_out = f"({len(entries) - TAIL} earlier calls)\n" if len(entries) > TAIL else ""
                 report.sections.append((title, left_out + "\n".join(_line(entry) for entry in entries[-TAIL:])))
     return report
+
+
+def _hide_frames(failure: BaseException) -> None:
+    """Let the traceback of an exception that confsim raises about a call of it end at that call; not that of a bug."""
+    if type(failure).__name__ not in ("Misuse", "StatusError", "AssertionError"):
+        return
+    entries: list[TracebackType] = []
+    entry = failure.__traceback__
+    while entry is not None:
+        entries.append(entry)
+        entry = entry.tb_next
+    kept = list(entries)
+    while kept and str(kept[-1].tb_frame.f_globals.get("__name__")).startswith("confsim."):
+        kept.pop()
+    if kept and len(kept) < len(entries):
+        kept[-1].tb_next = None
 
 
 def _line(entry: Entry) -> str:

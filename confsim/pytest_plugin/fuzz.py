@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: The fixtures whose tests are run again.
 FIXTURES = {"confsim", "confsim_server", "make_confsim"}
+#: Those whose tests are not: what other tests have left in a world is no part of a test.
+SHARED = {"confsim_module", "confsim_session"}
 #: The phase of the report on the variants of a test, beside setup, call and teardown.
 PHASE = "fuzz"
 #: The attribute of this report that holds what was found.
@@ -37,7 +39,10 @@ class Fuzz:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         """Run a test that uses a fixture of confsim, and, when it passes, its variants."""
-        if not isinstance(item, pytest.Function) or not FIXTURES & set(item.fixturenames):
+        if not isinstance(item, pytest.Function):
+            return None
+        names = set(item.fixturenames)
+        if not FIXTURES & names or SHARED & names:
             return None
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         # As if a test of the same collector were next: fixtures of wider scopes stay for the variants.

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 WORDS = ("world", "scenario", "seed", "profile", "clock", "strict")
 
 
-def marked(item: pytest.Item) -> dict[str, Any]:
-    """The arguments of the markers of a test; the nearest marker wins. Raises UsageError for an unknown argument."""
+def marked(item: pytest.Item | pytest.Collector) -> dict[str, Any]:
+    """The arguments of the markers of a test, or of a module; the nearest wins. UsageError for an unknown argument."""
     arguments: dict[str, Any] = {}
     for mark in item.iter_markers("confsim"):
         unknown = [repr(value) for value in mark.args] + [word for word in mark.kwargs if word not in WORDS]
@@ -176,12 +176,13 @@ class Run:
 
 
 class Test:
-    """The worlds of one test, from its first fixture to the end of its teardown.
+    """The worlds of one test, from its first fixture to the end of its teardown; or those that the tests of a module,
+    or all, share.
 
     ``entries`` are the calls of these and of their forks, in order, while tests are run again under alternatives.
     """
 
-    def __init__(self, item: pytest.Item) -> None:
+    def __init__(self, item: pytest.Item | pytest.Collector) -> None:
         self.item = item
         self.run = run_of(item.config)
         self.simulators: list[Simulator] = []
@@ -250,3 +251,8 @@ def run_of(config: pytest.Config) -> Run:
     if RUN not in config.stash:
         config.stash[RUN] = Run(config)
     return config.stash[RUN]
+
+
+def tests_of(item: pytest.Item) -> list[Test]:
+    """The worlds of a test, and those that it may share with others of its module and of the run."""
+    return [node.stash[TEST] for node in item.listchain() if TEST in node.stash]

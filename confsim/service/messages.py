@@ -5,7 +5,8 @@ The WSGI application, the live server, the clients in process and the tests make
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Collection
 from typing import Any
 
 import msgspec
@@ -59,14 +60,50 @@ class Response(Struct, gc=False):
     cut: int | None = None
 
 
+class StatusError(Exception):
+    """An answer has another status than was asked for; ``answer`` is that answer."""
+
+    def __init__(self, message: str, answer: Answer) -> None:
+        super().__init__(message)
+        self.answer = answer
+
+
+class HeaderLines(dict[str, str]):
+    """Header lines by name; look-ups ignore the case of names, as those of HTTP clients do."""
+
+    def __missing__(self, name: str) -> str:
+        found: str | None = self.get(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The line of this name, or the default."""
+        wanted = name.lower()
+        return next((line for each, line in self.items() if each.lower() == wanted), default)
+
+
 class Answer(Struct, frozen=True, eq=False, gc=False):
-    """The answer to a call in process: status code, headers, and the body as plain values (None when there is none)."""
+    """The answer to a call in process.
+
+    ``status`` and ``status_code`` are the status code; ``body`` and ``json()`` the JSON body as plain values;
+    ``content`` and ``text`` the body as bytes and as text; ``operation`` is the name of what was called.
+    """
 
     _response: Response
+    operation: str = ""
 
     @property
     def status(self) -> int:
         """The HTTP status code."""
+        return self._response.status
+
+    @property
+    def status_code(self) -> int:
+        """The HTTP status code, as HTTP clients call it."""
         return self._response.status
 
     @property
@@ -75,9 +112,9 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
         return self._response.status < 400
 
     @property
-    def headers(self) -> dict[str, str]:
-        """The header lines."""
-        return dict(self._response.headers)
+    def headers(self) -> HeaderLines:
+        """The header lines; names match in any case."""
+        return HeaderLines(self._response.headers)
 
     @property
     def content(self) -> bytes:
@@ -85,9 +122,37 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
         return self._response.body
 
     @property
+    def text(self) -> str:
+        """The body as text; bytes that are no UTF-8 are replaced."""
+        return self._response.body.decode(errors="replace")
+
+    @property
     def body(self) -> Any:
         """The JSON body as plain values, None when the body is empty."""
         return msgspec.json.decode(self._response.body) if self._response.body else None
+
+    def json(self) -> Any:
+        """The JSON body as plain values. ValueError when the body is no JSON, an empty one included."""
+        return json.loads(self._response.body)
+
+    def raise_for_status(self) -> Answer:
+        """The answer itself, if its status is below 400. Raises StatusError otherwise."""
+        if not self.ok:
+            raise StatusError(self._told(), self)
+        return self
+
+    def expect(self, status: int | Collection[int]) -> Answer:
+        """The answer itself, if it has this status, or one of these. Raises StatusError otherwise."""
+        wanted = (status,) if isinstance(status, int) else status
+        if self.status not in wanted:
+            raise StatusError(f"{self._told()}\nexpected {' or '.join(map(str, wanted))}", self)
+        return self
+
+    def _told(self) -> str:
+        request = self.headers.get("X-Confsim-Request-Id")
+        of = f" to request {request}" if request else ""
+        body = self.text[:1000] + ("…" if len(self.text) > 1000 else "")
+        return f"{self.operation or 'the call'} answered {self.status}{of}: {body}".rstrip(": ")
 
     def __repr__(self) -> str:
         return f"<Answer {self.status} {self.content[:200]!r}>"

@@ -112,7 +112,9 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
     try:
         path = tuple(map(_text, map(arguments.__getitem__, names)))
     except KeyError as missing:
-        raise Misuse(f"{operation.name} needs the path parameter {missing}") from None
+        unknown = ", ".join(map(repr, sorted(arguments.keys() - {*names, *operation.query_names})))
+        unlike = f" and has no {unknown}" if unknown else ""
+        raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}") from None
     if len(arguments) == len(names):
         return path, {}
     return path, in_query({name: value for name, value in arguments.items() if name not in names})

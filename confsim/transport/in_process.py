@@ -10,7 +10,7 @@ from confsim.api.catalogue import API
 from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest
 from confsim.service.clock import Clock, Instant
 from confsim.service.files.profile import read_profile
 from confsim.service.files.world_file import load
@@ -44,7 +44,7 @@ def _declared(operation: str, caller: str | None) -> Operation:
     """The operation of this name, for a caller who can be one. Misuse (404) when there is none."""
     declared = API.operations.get(operation)
     if declared is None:
-        raise Misuse(f"there is no operation {operation!r}", status=404)
+        raise Misuse(f"there is no operation {operation!r}{suggest(operation, API.operations)}", status=404)
     if caller is not None and not isinstance(caller, str):
         raise Misuse(f"caller is the token of somebody, not {caller!r}")
     return declared
@@ -79,4 +79,4 @@ def send(
     """Perform an operation as ``perform`` does, over a transport."""
     declared, profile = _declared(operation, caller), service.profile
     request = address(declared, arguments, profile, body=body, content_type=content_type, token=caller)
-    return answer_of(transport.send(request))
+    return answer_of(operation, transport.send(request))

@@ -18,11 +18,11 @@ _STANDARD = {"type", "title", "status", "detail"}
 _CONNECTION = {"Connection", "Content-Length"}
 
 
-def answer_of(response: Response) -> Answer:
-    """Return what ``Simulator.call`` answers in process. Misuse where the response is a problem document."""
+def answer_of(operation: str, response: Response) -> Answer:
+    """Return what ``Simulator.call`` answers to a call of the operation. Misuse where that is a problem document."""
     raise_problem(response)
     headers = [line for line in response.headers if line[0] not in _CONNECTION]
-    return Answer(Response(response.status, headers, response.body))
+    return Answer(Response(response.status, headers, response.body), operation)
 
 
 def result_of(operation: Operation, response: Response) -> Any:

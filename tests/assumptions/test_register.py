@@ -55,7 +55,7 @@ def test_a_profile_that_is_wrong_is_told_in_full() -> None:
     with pytest.raises(Misuse) as caught:
         _register().profile({"a.sise": 1, "a.word": "blue", "a.size": -1})
     told = str(caught.value)
-    assert "'a.sise' names no assumption (did you mean 'a.size'?)" in told
+    assert "'a.sise' names no assumption; did you mean 'a.size'?" in told
     assert "'blue' is none of 'red', 'green'" in told
     assert "-1 is no whole number" in told
 

@@ -9,7 +9,7 @@ import confsim
 from confsim.control.catalogue import CONTROL
 
 ROOT = Path(confsim.__file__).parent
-FACADES = [*sorted((ROOT / "control").glob("facade*.py")), ROOT / "simulator.py"]
+FACADES = [*sorted((ROOT / "control").glob("facade*.py")), ROOT / "controls.py", ROOT / "simulator.py"]
 
 BY_NAME = "asked for seldom: simulator.control(name) is enough"
 #: Operations without a method, and why.
@@ -26,7 +26,6 @@ WITHOUT = {
     "list_timers": BY_NAME,
     "get_accounts": BY_NAME,
     "ask_what_if": BY_NAME,
-    "get_info": BY_NAME,
     "list_operations": BY_NAME,
     "list_assumptions": BY_NAME,
     "get_control_openapi": BY_NAME,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest
 
 T = TypeVar("T")
 
@@ -87,7 +87,7 @@ class Register:
         for id, value in self._flat(chosen, ""):
             entry = self.entries.get(id)
             if entry is None:
-                wrong.append(f"{id!r} names no assumption{_nearest(id, self.entries)}")
+                wrong.append(f"{id!r} names no assumption{suggest(id, self.entries)}")
                 continue
             try:
                 checked[id] = entry.check(value)
@@ -214,10 +214,3 @@ def status_code(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 200 <= value <= 599:
         raise ValueError(f"{value!r} is no status from 200 to 599")
     return value
-
-
-def _nearest(id: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(id, list(known), 1)
-    return f" (did you mean {close[0]!r}?)" if close else ""

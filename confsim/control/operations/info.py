@@ -6,7 +6,6 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
-from confsim import __version__
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER, Entry
 from confsim.contract.encode import Raw
@@ -19,9 +18,10 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.domain.users.users import USERS, Hosting, Level, User, unregistered
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest
 from confsim.kernel.world import Change
 from confsim.service.document import SERVER
+from confsim.version import __version__
 
 if TYPE_CHECKING:
     from confsim.contract.openapi import Subject
@@ -217,7 +217,7 @@ def assumptions_of(operation: str | None) -> list[Entry[Any]]:
     """The entries of the register by id, of one operation or all. Raises Misuse (404) for an unknown operation."""
     operations = API.operations
     if operation is not None and operation not in operations:
-        raise Misuse(f"there is no operation {operation!r}", status=404)
+        raise Misuse(f"there is no operation {operation!r}{suggest(operation, operations)}", status=404)
     found = sorted(REGISTER.entries.values(), key=lambda entry: entry.id)
     return [entry for entry in found if operation is None or not entry.operations or operation in entry.operations]
 

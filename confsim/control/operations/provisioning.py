@@ -1,18 +1,23 @@
-"""Things of a client that no call of the API creates: validators of identity tokens, and inbound numbers."""
+"""Things of a client that no call of the API creates: validators, their identity tokens, and inbound numbers."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
-from confsim.contract.types import Name, Wire
-from confsim.control.context import ControlContext, get_client
+from confsim.contract.types import Long, Name, Wire
+from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import CommandBody, operation
-from confsim.control.fields import Key
-from confsim.domain.identity import validators
+from confsim.control.fields import Duration, Key
+from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.identity import token_exchange, validators
+from confsim.domain.identity.token_exchange import Person
+from confsim.domain.identity.validators import Validator
 from confsim.domain.telephony import numbers
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import Change
+from confsim.service.clock import span
 
 
 class MakeValidator(CommandBody):
@@ -63,6 +68,83 @@ def make_validator(context: ControlContext, body: MakeValidator) -> MadeValidato
         if body.active:
             validators.enable(change, made)
         return MadeValidator(validatorId=made.id)
+
+
+class IssueIdentityToken(CommandBody):
+    """Whom the token identifies: a person by ``originId``, or a user who has one; and what it says of the person.
+
+    ``clientId`` may be left out when one client alone has an active validator, ``validatorId`` for the active one.
+    """
+
+    originId: Annotated[str | None, "What identifies the person at the provider."] = None
+    userId: Annotated[Long | None, "The user whom the token identifies, by the origin id of the user."] = None
+    clientId: Annotated[str | None, "The client of the validator."] = None
+    validatorId: Annotated[str | None, "The validator whose key signs."] = None
+    ttl: Annotated[Duration, "How long it is valid: a duration such as 5m, or milliseconds."] = "5m"
+    name: Annotated[str | None, "The name of the person."] = None
+    email: Annotated[str | None, "The address of the person."] = None
+    emailVerified: Annotated[bool | None, "Whether the provider has verified the address."] = None
+    picture: Annotated[str | None, "The URL of a picture of the person."] = None
+    claims: Annotated[dict[str, Any], "Claims that are added, over those made of the other fields."] = {}
+
+
+class IdentityToken(Wire):
+    """An identity token, as the customer's own provider issues it."""
+
+    token: Annotated[str, "The signed token."]
+
+
+@operation("POST /identity-tokens")
+def issue_identity_token(context: ControlContext, body: IssueIdentityToken) -> IdentityToken:
+    """Issue an identity token of a person, signed by a validator, as the customer's own provider would.
+
+    Misuse for a client (404) or a validator (404) that is not there or not clear, a user without an origin id, and a
+    validator whose key cannot sign.
+    """
+    ttl = span(body.ttl)
+    with context.change() as change:
+        validator = _validator(change, body.clientId, body.validatorId)
+        person = Person(
+            origin=_origin(change, body),
+            name=body.name,
+            email=body.email,
+            verified=body.emailVerified is True,
+            picture=body.picture,
+        )
+        try:
+            return IdentityToken(token=token_exchange.identity_token(change, validator, person, body.claims, ttl))
+        except ValueError as error:
+            raise Misuse(f"validator {validator.id!r}: {error}") from None
+
+
+def _origin(change: Change, body: IssueIdentityToken) -> str:
+    if (body.originId is None) is (body.userId is None):
+        raise Misuse("give originId or userId")
+    if body.originId is not None:
+        return body.originId
+    origin = get_user(change, body.userId or 0).origin_id
+    if origin is None:
+        raise Misuse(f"userId: user {body.userId} has no origin id; give the originId of a person")
+    return origin
+
+
+def _validator(change: Change, client: str | None, id: str | None) -> Validator:
+    """The validator that is meant. Misuse (404) when there is none, or several."""
+    owners = [each.id for each in CLIENTS.of(change).all] if client is None else [get_client(change, client).id]
+    found = [
+        each
+        for owner in owners
+        for each in (
+            validators.list_active(change, owner)
+            if id is None
+            else [one for one in validators.VALIDATORS.of(change, owner).all if one.id == id]
+        )
+    ]
+    if len(found) != 1:
+        what = "an active validator" if id is None else f"a validator {id!r}"
+        who = "no client has" if client is None else f"client {client!r} does not have"
+        raise Misuse(f"{who} {what}" if not found else f"more than one client has {what}; say which", 404)
+    return found[0]
 
 
 class MakeNumber(CommandBody):

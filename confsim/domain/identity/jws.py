@@ -49,6 +49,20 @@ def parse_key(algorithm: str, text: str) -> Any:
 
     Raises ValueError when the text is no such key; its message does not show the key.
     """
+    key = _parse(algorithm, text)
+    return key.public_key() if hasattr(key, "public_key") else key
+
+
+def parse_signing_key(algorithm: str, text: str) -> Any:
+    """The key that signs tokens: a secret or a private key. ValueError for a public key, and as ``parse_key``."""
+    key = _parse(algorithm, text)
+    if algorithm != "HS256" and not hasattr(key, "private_numbers"):
+        raise ValueError("the key is a public one, which verifies and cannot sign")
+    return key
+
+
+def _parse(algorithm: str, text: str) -> Any:
+    """The key of an algorithm as it was given, private or public. Raises ValueError when the text is no such key."""
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm {algorithm!r} is none of {', '.join(ALGORITHMS)}")
     if not text.strip():
@@ -60,8 +74,8 @@ def parse_key(algorithm: str, text: str) -> Any:
         key = _from_jwk(algorithm, text)
     else:
         key = text.encode() if algorithm == "HS256" else _from_pem(text)
-    if hasattr(key, "public_key"):
-        key = key.public_key()
+    if hasattr(key, "public_bytes"):  # a public key, or a certificate
+        key = key if not hasattr(key, "subject") else key.public_key()
     try:
         if algorithm == "HS256" and b"-----BEGIN " in key:  # PyJWT refuses a whole PEM alone
             raise InvalidKeyError
@@ -135,9 +149,12 @@ def _problem(match: re.Match[str], algorithm: str) -> NoToken | NotSigned:
     return NotSigned("its signature is not that of the key")
 
 
-def sign(claims: dict[str, Any], key: bytes) -> str:
-    """An HS256 token with these claims in this order: the same claims and key give the same text."""
-    return _jws().encode(msgspec.json.encode(claims), key, "HS256")
+def sign(claims: dict[str, Any], key: Any, algorithm: str = "HS256") -> str:
+    """A token with these claims in this order, signed by a key of the algorithm.
+
+    The same claims and key give the same text, but for ES256, whose signatures differ each time.
+    """
+    return _jws().encode(msgspec.json.encode(claims), key, algorithm)
 
 
 @lru_cache(maxsize=1)

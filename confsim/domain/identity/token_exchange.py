@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -79,6 +80,26 @@ def check(change: Change, validator: Validator, token: str) -> Person:
         if validator.audience not in (audience if isinstance(audience, list) else [audience]):
             raise _invalid("it is for another audience")
     return _person(change, validator, claims, until)
+
+
+def identity_token(change: Change, validator: Validator, person: Person, claims: Mapping[str, object], ttl: int) -> str:
+    """A token that identifies the person to the validator for ``ttl`` milliseconds; ``claims`` override those of it.
+
+    Raises ValueError when the key of the validator cannot sign.
+    """
+    names = ask(change, assumed.CLAIMS) | dict(validator.claims)
+    details = {
+        "originId": person.origin,
+        "name": person.name,
+        "picture": person.picture,
+        "email": person.email,
+        "emailVerified": person.verified or None,
+    }
+    made: dict[str, Any] = {"iat": change.now // 1000, "exp": -(-(change.now + ttl) // 1000)}
+    made |= {claim: value for claim, value in (("iss", validator.issuer), ("aud", validator.audience)) if value}
+    made |= {names[about]: value for about, value in details.items() if value is not None}
+    key = jws.parse_signing_key(validator.algorithm, validator.key)
+    return jws.sign({**made, **claims}, key, validator.algorithm)
 
 
 def _check_times(change: Change, claims: dict[str, Any]) -> int | None:

@@ -16,7 +16,6 @@ can be combined where both make sense.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from http import HTTPStatus
 from string import Formatter
 from typing import Any
@@ -28,7 +27,7 @@ from confsim.api.call import Call
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse, Refusal, suggest
 from confsim.service.clock import seconds_to_next_minute, span
 from confsim.service.errors import envelope, refused
 from confsim.service.messages import Request, Response
@@ -123,13 +122,6 @@ def _bare(call: Call, status: int, headers: list[tuple[str, str]]) -> Response:
 # Reading
 
 
-def nearest(name: object, known: Iterable[str]) -> str:
-    """A hint for a message: the name that was probably meant, or all there are."""
-    names = list(known)
-    close = get_close_matches(str(name), names, 1)
-    return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
-
-
 def read(values: object, where: str, words: Iterable[str] = ()) -> Effect:
     """The effect that plain values describe. Misuse names the place and what is wrong there, with the nearest name.
 
@@ -141,7 +133,7 @@ def read(values: object, where: str, words: Iterable[str] = ()) -> Effect:
     for name, value in values.items():
         reader = _READERS.get(name)
         if reader is None:
-            raise Misuse(f"{where}: a fault does no {name!r}; {nearest(name, words or _READERS)}")
+            raise Misuse(f"{where}: a fault does no {name!r}{suggest(name, words or _READERS)}")
         try:
             read[name] = reader(value)
         except (ValueError, Misuse) as error:
@@ -161,7 +153,7 @@ def read(values: object, where: str, words: Iterable[str] = ()) -> Effect:
 def _reason(value: object) -> Reason:
     name = str(value).lower()
     if name not in _REASONS:
-        raise ValueError(f"{value!r} is no reason for a refusal; {nearest(name, _REASONS)}")
+        raise ValueError(f"{value!r} is no reason for a refusal{suggest(name, _REASONS)}")
     return _REASONS[name]
 
 

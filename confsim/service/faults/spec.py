@@ -8,11 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.domain.fault_points import FAULT_POINTS, TIMED, InjectedFault, Outcome
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest
 from confsim.service.clock import LATEST, span
 
 from . import effects
-from .effects import Effect, nearest
+from .effects import Effect
 
 #: Stands for every operation.
 EVERY = "*"
@@ -58,7 +58,7 @@ def read(values: object, where: str = "fault") -> FaultSpec:
     given = {name: value for name, value in values.items() if name not in _SHOWN and value is not None}
     for name in given:
         if name not in _NAMES:
-            raise Misuse(f"{where}: a fault has no {name!r}; {nearest(name, _NAMES)}")
+            raise Misuse(f"{where}: a fault has no {name!r}{suggest(name, _NAMES)}")
     operation, thing = given.get("operation"), given.get("thing")
     if (operation is None) is (thing is None):
         raise Misuse(f"{where}: name an operation or a thing")
@@ -68,7 +68,7 @@ def read(values: object, where: str = "fault") -> FaultSpec:
         effect = effects.read(given.get("do"), f"{where}.do")
     else:
         if not isinstance(thing, str) or thing not in FAULT_POINTS:
-            raise Misuse(f"{where}.thing: nothing is called {thing!r}; {nearest(thing, FAULT_POINTS)}")
+            raise Misuse(f"{where}.thing: nothing is called {thing!r}{suggest(thing, FAULT_POINTS)}")
         facts = FAULT_POINTS[thing].facts
         effect = _injected(thing, given.get("do"), f"{where}.do")
     return FaultSpec(
@@ -91,8 +91,7 @@ def _facts_of(operation: object, where: str) -> tuple[str, ...]:
 
     operations = API.operations
     if not isinstance(operation, str) or operation not in operations:
-        hint = nearest(operation, operations) if len(nearest(operation, operations)) < 100 else ""
-        raise Misuse(f"{where}.operation: there is no operation {operation!r}; {hint}".rstrip("; "))
+        raise Misuse(f"{where}.operation: there is no operation {operation!r}{suggest(operation, operations)}")
     return (*operations[operation].placeholders, *CALLERS)
 
 
@@ -101,7 +100,7 @@ def _match(values: object, facts: tuple[str, ...], where: str) -> dict[str, str 
         raise Misuse(f"{where} is to be an object of {', '.join(facts)}")
     for name, value in values.items():
         if name not in facts:
-            raise Misuse(f"{where}: it is not matched by {name!r}; {nearest(name, facts)}")
+            raise Misuse(f"{where}: it is not matched by {name!r}{suggest(name, facts)}")
         if not isinstance(value, str | int) or isinstance(value, bool):
             raise Misuse(f"{where}.{name}: {value!r} is neither a text nor a whole number")
     return values
@@ -120,11 +119,11 @@ def _injected(thing: str, values: object, where: str) -> InjectedFault:
         raise Misuse(f"{where} is to be an outcome, or an object of outcome and by")
     for name in given:
         if name not in ("outcome", "by"):
-            raise Misuse(f"{where}: a fault of a thing does no {name!r}; {nearest(name, ('outcome', 'by'))}")
+            raise Misuse(f"{where}: a fault of a thing does no {name!r}{suggest(name, ('outcome', 'by'))}")
     outcomes = FAULT_POINTS[thing].outcomes
     if given["outcome"] not in list(outcomes):
         words = [outcome.value for outcome in outcomes]
-        raise Misuse(f"{where}.outcome: no {thing} is {given['outcome']!r}; {nearest(given['outcome'], words)}")
+        raise Misuse(f"{where}.outcome: no {thing} is {given['outcome']!r}{suggest(given['outcome'], words)}")
     outcome = Outcome(given["outcome"])
     if outcome not in TIMED:
         if "by" in given:

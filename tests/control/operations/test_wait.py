@@ -293,4 +293,4 @@ def test_a_server_stops_while_somebody_waits():
         server.stop()
         with pytest.raises(httpx.TransportError):
             waiting.result()
-    assert time.monotonic() - begin < 2
+    assert time.monotonic() - begin < 15  # the waiter would stay for 20 s

@@ -275,3 +275,33 @@ def test_what_was_late_arrives(sim):
     assert messages == []
     sim.clock.advance("1s")
     assert names(messages) == ["b", "c", "a"]
+
+
+def test_a_receiver_can_verify_with_the_simulator():
+    """The payload of a delivery that arrived; what was changed, is old, or is not signed is refused by name."""
+    sim, got = listening(), []
+    sim.webhooks.deliver_to(got)
+    happen(sim, "one")
+    (message,), secret = got, ok(sim, "get_events_secret")["secret"]
+    body, headers = message.body, dict(message.headers)
+    assert sim.webhooks.verify(body, headers, secret) == message.json
+    assert sim.webhooks.verify(body, {name.upper(): value for name, value in headers.items()}, secret) == message.json
+    other = {**headers, "webhook-signature": f"v1,AAAA {headers['webhook-signature']}"}
+    assert sim.webhooks.verify(body, other, secret) == message.json
+
+    def refused(match, body=body, headers=headers, secret=secret):
+        with pytest.raises(ValueError, match=match):
+            sim.webhooks.verify(body, headers, secret)
+
+    refused("not that of the secret", body=body + b" ")
+    refused("not that of the secret", secret="another")
+    refused("not that of the secret", headers={**headers, "webhook-id": "other"})
+    refused("not that of the secret", headers={**headers, "webhook-signature": "v1,ä"})
+    for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
+        refused(f"no header {name}", headers={key: value for key, value in headers.items() if key != name})
+    for stamp in ("", "x", "-1", "²", "1e9"):
+        refused("not within five minutes", headers={**headers, "webhook-timestamp": stamp})
+    sim.clock.advance("5m")
+    assert sim.webhooks.verify(body, headers, secret) == message.json
+    sim.clock.advance("1s")
+    refused("not within five minutes")

@@ -1,0 +1,101 @@
+"""Assertions about what happened in a world: calls, mails and deliveries, with the differences when one fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, TypeVar
+
+import msgspec
+
+from .operations.mail import MailInfo
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+#: Things that a failed assertion compares with what was wanted, the nearest first.
+_SHOWN = 3
+
+
+def require(found: Sequence[T], noun: str, wanted: Mapping[str, object], times: int | None) -> list[T]:
+    """Return those that have every wanted value that is not None.
+
+    A text may contain ``*`` for any text; of an object the wanted fields count; items of lists are compared one by one.
+    Raises AssertionError unless there are so many ``times``, or with None at least one; its message shows how the
+    nearest differ. ``noun`` names one of them.
+    """
+    given = {name: value for name, value in wanted.items() if value is not None}
+    compared = [(list(_differences(given, msgspec.to_builtins(each))), each) for each in found]
+    matching = [each for differences, each in compared if not differences]
+    if len(matching) == times or (times is None and matching):
+        return matching
+    pattern = ", ".join(f"{name}={value!r}" for name, value in given.items()) or "anything"
+    lines = [f"{len(matching)} of {_counted(len(found), noun)} with {pattern}, not {_expected(times)}"]
+    if len(matching) < (1 if times is None else times):
+        others = sorted(
+            (each for each in compared if each[0]),
+            key=lambda each: (each[0][0].startswith("operation:"), len(each[0])),
+        )
+        for differences, other in others[:_SHOWN]:
+            lines.append(f"  {_title(other)}:")
+            lines += [f"    {difference}" for difference in differences]
+        if len(others) > _SHOWN:
+            lines.append(f"  and {_counted(len(others) - _SHOWN, f'other {noun}')}")
+    else:
+        lines += [f"  {_title(each)}" for each in matching]
+    raise AssertionError("\n".join(lines))
+
+
+def _expected(times: int | None) -> str:
+    return "at least one" if times is None else str(times)
+
+
+def _counted(number: int, noun: str) -> str:
+    plural = {"delivery": "deliveries", "other delivery": "other deliveries"}.get(noun, f"{noun}s")
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def _title(thing: Any) -> str:
+    """One line about a call, a mail or a delivery."""
+    if isinstance(thing, MailInfo):
+        return f"to {thing.to}: {thing.subject!r}"
+    if hasattr(thing, "payload"):
+        return f"{thing.id} {thing.kind}"
+    return f"{thing.id} {thing.method} {thing.path} [{thing.operation or 'no operation'}] -> {thing.status}"
+
+
+def _differences(wanted: object, given: object, place: str = "") -> Iterator[str]:
+    """How a value differs from a wanted one, a line for each place."""
+    if isinstance(wanted, Mapping) and isinstance(given, Mapping):
+        for name, value in wanted.items():
+            where = f"{place}.{name}" if place else str(name)
+            if name not in given:
+                yield f"{where}: missing, not {value!r}"
+            else:
+                yield from _differences(value, given[name], where)
+    elif isinstance(wanted, list | tuple) and isinstance(given, list | tuple) and len(wanted) == len(given):
+        for number, (one, other) in enumerate(zip(wanted, given, strict=True)):
+            yield from _differences(one, other, f"{place}[{number}]")
+    elif not _equal(wanted, given):
+        yield f"{place}: {given!r}, not {wanted!r}"
+
+
+def _equal(wanted: object, given: object) -> bool:
+    if isinstance(wanted, str) and isinstance(given, str) and "*" in wanted:
+        return fnmatchcase(given, wanted)
+    return wanted == given and isinstance(wanted, bool) is isinstance(given, bool)
+
+
+class Mails(list[MailInfo]):
+    """The mails of a world, newest last."""
+
+    def assert_sent(
+        self,
+        to: str | None = None,
+        *,
+        subject: str | None = None,
+        text: str | None = None,
+        kind: str | None = None,
+        times: int | None = None,
+    ) -> list[MailInfo]:
+        """Return the mails that match; ``*`` stands for any text. AssertionError unless there are so many, or any."""
+        return require(self, "mail", {"to": to, "subject": subject, "text": text, "kind": kind}, times)

@@ -1,0 +1,162 @@
+"""What a simulator does with its world outside the API: the clock, the journal, faults, people, tokens."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from confsim.control.assertions import Mails
+    from confsim.control.facade import ClockFacade, FaultsFacade, RequestsFacade, WebhooksFacade
+    from confsim.control.facade_people import CallsFacade, PresenceFacade
+    from confsim.control.invoke import ControlPlane
+    from confsim.control.operations.people import MadeClient, MadeUser, RedeemedInvitation
+    from confsim.control.operations.provisioning import MadeValidator
+    from confsim.demo import Demo
+    from confsim.service.clock import Duration
+
+
+class Controls(ABC):
+    """The part of ``Simulator`` that looks at a world and steers it, by operations of the control plane."""
+
+    @property
+    @abstractmethod
+    def control(self) -> ControlPlane:
+        """The operations of the control plane."""
+
+    @property
+    def demo(self) -> Demo:
+        """The users of the demo world, with the ids that they have here: ``sim.demo.owner.id``."""
+        from confsim.demo import Demo, DemoUser
+
+        holders = self.control("get_info").tokens.items()
+        return Demo(DemoUser(each.userId, token, each.clientId) for token, each in holders if each.userId is not None)
+
+    @property
+    def clock(self) -> ClockFacade:
+        """The clock of the world."""
+        from confsim.control.facade import ClockFacade
+
+        return ClockFacade(self.control)
+
+    @property
+    def requests(self) -> RequestsFacade:
+        """The journal: the calls of the API, newest last."""
+        from confsim.control.facade import RequestsFacade
+
+        return RequestsFacade(self.control)
+
+    @property
+    def mail(self) -> Mails:
+        """The mails that were sent, newest last."""
+        from confsim.control.assertions import Mails
+
+        return Mails(self.control("list_mail"))
+
+    @property
+    def webhooks(self) -> WebhooksFacade:
+        """The deliveries to endpoints of the events interface, newest last, and how they are sent."""
+        from confsim.control.facade import WebhooksFacade
+
+        return WebhooksFacade(self.control)
+
+    @property
+    def faults(self) -> FaultsFacade:
+        """The active faults, of calls of operations and of things in the world."""
+        from confsim.control.facade import FaultsFacade
+
+        return FaultsFacade(self.control)
+
+    @property
+    def presence(self) -> PresenceFacade:
+        """The presence of users in the channels of the world."""
+        from confsim.control.facade_people import PresenceFacade
+
+        return PresenceFacade(self.control)
+
+    @property
+    def calls(self) -> CallsFacade:
+        """The phone calls into and out of the channels of the world."""
+        from confsim.control.facade_people import CallsFacade
+
+        return CallsFacade(self.control)
+
+    def wait(self, *, count: int = 1, timeout: Duration = "5s", **wanted: object) -> list[Any]:
+        """Wait until there are ``count`` matching calls, mails, deliveries or records, and return them.
+
+        The pattern is given as ``request``, ``mail``, ``delivery`` or ``state``, as in the body of ``POST
+        /_confsim/wait``: ``sim.wait(mail={"to": "a@example.com"})``. ``timeout`` is real time. Raises Misuse (409) at
+        the timeout.
+        """
+        body: dict[str, object] = {"for": wanted, "count": count, "timeout": timeout}
+        found: list[Any] = self.control("wait", **body).seen
+        return found
+
+    def token(self, user_id: int | None = None, ttl: Duration | None = None, *, client: str | None = None) -> str:
+        """Issue a token of a user, as a login would, or an API token of a ``client``; ``ttl`` is a duration ("15m")."""
+        token: str = self.control("issue_token", userId=user_id, clientId=client, ttl=ttl).token
+        return token
+
+    def make_client(self, name: str, parent: str | None = None, **fields: object) -> MadeClient:
+        """Create a client, at any depth."""
+        made: MadeClient = self.control("make_client", name=name, parent=parent, **fields)
+        return made
+
+    def make_user(self, client: str, handle: str, **fields: object) -> MadeUser:
+        """Create a user who has accepted the terms: ``registered``, ``levels``, ``email``, ``verified``, …."""
+        made: MadeUser = self.control("make_user", clientId=client, handle=handle, **fields)
+        return made
+
+    def make_validator(self, client: str, id: str, algorithm: str, key: str, **fields: object) -> MadeValidator:
+        """Create a validator of identity tokens."""
+        made: MadeValidator = self.control(
+            "make_validator", clientId=client, validatorId=id, algorithm=algorithm, key=key, **fields
+        )
+        return made
+
+    def make_number(self, client: str, number: str, **fields: object) -> str:
+        """Add an inbound number to a client; ``fields``: ``code`` (its country), ``isDefault``. Returns it as +E164."""
+        made: str = self.control("make_number", clientId=client, number=number, **fields).number
+        return made
+
+    def redeem(self, code: str, provider: str | None = None) -> RedeemedInvitation:
+        """Do what a login with a Nonce invitation does."""
+        redeemed: RedeemedInvitation = self.control("redeem_invitation", code=code, provider=provider)
+        return redeemed
+
+    def change_record(self, kind: str, id: str | int, **fields: object) -> Any:
+        """Set fields of a record (user, channel, client, …) that no documented call sets; returns the record."""
+        return self.control("change_record", kind, str(id), **fields)
+
+    def identity_token(
+        self,
+        user: str | int,
+        *,
+        client: str | None = None,
+        validator: str | None = None,
+        ttl: Duration = "5m",
+        name: str | None = None,
+        email: str | None = None,
+        email_verified: bool | None = None,
+        picture: str | None = None,
+        claims: Mapping[str, object] | None = None,
+    ) -> str:
+        """A token that identifies a person, signed by the validator of a client, for ``exchange_identity_token``.
+
+        ``user`` is the origin id of the person, or the id of a user who has one. ``client`` may be left out when only
+        one has an active validator, ``validator`` for the active one. ``claims`` are added, over those made of the
+        other arguments. Raises Misuse when the validator is not clear, or its key cannot sign.
+        """
+        who: dict[str, object] = {"originId": user} if isinstance(user, str) else {"userId": user}
+        details = {"name": name, "email": email, "emailVerified": email_verified, "picture": picture}
+        token: str = self.control(
+            "issue_identity_token",
+            **who,
+            **details,
+            clientId=client,
+            validatorId=validator,
+            ttl=ttl,
+            claims=dict(claims or {}),
+        ).token
+        return token

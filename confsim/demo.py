@@ -1,0 +1,100 @@
+"""The people and things of the demo world as names: tokens, and ids that are the same in every copy of it.
+
+``Simulator.demo`` has its users, whose ids the world chooses itself: ``sim.demo.owner.id``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec import Struct
+
+from confsim.kernel.refusal import Misuse
+
+#: Tokens.
+PARTNER_ADMIN: Final = "demo-partner-admin"
+CUSTOMER_ADMIN: Final = "demo-customer-admin"
+OWNER: Final = "demo-owner"
+OPERATOR: Final = "demo-operator"
+USER: Final = "demo-user"
+GUEST: Final = "demo-guest"
+API_TOKEN: Final = "demo-api-token"
+OTHER_ADMIN: Final = "demo-other-admin"
+
+#: Ids of clients: the partner, its customer, to whom all others belong, and one that has nothing to do with them.
+PARTNER_CLIENT: Final = "11111111-1111-4111-8111-111111111111"
+CLIENT: Final = "22222222-2222-4222-8222-222222222222"
+OTHER_CLIENT: Final = "33333333-3333-4333-8333-333333333333"
+
+#: Ids of channels of the customer: one that admits guests, and one for events.
+ROOM: Final = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+EVENT_ROOM: Final = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+
+#: Inbound numbers of the customer, the default one first.
+NUMBER: Final = "+12025550123"
+NUMBER_GB: Final = "+442079460123"
+
+#: Ids of validators of the customer, the active one first, with the secrets that sign identity tokens.
+VALIDATOR: Final = "demo-validator"
+VALIDATOR_SECRET: Final = "demo-validator-secret-of-32-bytes"
+SECOND_VALIDATOR: Final = "demo-validator-2"
+SECOND_VALIDATOR_SECRET: Final = "demo-validator-2-secret-of-32-bytes"
+
+
+class DemoUser(Struct, frozen=True):
+    """A user of the demo world: the id in this world, the token, and the id of the client."""
+
+    id: int
+    token: str
+    client: str
+
+
+class Demo:
+    """The users of a demo world, with the ids that they have in it. Misuse (404) for one whom the world lacks."""
+
+    def __init__(self, users: Iterable[DemoUser]) -> None:
+        self._users = {each.token: each for each in users}
+
+    def __repr__(self) -> str:
+        return f"<demo users {', '.join(self._users)}>"
+
+    def _get(self, token: str) -> DemoUser:
+        if token not in self._users:
+            raise Misuse(f"no user of this world has the token {token!r}", status=404)
+        return self._users[token]
+
+    @property
+    def partner_admin(self) -> DemoUser:
+        """The admin of the partner."""
+        return self._get(PARTNER_ADMIN)
+
+    @property
+    def customer_admin(self) -> DemoUser:
+        """The admin of the customer."""
+        return self._get(CUSTOMER_ADMIN)
+
+    @property
+    def owner(self) -> DemoUser:
+        """The owner of both channels."""
+        return self._get(OWNER)
+
+    @property
+    def operator(self) -> DemoUser:
+        """The operator of both channels."""
+        return self._get(OPERATOR)
+
+    @property
+    def user(self) -> DemoUser:
+        """A registered user without a role."""
+        return self._get(USER)
+
+    @property
+    def guest(self) -> DemoUser:
+        """A guest of the first channel, who has not accepted the terms."""
+        return self._get(GUEST)
+
+    @property
+    def other_admin(self) -> DemoUser:
+        """The admin of the unrelated client."""
+        return self._get(OTHER_ADMIN)

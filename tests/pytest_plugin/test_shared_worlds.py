@@ -1,0 +1,138 @@
+"""Worlds that the tests of a module or of a run share, and tracebacks that end at the call of the test."""
+
+from __future__ import annotations
+
+import pytest
+
+from kit.processes.plugin import QUIET
+
+pytest_plugins = ["pytester"]
+
+
+def test_the_tests_of_a_module_share_a_world(run):
+    """Each sees what the one before did; a fork is its own; the function's fixture is another world."""
+    result = run(
+        """
+        from confsim import demo
+
+        def test_one(confsim_module):
+            confsim_module.call("create_channel", demo.OWNER, body={"name": "Shared"}, expect=200)
+            fork = confsim_module.fork()
+            fork.call("create_channel", demo.OWNER, body={"name": "Own"}, expect=200)
+
+        def test_two(confsim_module, confsim):
+            names = [each["name"] for each in confsim_module.call("list_channels", demo.OWNER).body["results"]]
+            assert "Shared" in names and "Own" not in names
+            assert len(confsim_module.requests) == 2
+            assert len(confsim.requests) == 0
+        """
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_modules_share_no_world_but_that_of_the_session(pytester):
+    """The module's marker chooses its world; all modules see the world of the session."""
+    for name, seed in (("a", 3), ("b", 4)):
+        pytester.makepyfile(
+            **{
+                f"test_{name}": f"""
+                import pytest
+                from confsim import demo
+                pytestmark = pytest.mark.confsim(seed={seed})
+
+                def test_it(confsim_module, confsim_session, confsim):
+                    assert confsim_module.control("get_info").seed == confsim.control("get_info").seed == {seed}
+                    assert confsim_session.control("get_info").seed == 0
+                    confsim_module.call("get_me", demo.OWNER)
+                    confsim_session.call("get_me", demo.OWNER)
+                    assert len(confsim_module.requests) == 1
+                    assert len(confsim_session.requests) == {1 if name == "a" else 2}
+                """
+            }
+        )
+    pytester.runpytest_inprocess(*QUIET).assert_outcomes(passed=2)
+
+
+def test_a_failing_test_shows_the_journal_of_a_shared_world(run):
+    """Beside its own."""
+    result = run(
+        """
+        def test_it(confsim_module, confsim_session, confsim):
+            confsim_session.call("get_me", "demo-owner")
+            confsim_module.call("get_me", "demo-user")
+            confsim.call("get_me", "demo-operator")
+            assert False
+        """
+    )
+    result.assert_outcomes(failed=1)
+    shown = result.stdout.str()
+    for name in ("Olaf Owner", "Uma User", "Opal Operator"):
+        assert name in shown
+    assert "confsim journal 3" in shown
+
+
+def test_a_bug_in_a_shared_world_fails_the_test_that_met_it(run):
+    """The test that made the call, and no other."""
+    result = run(
+        """
+        from confsim.domain import terms
+        def test_one(confsim_module, monkeypatch):
+            def broken(*_):
+                raise ZeroDivisionError("the seam broke")
+            monkeypatch.setattr(terms, "standing", broken)
+            confsim_module.call("get_user_terms", "demo-owner")
+
+        def test_two(confsim_module):
+            confsim_module.call("get_me", "demo-owner", expect=200)
+        """
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*ZeroDivisionError: the seam broke*"])
+
+
+def test_fuzz_leaves_tests_of_shared_worlds_out(run):
+    """What other tests have left in a world is no part of a test."""
+    result = run(
+        """
+        def test_shared(confsim_module):
+            assert confsim_module.call("create_channel", "demo-owner", body={"name": "A"}).ok
+
+        def test_own(confsim):
+            assert confsim.call("get_me", "demo-owner").ok
+        """,
+        "--confsim-fuzz=singles",
+    )
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["0 of 1 tests lean on assumptions*"])
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ('confsim.call("get_mee", "demo-owner")', "Misuse: there is no operation 'get_mee'; did you mean 'get_me'?"),
+        ('confsim.call("get_me", "demo-owner", expect=404)', "StatusError: get_me answered 200"),
+        ('confsim.requests.assert_called("get_me")', "AssertionError: 0 of 0 calls with operation='get_me'"),
+        ('confsim.clock.advance("soon")', "Misuse:"),
+    ],
+)
+def test_a_traceback_ends_at_the_call_of_the_test(run, line, error):
+    """Frames of confsim say nothing to who made a mistake in a call of it."""
+    result = run(f"def test_it(confsim):\n    {line}\n")
+    result.assert_outcomes(failed=1)
+    shown = result.stdout.str()
+    assert error in shown
+    assert f">       {line}" in shown or f">   {line}" in shown
+    assert "confsim/" not in shown
+
+
+def test_the_traceback_of_a_bug_is_whole(run):
+    """It is for the makers of confsim."""
+    result = run(
+        """
+        from confsim.domain import terms
+        def test_it(confsim, monkeypatch):
+            monkeypatch.setattr(terms, "standing", None)
+            confsim.call("get_user_terms", "demo-owner")
+        """
+    )
+    result.stdout.fnmatch_lines(["*confsim/*.py:*: TypeError"])
