@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.decode import Body
 from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
@@ -48,7 +49,7 @@ def invoke(
             for parameter, text in zip(operation.path_parameters, path, strict=True)
         ]
         for name in unknown_parameters(operation, query):
-            raise Misuse(f"query {name}: no such parameter{suggest(name, operation.query_names)}")
+            raise _unknown(f"query {name}", "no such parameter", suggest(name, operation.query_names))
         named = arguments(context, operation, query)
         if operation.body is not None:
             named["body"] = _read_body(context, operation.body, body)
@@ -70,9 +71,15 @@ def _read_body(context: ControlContext, declared: Body, raw: bytes) -> Any:
     """The value of a body. Refusals as ``Body.read``; Misuse for a field that it does not declare."""
     unknown = declared.ignored_fields(raw)
     if unknown:
-        known = suggest(unknown[0], declared.fields)
-        raise Misuse(f"body: Object contains unknown field `{unknown[0]}`{known}")
+        raise _unknown("body", f"Object contains unknown field `{unknown[0]}`", suggest(unknown[0], declared.fields))
     return declared.read(context, raw)
+
+
+def _unknown(where: str, problem: str, known: str) -> Misuse:
+    """The Misuse of a name that is not declared, with the ``known`` ones."""
+    return Misuse(
+        f"{where}: {problem}{known or '.'}", where=where, problem=problem, code=Reason.INVALID_INPUT.name.lower()
+    )
 
 
 # HTTP
