@@ -49,7 +49,9 @@ def invoke(
             for parameter, text in zip(operation.path_parameters, path, strict=True)
         ]
         for name in unknown_parameters(operation, query):
-            raise _unknown(f"query {name}", "no such parameter", suggest(name, operation.query_names))
+            raise _unknown(
+                f"query {name}", "no such parameter", suggest(name, [each.name for each in operation.query_parameters])
+            )
         named = arguments(context, operation, query)
         if operation.body is not None:
             named["body"] = _read_body(context, operation.body, body)
