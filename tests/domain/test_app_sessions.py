@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
@@ -11,8 +11,16 @@ from confsim.domain.clients import clients
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit import refused
 
-LOG = st.tuples(st.none() | st.integers(0, 3), st.sampled_from("xy"))
+LOG = st.tuples(st.none() | st.integers(0, 3), st.sampled_from("xy"), st.integers(0, 1))
+#: What comes of a log whose index is taken, by the alternative and by whether it says the same.
+REPEATED = {
+    None: {True: "ignored", False: "refused"},
+    "refused": {True: "refused", False: "refused"},
+    "ignored": {True: "ignored", False: "ignored"},
+    "overwrites": {True: "written over", False: "written over"},
+}
 
 
 def world(profile=None):
@@ -30,25 +38,28 @@ def put(change, client, **fields):
 
 
 @pytest.mark.rule("R428", "R429")
-@given(st.lists(LOG, max_size=10))
-def test_logs_agree_with_a_plain_list(given_logs):
-    """Every log is kept unless it repeats an index; a repetition with other data is refused; order is by index."""
-    change, _, caller = world()
+@given(st.sampled_from(list(REPEATED)), st.lists(LOG, max_size=10))
+@example(None, [(1, "x", 0), (1, "x", 1)])
+@example("overwrites", [(1, "x", 0), (1, "y", 1)])
+def test_logs_agree_with_a_plain_list(choice, given_logs):
+    """Every log is kept unless it repeats an index; one that says something else is refused; order is by index."""
+    change, _, caller = world(choice and {"app-sessions.repeated-index": choice})
     run = app_sessions.register(change, caller, 1, "https://a/", None)
     model = []
-    for index, data in given_logs:
+    for index, data, time in given_logs:
         run = app_sessions.get(change, run.client, run.id)
-        earlier = next((kept for kept in model if index is not None and kept[0] == index), None)
-        if earlier is not None and earlier[1] != data:
-            with pytest.raises(Refusal) as refused:
-                app_sessions.append(change, run, 0, data, index)
-            assert refused.value.reason is Reason.LOG_INDEX_TAKEN
+        earlier = next((place for place, kept in enumerate(model) if index is not None and kept[0] == index), None)
+        what = "kept" if earlier is None else REPEATED[choice][model[earlier] == (index, data, time)]
+        if what == "refused":
+            assert refused(app_sessions.append, change, run, time, data, index) is Reason.LOG_INDEX_TAKEN
             continue
-        app_sessions.append(change, run, 0, data, index)
-        if earlier is None:
-            model.append((index, data))
+        app_sessions.append(change, run, time, data, index)
+        if what == "kept":
+            model.append((index, data, time))
+        elif what == "written over":
+            model[earlier] = (index, data, time)
     expected = sorted(model, key=lambda kept: (kept[0] is None, kept[0] or 0))
-    assert [(log.index, log.data) for log in app_sessions.logs(change, run)] == expected
+    assert [(log.index, log.data, log.time) for log in app_sessions.logs(change, run)] == expected
     assert len(LOGS.of(change, run.client)) == len(model)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from confsim.domain.mail import MAILS, Mail
@@ -70,6 +70,7 @@ def done(world, doings):
 
 
 @given(DOINGS, DOINGS)
+@example([], [("schedule", 1, 3), ("commit",), ("schedule", 2, 3), ("commit",), ("schedule", 1, 3)])
 def test_a_difference_leads_where_the_changes_led(first, then):
     """Rows with their order, timers with theirs, counters: over the wire, onto a world that was read back."""
     before, _ = done(World(7), first)

@@ -96,6 +96,38 @@ def test_a_gate_lets_those_through_who_hold_a_role_of_it(sim, people, operation,
         assert stopped
 
 
+#: What whoever may enter a channel may also read of it.
+READ_BY_VISITORS = [
+    "list_owners", "get_channel", "get_guest_access", "get_turn_credentials", "get_data_channel", "get_streaming_proxy",
+    "list_channel_properties", "get_channel_property", "get_channel_config", "get_channel_settings",
+    "get_channel_template", "list_channel_templates", "get_active_breakout_session", "list_dial_number_assignments",
+    "list_dial_pins", "check_record_possible", "get_channel_media", "list_channel_media", "get_channel_media_link",
+    "get_channel_media_pool_size",
+]  # fmt: skip
+
+
+@each("name", READ_BY_VISITORS)
+def test_a_private_channel_is_for_those_with_access(sim, people, name):
+    """Whoever is signed in reads of any channel; of a private one only its hosts, its guests and administrators."""
+    operation = API[name]
+    sim = sim.fork()
+    sim.call("set_channel_property", "demo-owner", uuid=ROOM, key="1", body="x")
+    media = sim.call("upload_channel_media", "demo-owner", uuid=ROOM, body=b"bytes", name="a.txt").body["id"]
+    there = arguments(operation, people)
+    there |= {"mediaId": media} if "mediaId" in there else {}
+    private = sim.fork()
+    private.change_record("channel", ROOM, private=True)
+    for world, who, stopped in (
+        (sim, "demo-user", False),
+        (private, "demo-user", True),
+        (private, "demo-operator", False),
+        (private, "demo-guest", False),
+        (private, "demo-customer-admin", False),
+    ):
+        answer = world.fork().call(name, who, **there)
+        assert (answer.status == 403 and answer.body["code"] == "role_missing") is stopped, (who, answer)
+
+
 @each("operation", [each for each in OPERATIONS if each.gate_entry is not None], ids=by_name)
 def test_a_gate_that_a_profile_opens_to_everybody(operation):
     """A call that needs somebody who calls misses the credential, with for_client or without; none is a bug (G147)."""

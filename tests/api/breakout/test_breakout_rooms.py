@@ -72,6 +72,19 @@ def test_the_channel_of_a_room_has_its_name(people, choice):
         assert sim.call("get_channel", OWNER, uuid=rooms(sim, id)[0]["channelUuid"]).body["channelName"] == name
 
 
+@pytest.mark.rule("R461")
+def test_a_room_that_was_closed_is_renamed(people):
+    """Where a stopped breakout session can start again, its rooms and their channels have the new name when it does."""
+    sim = demo(breakout__after_stop="prepared")
+    breakout, room = routed(sim, people)
+    stop(sim)
+    path = {"breakoutSession": breakout, "breakoutRoom": room}
+    assert sim.call("rename_breakout_room", OWNER, uuid=EVENT_ROOM, **path, body={"name": "Blue"}).ok
+    assert [each["name"] for each in rooms(sim, breakout)] == ["Blue"]
+    place = rooms(sim, breakout)[0]["channelUuid"]
+    assert sim.call("get_channel", OWNER, uuid=place).body["channelName"] == "Blue"
+
+
 @pytest.mark.rule("R462")
 def test_a_room_is_removed_with_its_assignments(sim, people):
     """The user is free for another room."""
@@ -307,7 +320,7 @@ def test_operators_and_api_tokens_manage_them(sim, operation):
 )
 def test_an_event_room_in_use(people, choice, status, left):
     """Disabling it while a breakout session is active is refused, stops it, or deletes all."""
-    sim = demo(breakout__event_room_off=choice)
+    sim = demo(breakout__event_room_off=choice) if choice != "refuse" else demo()
     routed(sim, people)
     prepare(sim)
     answer = sim.call("set_event_room_state", OWNER, uuid=EVENT_ROOM, state="disable")

@@ -344,7 +344,7 @@ def test_populations_during_a_breakout(people, choice, expected):
 @pytest.mark.parametrize(("choice", "names"), [(False, {"Demo Event Room"}), (True, {"Demo Event Room", "Room 1"})])
 def test_rooms_among_the_active_channels(people, choice, names):
     """Channels of rooms are not among them, or by assumption are."""
-    sim = demo(active__rooms=choice)
+    sim = demo(active__rooms=True) if choice else demo()
     routed(sim, people)
     assert {each["channelName"] for each in sim.call("list_active_channels", USER).body} == names
 

@@ -86,6 +86,9 @@ def test_shapes_by_profile():
     assert available(sim) == [{"number": US[1:], "code": "1", "isDefault": True}, {"number": GB[1:], "code": "44"}]
     assign(sim, operation=EXCLUSIVE)
     assert assigned(sim) == [{"phone": US[1:]}]
+    shared = assign(sim, GB, uuid=EVENT_ROOM).body
+    assert shared == {"phone": GB[1:], "code": shared["code"]}
+    assert len(shared["code"]) == 6
 
 
 # Assignments

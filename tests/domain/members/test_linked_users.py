@@ -14,7 +14,7 @@ from confsim.domain.members import linked_users
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Refusal
-from kit import CUSTOMER, EVENT_ROOM, ROOM
+from kit import CUSTOMER, EVENT_ROOM, ROOM, refused
 
 
 @pytest.fixture
@@ -49,6 +49,22 @@ def test_a_removed_linked_user_holds_nothing(stage):
     assert invitations.find_pending(change, user) is None
     assert user.id not in users.USERS.of(change, CUSTOMER)
     assert not linked_users.linked(change, channel, user.id)
+
+
+def test_two_linked_users_of_one_handle(stage):
+    """Allowed, or refused in one channel; neither another handle nor a regular user of it stands in the way (G447)."""
+    change, client, channel = stage
+    other = channels.get(change, CUSTOMER, ROOM)
+    for _ in range(2):
+        linked_users.create(change, client, channel, "Lena", None)
+    change.profile = {"linked-users.same-handle": "refuse"}
+    assert refused(linked_users.create, change, client, channel, "Lena", None) is Reason.LINKED_HANDLE_TAKEN
+    linked_users.create(change, client, channel, "Linus", None)
+    linked_users.create(change, client, other, "Lena", None)
+    regular = users.create(change, CUSTOMER, "Rita", Account.REGISTERED)
+    linked_users.link(change, channel, regular)
+    change.profile |= {"handles.unregistered": "free"}
+    linked_users.create(change, client, channel, "Rita", None)
 
 
 def test_links_are_kept_by_channel(stage):

@@ -19,6 +19,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import MEMBERS, USERS, Account, Level
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit import refused
 from kit.channels import create_room
 
 EVENTS = {
@@ -108,6 +109,29 @@ def test_what_is_listed_of_hosts_follows_their_channels(steps):
             for by_name, expected in ((False, hosted), (True, names)):
                 found = channel_list.listed(change, client, caller, None, by_name=by_name, descending=descending)
                 assert list(found) == (expected[::-1] if descending else expected)
+
+
+@pytest.mark.parametrize(
+    ("choice", "outcomes"),
+    [
+        (None, [Reason.NOT_OPERATOR, None, Reason.OPERATOR_IS_OWNER]),
+        ("take", [Reason.NOT_OPERATOR, None, None]),
+        ("nothing", [Reason.NOT_OPERATOR, None, Role.OWNER]),
+    ],
+)
+def test_removing_the_operator_role_of_nobody_an_operator_and_an_owner(scene, choice, outcomes):
+    """What becomes of an owner is assumed; the operator loses the role, and who has none is refused."""
+    change, channel, people = scene
+    change.profile = {} if choice is None else {"roles.remove-operator-on-owner": choice}
+    roles.add_operator(change, channel, people[1])
+    roles.add_owner(change, channel, people[2])
+    for user, outcome in zip(people, outcomes, strict=True):
+        if isinstance(outcome, Reason):
+            assert refused(roles.remove_operator, change, channel, user) is outcome
+        else:
+            roles.remove_operator(change, channel, user)
+            host = roles.find(change, channel, user.id)
+            assert (host and host.role) is outcome
 
 
 @pytest.mark.rule("R544")

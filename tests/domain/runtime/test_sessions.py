@@ -88,6 +88,15 @@ def test_a_placement_on_the_way_is_kept():
     assert life(sim.service.change()) is Life.INITIALISED
 
 
+def test_a_placement_ends_with_its_channel():
+    """Deleted while it is being created: nothing falls due later, and nothing is left of it."""
+    sim = Simulator(clock=0, profile={"duration.placement": "time(2)"})
+    sim.call("get_streaming_proxy", "demo-user", uuid=ROOM)
+    assert sim.call("delete_channel", "demo-owner", uuid=ROOM).ok
+    assert sim.clock.advance("2s") == []
+    assert streaming.find(sim.service.change(), CUSTOMER, ROOM) is None
+
+
 @pytest.mark.parametrize("word", ["soon", "time()", "time(-1)", "manual(x)", "time(1.5)", "manual", 3, None])
 def test_only_three_words_tell_how_long_a_thing_takes(word):
     """Anything else in a profile is a Misuse."""
