@@ -53,11 +53,10 @@ def _worlds() -> ModuleType:
 class Simulator(Controls):
     """A simulated world of the conferencing API in this process.
 
-    ``world`` is the name of a shipped world, the path of a world file or its content as plain data. ``seed`` determines
-    every id and token. ``clock`` is a ``Clock``, or an instant (epoch milliseconds, ISO 8601, a datetime) to stand at.
-    ``profile`` chooses alternatives of assumptions: a mapping, or the path of a TOML file. ``scenario`` is the
-    name of a shipped scenario or the path of an Arazzo file; the world starts as it is after it. Raises Misuse when the
-    scenario fails.
+    ``world`` is the name of a shipped world, the path of a world file or its content. ``seed`` determines every id.
+    ``clock`` is a ``Clock``, or an instant (epoch milliseconds, ISO 8601, a datetime) to stand at. ``profile`` chooses
+    alternatives of assumptions: a mapping, or the path of a TOML file. ``scenario`` is the name of a shipped scenario
+    or the path of an Arazzo file; the world starts as it is after it. Raises Misuse when the scenario fails.
 
     ``transport`` makes, from the simulator, the transport of its calls and of those of its control plane; the default
     is ``default_transport``, which a test suite can set. Without one, calls are performed in process, without HTTP.
@@ -114,7 +113,8 @@ class Simulator(Controls):
             answer = _worlds().send(over, self.service, operation, arguments, caller, body, content_type)
         else:
             response: Response = self._perform(self.service, operation, arguments, caller, body, content_type)
-            answer = Answer(delivered(response) if response.delay or response.cut is not None else response, operation)
+            plain = not response.delay and response.poll is None and response.cut is None
+            answer = Answer(response if plain else delivered(response), operation)
         return answer if expect is None else answer.expect(expect)
 
     def __repr__(self) -> str:

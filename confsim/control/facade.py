@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
-from confsim.service.clock import Duration, Instant
+from confsim.kernel.refusal import Misuse
+from confsim.service.clock import Duration, Instant, span
+from confsim.service.deferred import POLL_INTERVAL, monotonic
 from confsim.service.webhooks.signatures import verify
 
 from .assertions import require
+from .facade_held import HeldCallFacade
 from .invoke import ControlPlane
 from .journal_view import FiredTimer, Kind, RequestInfo, RequestPattern, describe, find
 from .operations.faults import FaultInfo
@@ -305,6 +309,20 @@ class FaultsFacade(Sequence[FaultInfo]):
         """Add a fault of calls of an operation, or of a ``thing``; ``match``, ``on`` and ``times`` are optional."""
         added: FaultInfo = self._control("add_fault", operation=operation, do=do, **fields)
         return added
+
+    @property
+    def held(self) -> list[HeldCallFacade]:
+        """The calls that faults hold now, in the order in which they came."""
+        return [HeldCallFacade(self._control, each) for each in self._control("list_held")]
+
+    def wait_for_held(self, timeout: Duration = "5s") -> HeldCallFacade:
+        """Wait until a call is held, and return the first. Raises Misuse (409) at the timeout, in real time."""
+        end = monotonic() + span(timeout) / 1000
+        while not (found := self.held):
+            if monotonic() >= end:
+                raise Misuse(f"no call was held within {timeout}", status=409)
+            time.sleep(POLL_INTERVAL)
+        return found[0]
 
     def clear(self) -> None:
         """Remove all faults."""

@@ -22,6 +22,7 @@ from confsim.kernel.timers import Timer
 from confsim.kernel.world import Place, World
 from confsim.service.faults.per_request import QUERY
 from confsim.service.journal import ControlCall, Entry, TimerEntry
+from confsim.service.journal import FaultHit as Hit
 from confsim.transport.address import route
 
 from .context import ControlContext
@@ -70,12 +71,14 @@ class CallerInfo(Wire):
 class FaultHit(Wire):
     """A fault that was injected into a call: its id (null for a fault of the request itself) and its effect ``do``.
 
-    ``when`` is "before" if the operation did not run, "after" if it ran, "within" for an effect on a thing.
+    ``when`` is "before" if the operation did not run, "after" if it ran, "within" for an effect on a thing. ``held`` is
+    "held", "released", "changed", "dropped", or "expired" for a call that was released after its time.
     """
 
     id: Annotated[str | None, "The id of the fault; null for one of the request itself."]
     do: Annotated[Json, "What the fault does."]
     when: Annotated[str, "Whether the operation ran before it, after it or around it."]
+    held: Annotated[str | None, "What became of a call that was held."] = None
 
 
 class Kind(StrEnum):
@@ -165,7 +168,7 @@ def describe(context: ControlContext, entry: Entry) -> RequestInfo:
         assumptions=context.service.relied_on(entry),
         changes=list(changes(entry)),
         ignored=_ignored(API.get(entry.operation), _without(query), request.body),
-        fault=[FaultHit(id=hit.id or None, do=hit.do, when=hit.when) for hit in entry.fault],
+        fault=[_fault_hit(hit) for hit in entry.fault],
         fired=[describe_timer(timer) for timer in entry.fired],
     )
 
@@ -198,6 +201,10 @@ def _matches(info: RequestInfo, pattern: RequestPattern) -> bool:
         and pattern.status in (None, info.status)
         and (pattern.body is None or part_of(pattern.body, info.body))
     )
+
+
+def _fault_hit(hit: Hit) -> FaultHit:
+    return FaultHit(id=hit.id or None, do=hit.do, when=hit.when, held=hit.held or None)
 
 
 def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:

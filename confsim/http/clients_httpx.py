@@ -7,7 +7,7 @@ from collections.abc import Callable
 import anyio  # httpx depends on it
 import httpx
 
-from confsim.service.deferred import POLL_INTERVAL, wait_for
+from confsim.service.deferred import POLL_INTERVAL, polling, wait_for
 from confsim.service.messages import Request, Response
 
 from .clients import joined
@@ -28,7 +28,9 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """As ``handle_request``; other tasks run while the response is yet to come."""
-        response = self._begin(request, await request.aread())
+        content = await request.aread()
+        with polling():
+            response = self._begin(request, content)
         while response.poll is not None:
             response = response.poll() or response
             await anyio.sleep(POLL_INTERVAL)

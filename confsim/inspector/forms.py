@@ -72,6 +72,14 @@ def faults(asked: Asked, form: Mapping[str, str]) -> str:
     return link(asked, "faults")
 
 
+def held(asked: Asked, form: Mapping[str, str]) -> str:
+    """Release, change or drop a held call."""
+    action, text = form.get("action", ""), form.get("do", "")
+    given = {"do": _value(text, "change")} if action == "change" else {}
+    asked.control("decide_held", form.get("id", ""), action=action, **given)
+    return link(asked, "faults")
+
+
 def requests(asked: Asked, form: Mapping[str, str]) -> str:
     """Empty the journal."""
     asked.control("clear_requests")
@@ -94,7 +102,7 @@ def presence(asked: Asked, form: Mapping[str, str]) -> str:
 
 #: Every form by its name in the path.
 FORMS: Mapping[str, Form] = {
-    each.__name__: each for each in (clock, reset, snapshots, worlds, faults, requests, presence)
+    each.__name__: each for each in (clock, reset, snapshots, worlds, faults, held, requests, presence)
 }
 
 

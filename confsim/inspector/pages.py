@@ -42,6 +42,7 @@ def _render(asked: Asked, template: str, title: str, **values: Any) -> str:
         menu=MENU,
         world=service.address.mount.removeprefix("/w/") or "root world",
         now=asked.control("get_clock"),
+        waiting=len(service.pipeline.held),
         query=asked.query,
         link=lambda *path, **query: link(asked, *path, **query),
         **values,
@@ -225,8 +226,8 @@ def presence(asked: Asked) -> str:
 
 
 def faults(asked: Asked) -> str:
-    """The active faults."""
-    return _render(asked, "faults", "Faults", faults=asked.control("list_faults"))
+    """The active faults, and the calls that they hold."""
+    return _render(asked, "faults", "Faults", faults=asked.control("list_faults"), held=asked.control("list_held"))
 
 
 def assumptions(asked: Asked) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -70,11 +72,35 @@ def delayed(response: Response) -> Response:
 
 def delivered(response: Response) -> Response:
     """The response as a caller in this process gets it, once it is ready. ConnectionResetError when it is cut off."""
-    if response.delay or response.cut is not None:
+    if response.poll is not None or response.delay or response.cut is not None:
         response = wait_for(delayed(response))
         if response.cut is not None:
             raise ConnectionResetError("the connection was dropped, by a fault")
     return response
+
+
+class _Polling(threading.local):
+    """Whether the present thread polls responses that are yet to come, and serves others in between."""
+
+    here = False
+
+
+_POLLING = _Polling()
+
+
+def polls_here() -> bool:
+    """Whether the present thread blocks for no response that is yet to come."""
+    return _POLLING.here
+
+
+@contextmanager
+def polling() -> Iterator[None]:
+    """In the block, the present thread polls responses that are yet to come, and serves others in between."""
+    before, _POLLING.here = _POLLING.here, True
+    try:
+        yield
+    finally:
+        _POLLING.here = before
 
 
 def wait_for(response: Response) -> Response:

@@ -31,11 +31,14 @@ class FaultHit(Struct, frozen=True):
     """A fault that hit a call; ``id`` is empty for that of the request itself, ``do`` is its effect as it was given.
 
     ``when`` is "before" where the operation did not run, "after" where it ran, "within" for what happened in it.
+    ``held`` is what became of a call that was held: "held" as long as it is, "released", "changed", "dropped", or
+    "expired" where it was released by itself; empty for one that was not held.
     """
 
     id: str
     do: Any
     when: str
+    held: str = ""
 
 
 class Entry(Struct, gc=False):

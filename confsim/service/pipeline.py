@@ -25,6 +25,8 @@ from .checks import checked
 from .conformance import Conformance
 from .deferred import monotonic
 from .errors import refused
+from .faults.effects import Effect
+from .faults.holding import HeldCalls
 from .faults.injection import Faults, Injection
 from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
@@ -74,6 +76,7 @@ class Pipeline:
         self.address: Address = NOWHERE
         self.conformance: Conformance | None = None
         self.callers = Callers()
+        faults.holder = self.held = HeldCalls(live, self.perform, self._instead)
         profile = live.profile
         self.stages: tuple[Stage, ...] = tuple(stage() for stage in _STAGES if profile and stage.needed(profile))
         self._respond: Next = self._checked
@@ -103,13 +106,18 @@ class Pipeline:
         if self._stale is not None:
             self._stale.restart()
 
-    def perform(self, incoming: Incoming) -> Response:
-        """Perform a call of an operation; returns its final response."""
+    def perform(self, incoming: Incoming, injected: Injection | None = None) -> Response:
+        """Perform a call of an operation; returns its final response.
+
+        ``injected`` are the faults of a call that was held, None for those that there are now.
+        """
         live, operation, request = self._live, incoming.operation, incoming.request
         with live.lock:
-            faults, injection = self._faults, None
-            if faults.on_calls or QUERY in request.query or HEADER in request.headers:
+            faults, injection = self._faults, injected
+            if injection is None and (faults.on_calls or QUERY in request.query or HEADER in request.headers):
                 injection = faults.inject(incoming)
+                if injection is not None and injection.hold == "before":
+                    return self.held.hold(incoming, injection)
             change = self._begin(incoming, None if injection is None else injection.now)
             address = self.address
             host = address.public_url or request.headers.get("host", HOST)
@@ -140,7 +148,20 @@ class Pipeline:
                 entry.token = incoming.token
             if after is not change.world:
                 live.react(change.now)
+            if injection is not None and injection.hold:
+                return self.held.hold(incoming, injection, entry)
             return entry.response
+
+    def _instead(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
+        """The answer of an effect to a call that was performed already; None where it leaves the answer alone."""
+        if not effect.replaces_operation:
+            return None
+        change = self._live.change()
+        host = self.address.public_url or incoming.request.headers.get("host", HOST)
+        call = Call(incoming.operation, change, host + self.address.mount, change.now, change.profile, change.used)
+        response = effect.respond(call)
+        entry.assumptions.update(change.used)
+        return response if incoming.finish is None else incoming.finish(response, change)
 
     def _checked(self, call: Call, incoming: Incoming) -> Response:
         """The response of the operation, once every check is passed. Raises Refusal."""

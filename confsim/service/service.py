@@ -170,11 +170,12 @@ class Service:
         self.provenance = provenance
 
     def reset(self) -> None:
-        """Bring back world, clock and empty journal of the start, and no faults.
+        """Bring back world, clock and empty journal of the start, and no faults; the connections of held calls close.
 
         Snapshots stay, and bugs, to be raised.
         """
         with self.lock:
+            self.pipeline.held.drop_all()
             self.history.reset()
             self.journal.restart()
             self.faults.reset()

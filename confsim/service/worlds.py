@@ -255,8 +255,12 @@ class Worlds:
             announced = server
 
     def tick(self) -> None:
-        """Fire due timers where webhooks may wait to be sent again; everything else can wait for the next call."""
+        """Fire due timers where webhooks may wait to be sent again, and release calls that were held for too long.
+
+        Everything else can wait for the next call.
+        """
         for service in tuple(self._services.values()):
+            service.pipeline.held.expire()
             if service.webhooks.may_wait and service.world.timers.due <= service.clock.now():
                 service.live.fire_due_timers(service.clock.now())
 

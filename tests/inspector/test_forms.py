@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from kit import ROOM
@@ -89,3 +91,25 @@ def test_unknown_forms_and_methods_are_refused(sim, submit):
     """404 for a form that there is none, 400 for input that is none."""
     assert submit("nonsense").status == 404
     assert submit("clock", by="soon").status == 400
+
+
+def test_held_calls_are_shown_and_decided(sim, submit, browse):
+    """Each with what it is and, once it has run, what is withheld; a mistake is told, and the call stays."""
+    for when, action, outcome in (("before", "release", 200), ("after", "drop", 0), ("after", "change", 503)):
+        sim.faults.put([{"operation": "get_me", "do": {"hold": when}}])
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(sim.call, "get_me", "demo-owner")
+            held = sim.faults.wait_for_held()
+            page = browse("/_confsim/inspector/faults")
+            assert f"{held.info.id}: GET /v1_0/users/me" in page.text
+            assert ("Withheld answer: 200" in page.text) is (when == "after")
+            assert "1 held" in browse("/_confsim/").text
+            assert submit("held", id=held.info.id, action="change", do="{").status == 400
+            submit("held", id=held.info.id, action=action, do='{"status": 503}')
+            assert sim.faults.held == []
+            if outcome:
+                assert answer.result(5).status == outcome
+            else:
+                with pytest.raises(ConnectionResetError):
+                    answer.result(5)
+    assert "No call is held" in browse("/_confsim/inspector/faults").text

@@ -1,14 +1,23 @@
-"""Faults of the world: failures that a test injects, by operation and by thing."""
+"""Faults of the world: failures that a test injects, by operation and by thing; and the calls that they hold."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
+import msgspec
+
 from confsim.contract.types import Json, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.service.faults import spec
+from confsim.control.fields import Object
+from confsim.control.journal_view import read_body
+from confsim.kernel.refusal import Misuse
+from confsim.service.faults import effects, spec
+from confsim.service.faults.holding import HeldCall
 from confsim.service.faults.injection import ActiveFault
+
+#: What can be decided of a held call.
+_ACTIONS = ("release", "change", "drop")
 
 
 class FaultInfo(Wire, kw_only=True):
@@ -55,7 +64,8 @@ def put_faults(context: ControlContext, body: Json) -> list[FaultInfo]:
       (a token or a user id), ``client`` (of the caller). ``do``: ``reason`` (the code of a refusal of the API) with
       ``facts``; or ``status`` with ``body`` and ``headers``; ``retryAfter`` in seconds, by itself the refusal of the
       rate limit; ``clock``, a delay on the clock of the world; ``real``, a delay in real time up to 30s; ``drop``: cut
-      the connection "before" or "after" the operation; ``truncate``: cut the body after so many bytes, or true.
+      the connection "before" or "after" the operation; ``truncate``: cut the body after so many bytes, or true;
+      ``hold``: hold the call "before" or "after" the operation, until ``decide_held``, or for ``holdAtMost`` (30s).
     - ``thing`` and ``do``: admission (refused, ignored), call (busy, unanswered, failed), recording (stuck, failed,
       late), proxy (creating), mail (lost), webhook (lost, doubled, late, out of order): the outcome, or ``{outcome,
       by}`` with a duration. ``match``: the attributes to match on, such as channel, user, to, kind.
@@ -109,4 +119,105 @@ def _describe(active: ActiveFault) -> FaultInfo:
         do=fault_spec.do,
         met=active.met,
         hits=active.hits,
+    )
+
+
+# Held calls
+
+
+class HeldCallInfo(Wire):
+    """A call that is held, ``when`` "before" its operation, which has done nothing, or "after", when it is committed.
+
+    ``request`` is the id of its journal entry and ``status`` and ``answer`` are what is withheld, once it has run.
+    """
+
+    id: Annotated[str, "The id of the held call."]
+    when: Annotated[str, "Whether it is held before its operation or after it."]
+    since: Annotated[int, "The instant at which it came, in epoch milliseconds."]
+    remaining: Annotated[int, "The milliseconds of real time after which it is released."]
+    operation: Annotated[str, "The operation that was called."]
+    method: Annotated[str, "The method of the call."]
+    path: Annotated[str, "The path of the call."]
+    query: Annotated[str, "The query of the call, as it was sent."]
+    body: Annotated[Any, "The body, as JSON or as text."]
+    request: Annotated[str | None, "The id of the call in the journal, once it has run."] = None
+    status: Annotated[int | None, "The status that is withheld."] = None
+    answer: Annotated[Json, "The answer that is withheld, as JSON or as text."] = None
+
+
+class DecideHeld(CommandBody):
+    """What becomes of a held call. ``action`` is "release", "change" or "drop".
+
+    A change has ``do``, the effect that decides the answer, as the ``do`` of a fault: ``{"status": 503}``; or ``body``,
+    the JSON body that the operation gets in place of the one that was sent, for a call held before it.
+    """
+
+    action: Annotated[str, "One of release, change and drop."]
+    do: Annotated[Object, "What is done to the call."] = None
+    body: Annotated[Json, "The body that the operation gets."] = None
+
+
+class HeldOutcome(Wire):
+    """What became of a held call, and the id of the call in the journal."""
+
+    id: Annotated[str, "The id of the held call."]
+    outcome: Annotated[str, "What became of it: released, changed or dropped."]
+    request: Annotated[str | None, "The id of the call in the journal."] = None
+
+
+@operation("GET /held")
+def list_held(context: ControlContext) -> list[HeldCallInfo]:
+    """List the calls that are held, in the order in which they came.
+
+    A fault whose ``do`` has ``hold`` "before" or "after" holds calls, each until it is released, changed or dropped, or
+    until ``holdAtMost`` of real time is over (by default 30s). It holds nobody else up.
+    """
+    return [_describe_held(each) for each in context.service.pipeline.held]
+
+
+@operation("POST /held/{id}", replayed=False)
+def decide_held(
+    context: ControlContext, id: Annotated[str, "The id of the held call."], body: DecideHeld
+) -> HeldOutcome:
+    """Release, change or drop a held call; what is left of it has been done when this returns.
+
+    A dropped call has its connection closed; one that was held after its operation has changed the world all the same.
+    Misuse (404) for a call that is not held, (409) for another body of a call that has run.
+    """
+    held, action = context.service.pipeline.held, body.action
+    if action not in _ACTIONS:
+        raise Misuse(f"action: {action!r} is none of {', '.join(_ACTIONS)}")
+    if action == "change":
+        if (body.do is None) is (body.body is None):
+            raise Misuse("a change has either do or body")
+        if body.do is None:
+            done = held.release(id, msgspec.json.encode(body.body))
+        else:
+            effect = effects.read(body.do, "do")
+            if effect.hold or effect.drop:
+                raise Misuse("do: a held call is not held again, and is dropped by the action")
+            done = held.change(id, effect)
+    elif body.do is not None or body.body is not None:
+        raise Misuse(f"action: {action} takes neither do nor body")
+    else:
+        done = held.drop(id) if action == "drop" else held.release(id)
+    entry = done.entry
+    return HeldOutcome(id=id, outcome=done.outcome, request=None if entry is None else entry.id)
+
+
+def _describe_held(held: HeldCall) -> HeldCallInfo:
+    request, entry = held.incoming.request, held.entry
+    return HeldCallInfo(
+        id=held.id,
+        when="before" if entry is None else "after",
+        since=held.since,
+        remaining=held.remaining,
+        operation=held.incoming.operation.name,
+        method=request.method,
+        path=request.target,
+        query=request.query,
+        body=read_body(request.body),
+        request=None if entry is None else entry.id,
+        status=None if entry is None else entry.response.status,
+        answer=None if entry is None else read_body(entry.response.body),
     )

@@ -26,6 +26,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Self
 
 from confsim.http.limits import DEFAULT_LIMITS, Limits
+from confsim.service.deferred import polling
 
 from .connection import Connection, Handler, Log
 
@@ -133,7 +134,8 @@ class LiveServer:
     def _serve(self, listener: socket.socket, ready: Ready = lambda server: None) -> None:
         assert self._loop is not None
         try:
-            self._loop.run_until_complete(self._main(self._loop, listener, ready))
+            with polling():
+                self._loop.run_until_complete(self._main(self._loop, listener, ready))
         finally:
             self._loop.close()
 

@@ -8,6 +8,9 @@
     {"real": "200ms"}                               the answer takes so long in truth, at most half a minute
     {"drop": "before"}, {"drop": "after"}           the connection is dropped: nothing was done, or all of it
     {"truncate": 20}, {"truncate": true}            the body ends after so many bytes, or in its middle
+    {"hold": "before"}, {"hold": "after"}           the call is held until it is released, changed or dropped: nothing
+                                                    was done, or all of it; {"holdAtMost": "5s"} beside it releases it
+                                                    after so long in truth, by default half a minute
 
 With a reason, a status, a lone retryAfter or ``"drop": "before"`` the operation does not run. Words of several kinds
 can be combined where both make sense.
@@ -32,8 +35,9 @@ from confsim.service.clock import seconds_to_next_minute, span
 from confsim.service.errors import envelope, refused
 from confsim.service.messages import Request, Response
 
-#: The longest delay of a response, in milliseconds.
+#: The longest delay of a response, and the longest time for which a call is held, in milliseconds.
 LONGEST = 30_000
+LONGEST_HOLD = 3_600_000
 #: The status of a call that was never answered, in the journal.
 UNANSWERED = 0
 #: The limit that a refusal by the rate limit names where the profile sets none, in calls a minute (G012).
@@ -42,7 +46,7 @@ _FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
 
 
 class Effect(Struct, frozen=True, kw_only=True):
-    """What a fault does to a call; ``clock`` and ``real`` in milliseconds, ``given`` as it was written."""
+    """What a fault does to a call, ``given`` as it was written; ``clock``, ``real``, ``holdAtMost`` in milliseconds."""
 
     given: Mapping[str, Any]
     reason: Reason | None = None
@@ -55,6 +59,8 @@ class Effect(Struct, frozen=True, kw_only=True):
     real: int = 0
     drop: str = ""
     truncate: int | bool = False
+    hold: str = ""
+    holdAtMost: int = 30_000
 
     @property
     def replaces_operation(self) -> bool:
@@ -198,6 +204,13 @@ def _real(value: object) -> int:
     return milliseconds
 
 
+def _bound(value: object) -> int:
+    milliseconds = span(value)
+    if not 1 <= milliseconds <= LONGEST_HOLD:
+        raise ValueError(f"{value!r} is no time from 1ms to 1h")
+    return milliseconds
+
+
 def _when(value: object) -> str:
     if value not in ("before", "after"):
         raise ValueError(f"{value!r} is neither 'before' nor 'after'")
@@ -221,11 +234,15 @@ _READERS: Mapping[str, Callable[[object], Any]] = {
     "real": _real,
     "drop": _when,
     "truncate": _truncate,
+    "hold": _when,
+    "holdAtMost": _bound,
 }
 #: What a fault can do to a call.
 WORDS = tuple(_READERS)
 _APART = {"reason": ("status", "drop"), "status": ("drop",), "retryAfter": ("drop",), "truncate": ("drop",)}
-_NEEDS = {"facts": "reason", "body": "status"}
+_NEEDS = {"facts": "reason", "body": "status", "holdAtMost": "hold"}
+#: The connection is dropped, and nothing was done.
+DROPPED = Effect(given={"drop": "before"}, drop="before")
 
 
 #: The kinds of effects, each with its words.
@@ -235,6 +252,7 @@ _KINDS = (
     ("clock",),
     ("real",),
     ("drop", "truncate"),
+    ("hold", "holdAtMost"),
 )
 
 

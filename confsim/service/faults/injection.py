@@ -13,7 +13,7 @@ a snapshot or putting a state leaves them, and their counts, as they are; a stat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ from confsim.assumptions.protocol import wire
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.fault_points import WEBHOOK, InjectedFault, Outcome
 from confsim.domain.identity import credentials
-from confsim.kernel.refusal import Refusal
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 from confsim.service.clock import LATEST
 from confsim.service.incoming import Incoming
@@ -91,15 +91,52 @@ class FaultsState(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     decided: list[str] = []
 
 
+class Holder(Protocol):
+    """What holds calls: says whether it does, and raises Misuse where it cannot."""
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it holds any."""
+        ...
+
+    def check(self) -> None:
+        """Raise Misuse where a call cannot be held."""
+        ...
+
+
 class Injection:
-    """The faults of one call. ``now`` is the instant at which it is served, None for that of the clock."""
+    """The faults of one call. ``now`` is the instant at which it is served, None for that of the clock.
 
-    __slots__ = ("_effect", "hits", "now")
+    ``hold`` says whether the call is held "before" its operation or "after" it; empty where it is not.
+    """
 
-    def __init__(self, effect: Effect | None, hits: tuple[FaultHit, ...], now: int | None = None) -> None:
+    __slots__ = ("_effect", "hits", "hold", "now")
+
+    def __init__(
+        self, effect: Effect | None, hits: tuple[FaultHit, ...], now: int | None = None, hold: str = ""
+    ) -> None:
         self._effect = effect
         self.hits = hits
         self.now = now
+        self.hold = hold
+
+    @property
+    def hold_at_most(self) -> int:
+        """Milliseconds of real time after which a held call is released."""
+        return 0 if self._effect is None else self._effect.holdAtMost
+
+    @property
+    def clock(self) -> int:
+        """Milliseconds that the call takes on the clock of the world."""
+        return 0 if self._effect is None else self._effect.clock
+
+    def after_hold(self, outcome: str, effect: Effect | None, *, dropped: bool) -> Injection:
+        """The faults of a call that is held no longer; ``effect`` decides in place of the one that it had."""
+        if dropped:
+            effect = effects.DROPPED
+        chosen = self._effect if effect is None else effect
+        when = "before" if chosen is not None and chosen.replaces_operation and self.hold == "before" else "after"
+        return Injection(chosen, tuple(replace(hit, when=when, held=outcome) for hit in self.hits), self.now)
 
     @property
     def replaces_operation(self) -> bool:
@@ -114,6 +151,12 @@ class Injection:
         """Add the headers, the delay and the cut of the faults to a response."""
         if self._effect is not None:
             self._effect.alter(response, request)
+
+
+def take_time(live: LiveWorld, injection: Injection) -> None:
+    """Let the clock of a world go on by what the faults of a call say that it takes."""
+    if injection.clock:
+        live.show(min(LATEST, live.clock.now() + injection.clock))
 
 
 class Interceptor:
@@ -152,13 +195,14 @@ class Faults:
     """The faults of one world, in their order.
 
     ``on_calls`` says whether any applies to calls, ``on_things`` whether any does to things. ``by_request`` says
-    whether a request may carry its own; no reset changes that.
+    whether a request may carry its own; no reset changes that. ``holder`` is what holds calls that a fault wants held.
     """
 
-    __slots__ = ("_active", "_count", "_decided", "_live", "by_request", "on_calls", "on_things")
+    __slots__ = ("_active", "_count", "_decided", "_live", "by_request", "holder", "on_calls", "on_things")
 
     def __init__(self, live: LiveWorld) -> None:
         self._live = live
+        self.holder: Holder | None = None
         self.by_request = True
         self.reset()
         live.when_replaced(self._replaced)
@@ -248,11 +292,26 @@ class Faults:
             parts.insert(0, override.effect)
         effect = effects.merged(parts) if parts else None
         when = "before" if effect is not None and effect.replaces_operation else "after"
-        hits = [FaultHit("", override.given, when)] if override is not None and override.given else []
-        hits += [FaultHit(each.id, each.spec.do, when) for each in hit]
-        if effect is not None and effect.clock:
-            self._live.show(min(LATEST, self._live.clock.now() + effect.clock))
-        return Injection(effect, tuple(hits), None if override is None else override.now)
+        hold = effect.hold if effect is not None and self.holder is not None and self.holder.enabled else ""
+        if hold:
+            self._check_hold(hit)
+        held = "held" if hold else ""
+        hits = [FaultHit("", override.given, when, held)] if override is not None and override.given else []
+        hits += [FaultHit(each.id, each.spec.do, when, held) for each in hit]
+        injection = Injection(effect, tuple(hits), None if override is None else override.now, hold)
+        if hold != "before":
+            take_time(self._live, injection)
+        return injection
+
+    def _check_hold(self, hit: list[ActiveFault]) -> None:
+        """Raise Misuse where a call cannot be held: then it was not, and counts for nothing."""
+        assert self.holder is not None
+        try:
+            self.holder.check()
+        except Misuse:
+            for each in hit:
+                each.uncount(hit=True)
+            raise
 
     def _hit(self, incoming: Incoming) -> list[ActiveFault]:
         """The faults that hit the call; all that match count it."""

@@ -1,0 +1,182 @@
+"""Calls that a fault holds: each waits, holding no lock, until it is released, changed or dropped, or its time is over.
+
+A call that is held before its operation has done nothing; one held after it is committed, and its answer is withheld.
+Whoever decides performs what is left of the call, in his own thread: once the decision is made, the journal has it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
+
+from confsim.kernel.refusal import Misuse
+from confsim.service.deferred import delayed, monotonic, polls_here
+from confsim.service.incoming import Incoming
+from confsim.service.journal import Entry
+from confsim.service.live import LiveWorld
+from confsim.service.messages import Response
+
+from .effects import Effect
+from .injection import Injection, take_time
+
+#: What became of a held call.
+RELEASED, CHANGED, DROPPED, EXPIRED = "released", "changed", "dropped", "expired"
+_ID = "X-Confsim-Request-Id"
+
+#: Performs a call whose faults are known.
+Perform = Callable[[Incoming, Injection], Response]
+#: The answer of an effect in place of that of an operation which has been performed; None where it has none.
+Instead = Callable[[Incoming, Entry, Effect], Response | None]
+
+
+class HeldCall:
+    """A call that is held before its operation, or after it: then ``entry`` is its journal entry.
+
+    ``since`` is the instant of its world at which it came, ``outcome`` what became of it, empty as long as it is held.
+    """
+
+    def __init__(self, id: str, incoming: Incoming, injection: Injection, entry: Entry | None, since: int) -> None:
+        self.id = id
+        self.incoming = incoming
+        self.injection = injection
+        self.entry = entry
+        self.since = since
+        self.outcome = ""
+        self._due = monotonic() + injection.hold_at_most / 1000
+        self._response: Response | None = None
+
+    @property
+    def remaining(self) -> int:
+        """Milliseconds of real time after which it is released by itself."""
+        return max(0, int((self._due - monotonic()) * 1000))
+
+    @property
+    def over(self) -> bool:
+        """Whether its time is over."""
+        return monotonic() >= self._due
+
+    def answer(self, response: Response) -> None:
+        """Let the call be answered so."""
+        self._response = delayed(response)
+
+    def poll(self) -> Response | None:
+        """The final response, once the call is held no longer."""
+        response = self._response
+        return response if response is None or response.poll is None else response.poll()
+
+
+class HeldCalls:
+    """The held calls of a world, in the order in which they came. ``enabled`` False lets every call pass."""
+
+    __slots__ = ("_count", "_held", "_instead", "_live", "_perform", "enabled")
+
+    def __init__(self, live: LiveWorld, perform: Perform, instead: Instead) -> None:
+        self._live, self._perform, self._instead = live, perform, instead
+        self._held: dict[str, HeldCall] = {}
+        self._count = 0
+        self.enabled = True
+
+    def __iter__(self) -> Iterator[HeldCall]:
+        return iter(tuple(self._held.values()))
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def get(self, id: str) -> HeldCall:
+        """The held call of this id. Misuse (404) when there is none."""
+        found = self._held.get(id)
+        if found is None:
+            raise Misuse(f"no call {id!r} is held", status=404)
+        return found
+
+    def check(self) -> None:
+        """Raise Misuse (409) where a held call would block the only thread, so that nobody could release it."""
+        if not polls_here() and threading.active_count() == 1:
+            raise Misuse(
+                "a fault is to hold this call, and nobody could release it: this is the only thread; make the call on "
+                "another one, or through a live server",
+                status=409,
+            )
+
+    def hold(self, incoming: Incoming, injection: Injection, entry: Entry | None = None) -> Response:
+        """Hold a call; returns the response that is yet to come. Called under the lock of the world."""
+        self._count += 1
+        held = HeldCall(f"h{self._count}", incoming, injection, entry, self._live.clock.now())
+        self._held[held.id] = held
+
+        def poll() -> Response | None:
+            if held.over and not held.outcome:
+                self._expire(held)
+            return held.poll()
+
+        return Response(503, [], poll=poll)
+
+    def release(self, id: str, body: bytes | None = None) -> HeldCall:
+        """Let a call go on, one that is held before its operation with another body, if one is given.
+
+        Misuse (404) when no call of this id is held, (409) for another body of one that has been performed.
+        """
+        held = self.get(id)
+        if body is None:
+            return self._end(held, RELEASED, None)
+        if held.entry is not None:
+            raise Misuse(f"the call {id!r} has been performed: its body cannot be changed any more", status=409)
+        held.incoming = replace(held.incoming, request=replace(held.incoming.request, body=body))
+        return self._end(held, CHANGED, None)
+
+    def change(self, id: str, effect: Effect) -> HeldCall:
+        """Let an effect, in place of that of the fault, decide the answer. Misuse (404) when no such call is held."""
+        return self._end(self.get(id), CHANGED, effect)
+
+    def drop(self, id: str) -> HeldCall:
+        """Close the connection of a call; what it has done stays. Misuse (404) when no call of this id is held."""
+        return self._end(self.get(id), DROPPED, None)
+
+    def drop_all(self) -> None:
+        """Close the connections of all."""
+        for held in self:
+            self._end(held, DROPPED, None)
+
+    def expire(self) -> None:
+        """Release every call whose time is over, also where its client has gone."""
+        for held in self:
+            if held.over:
+                self._expire(held)
+
+    def _expire(self, held: HeldCall) -> None:
+        with self._live.lock:
+            if not held.outcome:
+                self._end(held, EXPIRED, None)
+
+    def _end(self, held: HeldCall, outcome: str, effect: Effect | None) -> HeldCall:
+        """Do what is left of a call, and answer it."""
+        with self._live.lock:
+            self._held.pop(held.id, None)
+            held.outcome = outcome
+            incoming, entry = held.incoming, held.entry
+            injection = held.injection.after_hold(outcome, effect, dropped=outcome == DROPPED)
+            if entry is None:
+                take_time(self._live, injection)
+                held.answer(self._perform(incoming, injection))
+            else:
+                entry.fault = (*injection.hits, *entry.fault[len(injection.hits) :])
+                entry.response = self._answered(incoming, entry, effect, dropped=outcome == DROPPED)
+                held.answer(entry.response)
+        return held
+
+    def _answered(self, incoming: Incoming, entry: Entry, effect: Effect | None, *, dropped: bool) -> Response:
+        """The response to a call that has been performed."""
+        before = entry.response
+        if dropped:
+            return replace(before, cut=-1)
+        if effect is None:
+            return before
+        instead = self._instead(incoming, entry, effect)
+        if instead is None:
+            instead = replace(before, headers=list(before.headers))
+        else:
+            instead.headers += [line for line in before.headers if line[0] == _ID]
+        effect.alter(instead, incoming.request)
+        return instead
