@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
+from confsim.api.address import HOST
 from confsim.assumptions.protocol import transport as assumed_transport
 from confsim.assumptions.register import in_force
-from confsim.service.address import HOST
 from confsim.service.deferred import delivered
 from confsim.service.messages import Answer, Response
 
@@ -107,9 +107,9 @@ class Simulator(Controls):
         not the one, or one of those, that ``expect`` names; Misuse for an unknown operation, a missing path parameter,
         or a value that cannot be sent; ConnectionResetError when a fault drops the connection.
         """
-        over = self._over()
         answer: Answer
-        if over is not None:
+        if self._make_transport or self.default_transport:
+            over = self._over()
             answer = _worlds().send(over, self.service, operation, arguments, caller, body, content_type)
         else:
             response: Response = self._perform(self.service, operation, arguments, caller, body, content_type)

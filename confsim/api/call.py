@@ -19,6 +19,8 @@ from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
+from .address import HOST, Address
+
 #: The catalogue in which families declare their operations, complete and in order once ``api.catalogue`` is imported.
 API = Catalogue("Conferencing Service API", prefix=transport.PREFIX)
 operation = API.operation
@@ -28,14 +30,14 @@ class Call(Struct, eq=False, gc=False):
     """Context of an operation, passed to it before its arguments; a context of assumptions too.
 
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that gates judge; the
-    resolvers of ``api.paths`` set them. ``address`` is host and mount, or the URL of the mount where one was set,
-    without a slash at its end. ``content_type`` is that of a body of bytes, ``form`` the form in it, if it is one.
-    ``headers`` are those of the request, by names in lower case.
+    resolvers of ``api.paths`` set them. ``address`` is where the world is reached, ``headers`` are those of the
+    request, by names in lower case. ``content_type`` is that of a body of bytes, ``form`` the form in it, if any.
     """
 
     operation: Operation
     change: Change
-    address: str
+    address: Address
+    headers: Mapping[str, str]
     now: int
     profile: Mapping[str, Any]
     used: dict[str, None]
@@ -45,7 +47,6 @@ class Call(Struct, eq=False, gc=False):
     subject: User | None = None
     content_type: str | None = None
     form: Form | None = None
-    headers: Mapping[str, str] = {}
 
     @property
     def client(self) -> Client:
@@ -64,8 +65,10 @@ class Call(Struct, eq=False, gc=False):
     @property
     def root(self) -> str:
         """URL of the mount, without a slash at its end, for URLs in answers."""
-        scheme = ask(self, transport.SCHEME)
-        return self.address if "://" in self.address else f"{scheme}://{self.address}"
+        scheme, address = ask(self, transport.SCHEME), self.address
+        if address.public_url:
+            return address.public_url + address.mount
+        return f"{scheme}://{self.headers.get('host', HOST)}{address.mount}"
 
     def require_caller(self) -> Caller:
         """Return the caller. Refusal CREDENTIAL_MISSING when a profile makes the operation public."""

@@ -14,7 +14,8 @@ from . import containers
 from .headers import WithHeaders, header_lines
 from .operation import Operation
 
-_ENCODER = msgspec.json.Encoder()
+_encoded = msgspec.json.Encoder().encode
+_JSON = ("Content-Type", "application/json")
 
 
 class Raw(Struct):
@@ -30,30 +31,38 @@ class NoContent(Struct, frozen=True):
 
 
 NO_CONTENT = NoContent()
+#: Results that are not encoded as they are.
+_OTHERS = frozenset({WithHeaders, Raw, NoContent})
 
 
 def encode(context: Context, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
     """The response to a call that succeeded: status, header lines (the content type first) and body."""
-    if isinstance(result, WithHeaders):
-        status, lines, body = encode(context, operation, result.result)
-        return status, lines + header_lines(operation.headers, result.headers), body
-    if result is None and operation.result is type(None):
+    contract = operation.contract
+    if result is None and contract.empty:
         status, kind, body = _EMPTY[ask(context, wire.EMPTY)]
         return status, [("Content-Type", kind)] if kind else [], body
-    if isinstance(result, Raw):
-        return 200, [("Content-Type", result.content_type), *result.headers], result.data
-    if result is NO_CONTENT:
-        return 204, [], b""
+    if type(result) in _OTHERS:
+        return _other(context, operation, result)
     if operation.container is not None:
         result = containers.contain(ask(context, operation.container), result)
-    if operation.has_options:
+    if contract.has_options:
         absent = ask(context, wire.ABSENT)
         if absent != "omit":
             result = with_nulls(result, absent)
-    if operation.has_big_numbers and ask(context, wire.NUMBERS) == "texts":
+    if contract.has_big_numbers and ask(context, wire.NUMBERS) == "texts":
         result = _with_texts(msgspec.to_builtins(result, str_keys=True))
     status = ask(context, refusals.CREATED) if operation.creates else 200
-    return status, [("Content-Type", "application/json")], _ENCODER.encode(result)
+    return status, [_JSON], _encoded(result)
+
+
+def _other(context: Context, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
+    """The response of a result that is more than JSON, or none."""
+    if isinstance(result, WithHeaders):
+        status, lines, body = encode(context, operation, result.result)
+        return status, lines + header_lines(operation.headers, result.headers), body
+    if isinstance(result, Raw):
+        return 200, [("Content-Type", result.content_type), *result.headers], result.data
+    return 204, [], b""
 
 
 _EMPTY = {

@@ -11,14 +11,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType, ModuleType, NoneType
 from typing import Any, Required, TypedDict, TypeVar, Unpack, get_type_hints
+
+from msgspec import Struct
 
 from confsim.assumptions.register import Entry, assumption, in_force, text
 
 from .annotations import big_numbers, optional_fields
 from .containers import container_type
-from .decode import Body, PathParameter, QueryParameter
+from .decode import Body, Finder, PathParameter, QueryParameter
 from .gates import Gate, Grant
 from .headers import Header, without_headers
 
@@ -72,6 +74,26 @@ class Words(TypedDict, total=False):
     moves_clock: bool
     #: Whether its answer may come only after other calls.
     waits: bool
+
+
+class Contract(Struct, frozen=True, gc=False):
+    """What every call of an operation needs of its declaration, in one place.
+
+    ``target`` is the path below the mount of a world without a profile, ``%s`` in the place of each placeholder.
+    Of the path parameters ``texts`` are those whose values are not their texts, by their places, ``names`` those that
+    name things: the place, the look-up, and whether it is inside the one before. ``empty`` says whether there is no
+    result, ``has_options`` whether the response has optional fields (G077), ``has_big_numbers`` whether it has
+    decimals, or integers of more than 32 bits (G100).
+    """
+
+    target: str
+    texts: tuple[tuple[int, PathParameter], ...]
+    names: tuple[tuple[int, Finder, bool], ...]
+    required_query: bool
+    body: Body | None
+    empty: bool
+    has_options: bool
+    has_big_numbers: bool
 
 
 class Operation:
@@ -156,29 +178,24 @@ class Operation:
         names = frozenset(parameter.name for parameter in self.query_parameters)
         return names | {"for_client"} if self.for_client else names
 
-    @cached_property
-    def required_query(self) -> bool:
-        """Whether a query parameter is required."""
-        return any(parameter.required for parameter in self.query_parameters)
-
-    @cached_property
-    def has_options(self) -> bool:
-        """Whether the response has optional fields (G077)."""
-        return any(optional_fields(self.result))
-
-    @cached_property
-    def has_big_numbers(self) -> bool:
-        """Whether the response has decimals, or integers of more than 32 bits (G100)."""
-        return any(big_numbers(self.result))
-
     @property
     def _parameters(self) -> list[inspect.Parameter]:
         return list(inspect.signature(self.function).parameters.values())[1:]
 
     @cached_property
-    def target(self) -> str:
-        """Its path below the mount of a world without a profile, ``%s`` in the place of each placeholder."""
-        return _PLACEHOLDER.sub("%s", self.catalogue.prefix_under(_NONE) + self.path)
+    def contract(self) -> Contract:
+        """What every call needs of it."""
+        path = tuple(enumerate(self.path_parameters))
+        return Contract(
+            target=_PLACEHOLDER.sub("%s", self.catalogue.prefix_under(_NONE) + self.path),
+            texts=tuple((place, each) for place, each in path if not each.is_text),
+            names=tuple((place, each.resolve, each.inside) for place, each in path if each.resolve is not None),
+            required_query=any(parameter.required for parameter in self.query_parameters),
+            body=self.body,
+            empty=self.result is NoneType,
+            has_options=any(optional_fields(self.result)),
+            has_big_numbers=any(big_numbers(self.result)),
+        )
 
     def route(self, profile: Mapping[str, Any]) -> tuple[str, str]:
         """Method and path under a profile."""

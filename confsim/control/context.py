@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from confsim.api.address import HOST
 from confsim.assumptions.protocol import parsing, transport
 from confsim.assumptions.register import Entry, in_force
 from confsim.contract.operation import Operation
@@ -15,7 +16,6 @@ from confsim.domain.users import users
 from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change, Place, World
-from confsim.service.address import HOST
 from confsim.service.journal import ControlCall
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds

@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
+from confsim.api.address import HOST
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.decode import Body
 from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.query import arguments, decode_query, unknown_parameters
 from confsim.kernel.refusal import Misuse, Refusal, suggest
-from confsim.service.address import HOST
 from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.faults.per_request import cross_site
 from confsim.service.messages import Request, Response

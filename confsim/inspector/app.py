@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
+from confsim.api.address import HOST
 from confsim.control import mount
 from confsim.control.catalogue import CONTROL
 from confsim.control.context import ControlContext
@@ -15,7 +16,6 @@ from confsim.control.declare import PREFIX
 from confsim.control.invoke import ControlPlane
 from confsim.http.mount import Mount
 from confsim.kernel.refusal import Misuse
-from confsim.service.address import HOST
 from confsim.service.faults.per_request import cross_site
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service

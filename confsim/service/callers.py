@@ -19,7 +19,7 @@ from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.table import TableState
-from confsim.kernel.world import Change
+from confsim.kernel.world import World
 
 #: How many tokens are remembered.
 _MOST = 256
@@ -29,30 +29,25 @@ Tables = tuple[TableState, ...]
 _CREDENTIALS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.position
 
 
-class _Known(Struct, frozen=True, gc=False):
-    """A caller who may call, the tables that say so, and the assumptions used to say it.
-
-    ``shared`` are the shared tables, ``own`` those of the caller's client, () for a caller who is no user.
-    """
+class _Known(Struct, gc=False):
+    """A caller who may call, the world that says so, and the assumptions used to say it."""
 
     caller: Caller
-    shared: Tables
-    own: Tables
+    world: World
     used: Mapping[str, None]
 
-    def holds(self, change: Change) -> bool:
-        """Whether the caller is the same in this change: the tables are, and the token has not expired."""
-        caller, world, then = self.caller, change.world, self.shared
-        if change.now >= caller.expires:
+    def holds(self, world: World) -> bool:
+        """Whether the caller is the same in another world: the tables that decide it are the same values."""
+        then, now = self.world, world
+        if now.shared is not then.shared and not _same(now.shared, then.shared, _CREDENTIALS, _CLIENTS):
             return False
-        now = world.shared
-        if now is not then and not _same(now, then, _CREDENTIALS, _CLIENTS):
-            return False
-        then = self.own
-        if not then:
-            return True
-        now = world.client_tables.get(caller.client.id, ())
-        return now is then or _same(now, then, _USERS)
+        if self.caller.user is not None:
+            client = self.caller.client.id
+            before, own = then.client_tables.get(client, ()), now.client_tables.get(client, ())
+            if own is not before and not _same(own, before, _USERS):
+                return False
+        self.world = world
+        return True
 
 
 def _same(now: Tables, then: Tables, *places: int) -> bool:
@@ -75,13 +70,14 @@ class Callers:
         """
         if not token:
             raise Refusal(Reason.CREDENTIAL_MISSING)
-        known = self._known.get(token)
-        if known is not None and known.holds(call.change):
-            call.used.update(known.used)
-            call.caller = caller = known.caller
-            call.known_client = caller.client
-            return
         change, noted = call.change, call.used
+        known, world = self._known.get(token), change.world
+        if known is not None and (known.world is world or known.holds(world)):
+            caller = known.caller
+            if call.now < caller.expires:
+                noted.update(known.used)
+                call.caller, call.known_client = caller, caller.client
+                return
         change.used = used = dict[str, None]()
         try:
             caller = credentials.authenticate(change, token)
@@ -98,6 +94,4 @@ class Callers:
         elif not blocked:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            world = change.world
-            own = () if caller.user is None else world.client_tables.get(client.id, ())
-            self._known[token] = _Known(caller, world.shared, own, used)
+            self._known[token] = _Known(caller, world, used)

@@ -19,6 +19,7 @@ from confsim.assumptions.register import ask, value_of
 from confsim.contract.annotations import without_none
 from confsim.contract.decode import Body
 from confsim.contract.gates import Grant
+from confsim.contract.operation import Contract
 from confsim.contract.query import arguments
 from confsim.contract.text_values import invalid_input, split_list
 from confsim.domain.clients import clients
@@ -34,48 +35,48 @@ from .messages import Request
 def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
     """The result of the operation, once every check is passed. Raises the Refusal of the first that is not."""
     operation, path, values, token = call.operation, incoming.path, incoming.query, incoming.token
-    request, named = incoming.request, None
+    contract, named = operation.contract, None
     order = value_of(call, transport.CHECKS_ORDER) if call.profile else ""
     if order == "input first":
-        named = _input(call, values, request)
+        named = _input(call, contract, values, incoming.request)
     gate = operation.gate_entry
-    grants = operation.gate.grants if gate is None else ask(call, gate)
-    public = operation.public if gate is None else Grant.PUBLIC in grants
+    if gate is None:
+        grants, public = operation.gate.grants, operation.public
+    else:
+        grants = ask(call, gate)
+        public = Grant.PUBLIC in grants
     if not public:
         callers.identify(call, token)
     elif token and ask(call, wire.PUBLIC_CREDENTIALS) == "checked":
         credentials.authenticate(call.change, token)
-    things: list[Any] = []
-    if path:
-        for parameter, text in zip(operation.path_parameters, path, strict=True):
-            things.append(text if parameter.is_text else parameter.read(call, parameter.where, text))
+    things = [*path]
+    for place, parameter in contract.texts:
+        things[place] = parameter.read(call, parameter.where, things[place])
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
-    if path:
-        _resolve(call, things, public, grants if order == "role first" else ())
+    if contract.names:
+        _resolve(call, contract, things, public, grants if order == "role first" else ())
     if not public:
         admission.admit(call, grants)
     elif operation.changes:
         admission.require_service(call, call.client)
     if named is None:
-        named = _input(call, values, request)
-    return operation.function(call, *things, **named)
+        named = _input(call, contract, values, incoming.request)
+    return operation.function(call, *things, **named) if named else operation.function(call, *things)
 
 
-def _resolve(call: Call, things: list[Any], public: bool, judged: tuple[Grant, ...]) -> None:
+def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, judged: tuple[Grant, ...]) -> None:
     """Put what the path names in the place of its name.
 
     Where something is not there, the grants to be ``judged`` before it is told come first.
     """
     try:
-        for place, parameter in enumerate(call.operation.path_parameters):
-            if parameter.resolve is None:
-                continue
-            if parameter.inside:
-                things[place] = parameter.resolve(call, things[place], things[place - 1] if place else None)
+        for place, find, inside in contract.names:
+            if inside:
+                things[place] = find(call, things[place], things[place - 1] if place else None)
             else:
-                things[place] = parameter.resolve(call, things[place])
-                if public and parameter.annotation is Client:
+                things[place] = find(call, things[place])
+                if public and type(things[place]) is Client:
                     admission.require_service(call, call.client)
     except Refusal:
         if judged and not public:
@@ -102,12 +103,11 @@ def _enter_child(call: Call, id: str) -> None:
     admission.require_service(call, child)
 
 
-def _input(call: Call, values: dict[str, str], request: Request) -> dict[str, Any]:
+def _input(call: Call, contract: Contract, values: dict[str, str], request: Request) -> dict[str, Any]:
     """Query and body as the keyword arguments of the operation."""
-    operation = call.operation
-    call.headers = request.headers
-    named = arguments(call, operation, values) if values or operation.required_query else {}
-    body = operation.body
+    body, named = contract.body, {}
+    if values or contract.required_query:
+        named = arguments(call, call.operation, values)
     if body is None:
         return named
     raw = request.body

@@ -104,13 +104,15 @@ class LiveWorld:
 
     # Changes
 
-    def change(self) -> Change:
-        """A change at this instant, after everything due has fallen due; ``commit`` puts it in force."""
-        now = self.clock.now()
+    def change(self, at: int | None = None) -> Change:
+        """A change at this instant, after everything due has fallen due; ``commit`` puts it in force.
+
+        It has the instant ``at`` (epoch milliseconds) where one is given; nothing more falls due by that.
+        """
+        now, source = self.clock.now(), self._fault_points
         if self.world.timers.due <= now:
             self.fire_due_timers(now)
-        source = self._fault_points
-        return self.world.change(now, self.profile, None if source is None else source())
+        return self.world.change(now if at is None else at, self.profile, None if source is None else source())
 
     def put(self, change: Change) -> World:
         """Put a change in force; returns the world after it. One of an earlier world, a stale read, is discarded."""

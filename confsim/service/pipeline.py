@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from confsim.api.address import NOWHERE, Address
 from confsim.api.call import Call
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.protocol.refusals import Reason
@@ -19,7 +20,6 @@ from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
 from confsim.kernel.world import Change, World
 
-from .address import HOST, NOWHERE, Address
 from .callers import Callers
 from .checks import checked
 from .conformance import Conformance
@@ -118,11 +118,14 @@ class Pipeline:
                 injection = faults.inject(incoming)
                 if injection is not None and injection.hold == "before":
                     return self.held.hold(incoming, injection)
-            change = self._begin(incoming, None if injection is None else injection.now)
-            address = self.address
-            host = address.public_url or request.headers.get("host", HOST)
-            call = Call(operation, change, host + address.mount, change.now, change.profile, change.used)
-            after = change.world
+            change = live.change(None if injection is None else injection.now)
+            if incoming.used:
+                change.used.update(incoming.used)
+            if operation.route_entry is not None:
+                note(change, operation.route_entry)
+            if self._stale is not None and not operation.changes:
+                change = self._stale.visible(change)
+            call = Call(operation, change, self.address, request.headers, change.now, change.profile, change.used)
             try:
                 response = None if injection is None else injection.respond(call)
                 if response is None:
@@ -132,20 +135,12 @@ class Pipeline:
                 after = live.put(change)
             except Refusal as refusal:
                 note(call, transport.CHECKS_ORDER)
-                response = refused(call, refusal)
-                if isinstance(refusal, NotYet):
-                    after = live.put(change)
-                else:
-                    faults.dropped(change)
+                response, after = refused(call, refusal), self._dropped(change, refusal)
             except Exception as bug:
                 bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
-                response = self._bug(call, bug)
-                faults.dropped(change)
-            entry = self._note(
-                operation.name, request, response, change, after, call.caller, injection, incoming.finish
-            )
-            if not incoming.from_request:
-                entry.token = incoming.token
+                response, after = self._bug(call, bug), self._dropped(change)
+            name, token = operation.name, None if incoming.from_request else incoming.token
+            entry = self._note(name, request, response, change, after, call.caller, token, injection, incoming.finish)
             if after is not change.world:
                 live.react(change.now)
             if injection is not None and injection.hold:
@@ -157,28 +152,16 @@ class Pipeline:
         if not effect.replaces_operation:
             return None
         change = self._live.change()
-        host = self.address.public_url or incoming.request.headers.get("host", HOST)
-        call = Call(incoming.operation, change, host + self.address.mount, change.now, change.profile, change.used)
+        headers, profile, used = incoming.request.headers, change.profile, change.used
+        call = Call(incoming.operation, change, self.address, headers, change.now, profile, used)
         response = effect.respond(call)
         entry.assumptions.update(change.used)
         return response if incoming.finish is None else incoming.finish(response, change)
 
     def _checked(self, call: Call, incoming: Incoming) -> Response:
         """The response of the operation, once every check is passed. Raises Refusal."""
-        return Response(*encode(call, call.operation, checked(call, incoming, self.callers)))
-
-    def _begin(self, incoming: Incoming, now: int | None) -> Change:
-        """The change in which a call is performed, at the instant ``now``, None for that of the clock."""
-        change, operation = self._live.change(), incoming.operation
-        if now is not None:
-            change.now = now
-        if incoming.used:
-            change.used.update(incoming.used)
-        if operation.route_entry is not None:
-            note(change, operation.route_entry)
-        if self._stale is not None and not operation.changes:
-            change = self._stale.visible(change)
-        return change
+        status, headers, body = encode(call, call.operation, checked(call, incoming, self.callers))
+        return Response(status, headers, body)
 
     def unrouted(
         self,
@@ -196,6 +179,13 @@ class Pipeline:
             response = refused(change, outcome) if isinstance(outcome, Refusal) else outcome
             return self._note("", request, response, change, change.world, finish=finish).response
 
+    def _dropped(self, change: Change, refusal: Refusal | None = None) -> World:
+        """The world after a call that failed: that before it, unless it was refused for the time being."""
+        if isinstance(refusal, NotYet):
+            return self._live.put(change)
+        self._faults.dropped(change)
+        return change.world
+
     def _bug(self, call: Call, bug: Exception) -> Response:
         self._live.bugs.append(bug)
         return refused(call, Refusal(Reason.INTERNAL_ERROR, reference=f"{type(bug).__name__}: {bug}"))
@@ -208,26 +198,27 @@ class Pipeline:
         change: Change,
         after: World,
         caller: Caller | None = None,
+        token: str | None = None,
         injection: Injection | None = None,
         finish: Finish | None = None,
     ) -> Entry:
         """Finish a response and note it in the journal."""
         self._usage.count()
-        journal, faults, before = self._journal, self._faults, change.world
+        live, journal, faults, before = self._live, self._journal, self._faults, change.world
         id = journal.next_id()
         response.headers.append(("X-Confsim-Request-Id", id))
         touched = [] if after is before else change.touched
-        hits = faults.hits(change) if change.faults is not None else ()
+        hits = () if change.faults is None else faults.hits(change)
         if injection is not None:
             hits = (*injection.hits, *hits)
             injection.alter(response, request)
-        entry = Entry(id, change.now, name, request, response, change.used, touched, before, after, caller, hits)
-        if self._live.fired:
-            entry.fired = self._live.take_fired()
+        entry = Entry(id, change.now, name, request, response, change.used, touched, before, after, caller, hits, token)
+        if live.fired:
+            entry.fired = live.take_fired()
         if faults.on_calls or faults.on_things:
             entry.remaining_faults = faults.remaining()
         if self.conformance is not None and (injection is None or not injection.replaces_operation):
-            self._live.bugs.extend(self.conformance.violations(entry))
+            live.bugs.extend(self.conformance.violations(entry))
         if finish is not None:
             entry.response = finish(response, change)
         journal.add(entry)

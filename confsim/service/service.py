@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.api.address import Address
 from confsim.assumptions.protocol import sizes, transport, wire
 from confsim.assumptions.register import REGISTER, in_force
 from confsim.kernel.world import Change, World
 
-from .address import Address
 from .clock import Clock
 from .credentials import presentation
 from .faults.injection import Faults

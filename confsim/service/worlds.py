@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.api.address import HOST, NOWHERE, Address
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 
-from .address import HOST, NOWHERE, Address
 from .clock import Values
 from .deferred import monotonic
 from .service import Service, Settings

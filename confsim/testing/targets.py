@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from confsim.api.address import HOST
 from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.control.scenarios import direct, mount_url
 from confsim.kernel.world import World
-from confsim.service.address import HOST
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.simulator import Simulator

@@ -19,6 +19,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.credentials import present
 from confsim.service.messages import Request
 
+_encoded = msgspec.json.Encoder().encode
 #: Matches what stands in a path and in a query as it is.
 _PLAIN = re.compile("[A-Za-z0-9_.~-]+").fullmatch
 
@@ -52,7 +53,7 @@ def address(
     and so is one underscore at the end of a name (``as_`` for ``as``). ``body`` is plain JSON values, or bytes;
     ``token`` is presented as the profile says. Misuse for a path parameter that is missing and for what cannot be sent.
     """
-    path, query = places(operation, arguments) if arguments or operation.placeholders else ((), {})
+    path, query = places(operation, arguments)
     headers = {} if content_type is None else {"content-type": content_type}
     if token is not None:
         lines, more = present(in_force(profile, wire.PRESENTATION), token)
@@ -70,6 +71,18 @@ def request_of(
     body: bytes,
 ) -> OperationRequest:
     """Return the request of an operation under a profile whose parameters are texts and whose body is bytes."""
+    return OperationRequest(operation, path, query, message(operation, path, query, profile, headers, body))
+
+
+def message(
+    operation: Operation,
+    path: tuple[str, ...],
+    query: dict[str, str],
+    profile: Mapping[str, Any],
+    headers: dict[str, str],
+    body: bytes,
+) -> Request:
+    """Return the same as ``request_of`` as it goes over the wire."""
     method, target = route(operation, path, profile)
     request = Request(method, target, query_string(query) if query else "", headers, body)
     if headers:
@@ -77,14 +90,16 @@ def request_of(
 
         parse_cookies(request)
         parse_form(request, operation)
-    return OperationRequest(operation, path, query, request)
+    return request
 
 
 def route(operation: Operation, path: Sequence[str], profile: Mapping[str, Any]) -> tuple[str, str]:
     """Return the method and the target below the mount, with these texts for the path parameters in their order."""
-    texts = tuple([text if _PLAIN(text) else quote(text, safe="") for text in path]) if path else ()
+    texts: tuple[str, ...] = ()
+    for text in path:
+        texts += (text if _PLAIN(text) else quote(text, safe=""),)
     if not profile:
-        return operation.method, operation.target % texts
+        return operation.method, operation.contract.target % texts
     method, target = operation.route(profile)
     for name, text in zip(operation.placeholders, texts, strict=True):
         target = target.replace(f"{{{name}}}", text, 1)
@@ -107,15 +122,16 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
     Misuse for a path parameter that is missing and for a text that cannot be sent.
     """
     names = operation.placeholders
-    if not names:
-        return (), in_query(arguments) if arguments else {}
+    path: tuple[str, ...] = ()
     try:
-        path = tuple(map(_text, map(arguments.__getitem__, names)))
+        for name in names:
+            value = arguments[name]
+            path += (value if type(value) is str and value.isascii() else _text(value),)
     except KeyError as missing:
         unknown = ", ".join(map(repr, sorted(arguments.keys() - {*names, *operation.query_names})))
         unlike = f" and has no {unknown}" if unknown else ""
         raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}") from None
-    if len(arguments) == len(names):
+    if len(arguments) == len(path):
         return path, {}
     return path, in_query({name: value for name, value in arguments.items() if name not in names})
 
@@ -130,7 +146,7 @@ def encoded(body: object) -> bytes:
     if isinstance(body, bytes):
         return body
     try:
-        raw = msgspec.json.encode(body)
+        raw = _encoded(body)
         if raw.find(b"null") >= 0:  # as which a number that JSON has not is encoded too
             json.dumps(msgspec.to_builtins(body, str_keys=True), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from confsim.api.address import HOST
 from confsim.assumptions.register import ProfileContext
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse
-from confsim.service.address import HOST
 from confsim.service.deferred import delivered, wait_for
 from confsim.service.incoming import Finish
 from confsim.service.messages import Request, Response

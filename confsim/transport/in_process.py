@@ -18,7 +18,7 @@ from confsim.service.incoming import Incoming
 from confsim.service.messages import Answer, Response
 from confsim.service.service import Provenance, Service
 
-from .address import address, encoded, places, request_of
+from .address import address, encoded, message, places
 from .results import answer_of
 from .transport import Transport
 
@@ -59,12 +59,14 @@ def perform(
     content_type: str | None,
 ) -> Response:
     """Perform an operation as the holder of a token, below HTTP. Misuse for what could not be sent as a request."""
-    declared = _declared(operation, caller)
-    path, query = places(declared, arguments) if arguments or declared.placeholders else ((), {})
+    declared = API.operations.get(operation)
+    if declared is None or not (caller is None or isinstance(caller, str)):
+        declared = _declared(operation, caller)
+    path, query = places(declared, arguments)
     headers = {} if content_type is None else {"content-type": content_type}
     raw = b"" if body is None else encoded(body)
-    sent = request_of(declared, path, query, service.profile, headers, raw)
-    return service.perform(Incoming(declared, path, query, caller, sent.request))
+    request = message(declared, path, query, service.profile, headers, raw)
+    return service.perform(Incoming(declared, path, query, caller, request))
 
 
 def send(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.service.address import Address
+from confsim.api.address import Address
 from kit import START
 from kit.proofs.determinism import Way, runs
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from confsim import Misuse
-from confsim.service.address import HOST
+from confsim.api.address import HOST
 from confsim.service.webhooks.delivery import Route, Webhooks
 from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds

@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
+from confsim.api.address import HOST
 from confsim.arazzo.document import LEFT_OUT
 from confsim.arazzo.expressions import expressions
 from confsim.contract.query import unknown_parameters
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX
 from confsim.kernel.refusal import Misuse
-from confsim.service.address import HOST
 from confsim.service.files import state
 from confsim.service.files.profile import plain
 from confsim.service.journal import ControlCall

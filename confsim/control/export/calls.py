@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, quote, unquote
 import msgspec
 from msgspec import Struct
 
+from confsim.api.address import HOST
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.register import ProfileContext, in_force
@@ -23,7 +24,6 @@ from confsim.contract.query import decode_query
 from confsim.control.context import ControlContext
 from confsim.control.journal_view import below
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.address import HOST
 from confsim.service.credentials import present
 from confsim.service.faults.per_request import HEADER, QUERY
 from confsim.service.files import world_file

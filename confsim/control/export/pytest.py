@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from confsim.api.address import HOST
 from confsim.control.declare import CONTROL
-from confsim.service.address import HOST
 from confsim.service.files import state
 from confsim.service.files.profile import plain
 from confsim.service.journal import ControlCall, Entry

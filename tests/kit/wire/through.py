@@ -16,11 +16,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from confsim import Simulator
+from confsim.api.address import HOST
 from confsim.assumptions.register import ProfileContext
 from confsim.control.scenarios import direct
 from confsim.http.live.server import LiveServer
 from confsim.http.routing import Found
-from confsim.service.address import HOST
 from confsim.service.messages import Request, Response
 from confsim.transport.address import OperationRequest
 from confsim.transport.wsgi import WsgiTransport
