@@ -61,8 +61,12 @@ def parameters(operation: dict, of: dict | None = None) -> list[dict]:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_it_is_a_valid_document(name):
-    """openapi-spec-validator accepts the document of every profile."""
-    validate(described(PROFILES[name]))
+    """openapi-spec-validator accepts the document of every profile; paths that are as by default are judged once."""
+    made = described(PROFILES[name])
+    if name != "defaults":
+        judged = described({})["paths"]
+        made["paths"] = {path: item for path, item in made["paths"].items() if item != judged.get(path)}
+    validate(made)
 
 
 def test_the_control_plane_has_one_too():
