@@ -7,11 +7,13 @@ as ``msgspec.inspect`` drops marks of ours such as ``Sized`` and ``Names``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from types import GenericAlias, NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import FieldInfo
 
 from .types import Chosen, Names
 
@@ -100,6 +102,12 @@ def struct_of(type_: Any) -> type[Struct] | None:
     return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
 
 
+@cache
+def fields_of(struct: type[Struct]) -> tuple[FieldInfo, ...]:
+    """The fields of a type with their annotations, which msgspec reads anew each time."""
+    return msgspec.structs.fields(struct)
+
+
 def big_numbers(type_: Any) -> Iterator[Any]:
     """The types of the decimals, and of the integers of more than 32 bits, that a type holds at any depth."""
     if type_ is float or type_ is int:
@@ -111,7 +119,7 @@ def big_numbers(type_: Any) -> Iterator[Any]:
         yield from big_numbers(base)
         return
     struct = struct_of(get_origin(type_) or type_)
-    for field in () if struct is None else msgspec.structs.fields(struct):
+    for field in () if struct is None else fields_of(struct):
         yield from big_numbers(field.type)
     for part in get_args(type_):
         yield from big_numbers(part)
@@ -120,7 +128,7 @@ def big_numbers(type_: Any) -> Iterator[Any]:
 def optional_fields(type_: Any) -> Iterator[str]:
     """The names of the optional fields of a type, at any depth."""
     struct = struct_of(get_origin(type_) or type_)
-    for field in () if struct is None else msgspec.structs.fields(struct):
+    for field in () if struct is None else fields_of(struct):
         if field.default is None:
             yield field.encode_name
         yield from optional_fields(field.type)

@@ -45,6 +45,7 @@ class Errors:
         self._observed = observed
         self._problems = problems
         self._names: dict[tuple[str, tuple[Reason, ...]], str] = {}
+        self._found: dict[tuple[str, ...], dict[str, tuple[Reason, ...]]] = {}
 
     def of(self, operations: list[Operation]) -> dict[str, Any]:
         """The responses of operations that share a route, by status."""
@@ -63,6 +64,12 @@ class Errors:
                 self._names[status, reasons] = f"Error{status}"
 
     def _by_status(self, operations: list[Operation]) -> dict[str, tuple[Reason, ...]]:
+        names = tuple(operation.name for operation in operations)
+        if names not in self._found:
+            self._found[names] = self._collected(operations)
+        return self._found[names]
+
+    def _collected(self, operations: list[Operation]) -> dict[str, tuple[Reason, ...]]:
         found: dict[str, set[Reason]] = {}
         for operation in operations:
             for reason in self._reasons(operation):

@@ -17,7 +17,7 @@ from msgspec import NODEFAULT, UNSET, Meta, Struct
 from confsim.assumptions.protocol import parsing, wire
 from confsim.assumptions.register import in_force
 
-from .annotations import chosen, description_of, mark_of, options_of, peeled, struct_of
+from .annotations import chosen, description_of, fields_of, mark_of, options_of, peeled, struct_of
 from .encode import NoContent, Raw
 from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, InUnit, Page, Pattern, Shown, Sized, TextForm, Ttl
 
@@ -184,7 +184,7 @@ class Schemas:
         arguments = dict(zip(getattr(struct, "__parameters__", ()), get_args(type_), strict=False))
         properties: Schema = {}
         required = []
-        for field in msgspec.structs.fields(struct):
+        for field in fields_of(struct):
             made = self._property(field, _filled(field.type, arguments), body=body)
             properties[field.encode_name] = made
             if field.required:

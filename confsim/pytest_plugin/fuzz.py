@@ -77,7 +77,7 @@ class Fuzz:
             try:
                 reports = runner.runtestprotocol(item, nextitem=item.parent, log=False)  # type: ignore[arg-type]
             finally:
-                run.variant = {}
+                run.variant = None
             failed = next((each for each in reports if not each.passed), None)
             error = "" if failed is None else _last_line(failed)
             return Outcome(failed is None, error, calls(item.stash[TEST]))

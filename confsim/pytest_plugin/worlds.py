@@ -67,15 +67,15 @@ class Server:
 class Run:
     """State of the run: the worlds that tests fork, the live server, the assumptions used.
 
-    ``fuzzes`` says whether tests are run again under alternatives; ``variant`` holds those that the worlds of the test
-    under way follow, where neither the run nor the test has chosen one.
+    ``fuzzes`` says whether tests are run again under alternatives; ``variant`` holds, while one is, those that its
+    worlds follow where neither the run nor the test has chosen one.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.used: dict[str, dict[str, int]] = {}
         self.fuzzes = False
-        self.variant: Mapping[str, Any] = {}
+        self.variant: Mapping[str, Any] | None = None
         self._bases: dict[object, Simulator] = {}
         self._chosen: dict[str, Any] | None = None
         self._root: Any = None
@@ -102,7 +102,7 @@ class Run:
         chosen = self.profile(profile)
         if strict := bool(setting(self.config, "strict") if strict is None else strict):
             chosen = {"parse.unknown-fields": "refuse", "parse.unknown-query": "refuse", **chosen}
-        chosen = {**self.variant, **chosen}
+        chosen = {**(self.variant or {}), **chosen}
         choices = tuple(sorted((id, repr(value)) for id, value in chosen.items()))
         named = msgspec.json.encode(world, order="deterministic") if isinstance(world, Mapping) else str(world)
         if self.variant or (scenario is not None and clock is not None):
@@ -236,7 +236,7 @@ class Test:
         bug = self.bugs()
         if self.servers:
             self.run.clear()
-        if setting(self.item.config, "report"):
+        if setting(self.item.config, "report") and self.run.variant is None:
             self.run.count(self.item.nodeid, [each.service for each in self.simulators])
         if bug is not None:
             raise bug

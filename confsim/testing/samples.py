@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from confsim.contract.annotations import named, undescribed, without_none
+from confsim.contract.annotations import fields_of, named, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
@@ -177,7 +177,7 @@ def _wrong_texts(annotation: Any) -> list[str]:
 def _wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
     if not (isinstance(type_, type) and issubclass(type_, Struct)):
         return
-    for field in msgspec.structs.fields(type_):
+    for field in fields_of(type_):
         name = field.encode_name
         wrong: Any
         for wrong in ({}, [[]], True, -1, 2**70, 1.5, "", " ", "x" * 70_000, "a\x00b", None):
@@ -244,7 +244,7 @@ def value(annotation: Any, pool: Pool, number: int = 0, *, whole: bool = True) -
     if isinstance(base, type) and issubclass(base, Struct):
         return {
             field.encode_name: _sample(field.encode_name, *named(without_none(field.type)), pool, number)
-            for field in msgspec.structs.fields(base)
+            for field in fields_of(base)
             if whole or field.required
         }
     return _scalar(base, marks, number)

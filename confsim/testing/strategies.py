@@ -8,12 +8,11 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
-import msgspec
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
 from confsim.api.catalogue import API
-from confsim.contract.annotations import named, undescribed, without_none
+from confsim.contract.annotations import fields_of, named, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
@@ -114,7 +113,7 @@ def _body(operation: Operation, naming: Naming) -> st.SearchStrategy[Any]:
     if operation.name in LISTS:
         return weighted(st.just(LISTS[operation.name]), plain, times=2)
     things = {}
-    for field in msgspec.structs.fields(type_) if _is_struct(type_) else ():
+    for field in fields_of(type_) if _is_struct(type_) else ():
         found = naming(field.encode_name, *named(without_none(field.type)))
         if found is not None:
             things[field.encode_name] = found
@@ -178,7 +177,7 @@ def _is_struct(type_: Any) -> bool:
 
 
 def _objects(type_: type[Struct]) -> st.SearchStrategy[dict[str, Any]]:
-    fields = msgspec.structs.fields(type_)
+    fields = fields_of(type_)
     return st.fixed_dictionaries(
         {field.encode_name: values(field.type) for field in fields if field.required},
         optional={field.encode_name: values(field.type) for field in fields if not field.required},

@@ -12,7 +12,8 @@ pytest_plugins = ["pytester"]
 
 #: A sample of the corpus; the campaign runs all of it.
 SAMPLE = ("status.role-missing", "users.url-handle")
-PAIR = ("parse.unknown-query", "parse.unknown-fields")
+#: Two whose calls use few assumptions: there are few rows in which every pair of alternatives occurs.
+PAIR = ("status.credential-missing", "status.credential-invalid")
 
 
 def part_of_corpus(*wanted):
@@ -59,14 +60,13 @@ def test_tests_that_lean_are_named_with_what_they_lean_on_and_robust_ones_are_no
 def test_pairs_name_what_fails_only_together(report):
     """Neither of the two alone makes it fail."""
     name = "test_leans_on_" + "_and_".join(map(fuzz_corpus.names, PAIR))
-    _, singles = report(part_of_corpus(name), "--confsim-fuzz=singles")
-    assert singles[name]["findings"] == []
     _, pairs = report(part_of_corpus(name), "--confsim-fuzz=pairs")
-    assert set(PAIR) in [set(each["choices"]) for each in pairs[name]["findings"]]
+    found = [set(each["choices"]) for each in pairs[name]["findings"]]
+    assert set(PAIR) in found
+    assert [each for each in found if len(each) < 2] == []
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)])
-def test_it_works_in_workers_and_alone(report, workers):
+def test_what_is_tried_and_what_is_not(report):
     """Fixtures of wider scopes are made once, failing tests are not tried, tests without a world are left alone."""
     result, tests = report(
         """
@@ -107,7 +107,6 @@ def test_it_works_in_workers_and_alone(report, workers):
             ).status == 404
         """,
         "--confsim-fuzz=singles",
-        *workers,
     )
     result.assert_outcomes(passed=4, failed=1, skipped=1, xfailed=1)
     assert set(tests) == {"test_leans", "test_over_a_socket", "test_makes_its_own"}

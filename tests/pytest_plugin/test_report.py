@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -77,8 +78,20 @@ def test_the_report_names_what_was_relied_upon(run):
 
 
 WORKERS = """
+    import pytest
+
+    @pytest.mark.parametrize("turn", range(4))
+    def test_it(confsim, turn):
+        for _ in range(3):
+            confsim.call("get_user_terms", "nobody")
+        pytest.skip("only tests that pass are tried under alternatives")
+
     def test_server(confsim_server):
         assert confsim_server.base_url
+        pytest.skip()
+
+    def test_leans(confsim):
+        assert confsim.call("create_channel", "demo-guest", body={"name": "x"}).status == 403
 
     @pytest.mark.confsim(wrold=1)
     def test_marked_wrongly(confsim):
@@ -86,16 +99,21 @@ WORKERS = """
 """
 
 
-def test_the_report_gathers_what_the_workers_of_xdist_saw(pytester):
+def test_the_reports_gather_what_the_workers_of_xdist_saw(pytester):
     """Under xdist the counts of the workers are added up, and each worker has a server of its own.
 
-    A worker does not stop the run at a wrong marker; the test that is marked so is an error.
+    Each tries the alternatives of its own tests, which are counted once all the same. A worker does not stop the run at
+    a wrong marker; the test that is marked so is an error.
     """
-    pytester.makepyfile(REPORT + WORKERS)
-    result = pytester.runpytest_subprocess(*QUIET, "-n", "2", "--confsim-report")
-    result.assert_outcomes(passed=6, errors=1)
+    pytester.makepyfile(WORKERS)
+    options = ("-n", "2", "--confsim-report", "--confsim-fuzz=singles", "--confsim-fuzz-report=fuzz.json")
+    result = pytester.runpytest_subprocess(*QUIET, *options)
+    result.assert_outcomes(passed=1, skipped=5, errors=1)
     result.stdout.fnmatch_lines(["*assumptions used*", USED])
+    result.stdout.fnmatch_lines(["status.role-missing: 1 call in 1 test: *test_leans"])
     result.stdout.fnmatch_lines(["ERROR *::test_marked_wrongly*"])
+    (found,) = json.loads((pytester.path / "fuzz.json").read_text())["tests"].values()
+    assert {"status.role-missing"} in [set(each["choices"]) for each in found["findings"]]
 
 
 def test_an_empty_report(run):

@@ -4,4 +4,5 @@ from __future__ import annotations
 
 import jsonschema  # noqa: F401  (see everything_imported)
 
-QUIET = ("-p", "no:randomly", "-p", "no:cacheprovider")
+#: Without what would order or remember tests, and without the plugins of packages that happen to be installed.
+QUIET = tuple(word for name in ("randomly", "cacheprovider", "anyio", "schemathesis") for word in ("-p", f"no:{name}"))

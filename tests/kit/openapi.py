@@ -1,0 +1,91 @@
+"""OpenAPI documents of the API under several profiles, and readers of their parts."""
+
+from __future__ import annotations
+
+import msgspec
+
+from confsim.service.document import api_document
+from confsim.service.files.profile import read_profile
+
+PROFILES = {
+    "defaults": {},
+    "204": {"encode.empty": "204", "errors.body": "nested", "encode.absent": "null"},
+    "{}": {"encode.empty": "200 {}", "errors.body": "problem", "parse.unknown-fields": "refuse"},
+    "cookie": {"auth.presentation": ["Cookie: session={token}", "?token={token}"], "errors.body": "empty"},
+    "header": {"auth.presentation": ["X-Auth-Token: {token}"], "status.role-missing": 404, "errors.body": "text"},
+}
+
+
+#: A profile of many choices, each of which changes a part of the document of its own: one document shows them all.
+MANY = {
+    "broadcast.metrics-without": "204",
+    "friendly-urls.form": "[a-z]+",
+    "gate.update_terms_url": ["partner-admin"],
+    "http.request-id": "X-Request-Id",
+    "images.form": "multipart",
+    "media.form": "multipart",
+    "parse.null": "refuse",
+    "pins.form": "4-8 digits",
+    "populations.shape": "page",
+    "recordings.possible": "bare",
+    "route.list_clients": "GET /tenants",
+    "route.prefix": "/acme/v1_0",
+    "size.url": 99,
+    "status.role-missing": 404,
+    "templates.none": "204",
+    "units.recording": "epoch-s",
+}
+PROFILES["many"] = MANY
+
+
+def described(chosen: dict[str, object]) -> dict:
+    """The API's document under a profile."""
+    return msgspec.json.decode(api_document(read_profile(chosen)))
+
+
+PLAIN = described({})
+
+
+def operations(described: dict) -> dict[str, dict]:
+    """The operations of a document by id, variants included."""
+    listed = {}
+    for item in described["paths"].values():
+        for each in item.values():
+            for one in (each, *each.get("x-confsim-variants", ())):
+                assert one["operationId"] not in listed
+                listed[one["operationId"]] = one
+    return listed
+
+
+def parameters(operation: dict, of: dict | None = None) -> list[dict]:
+    """The parameters of an operation, shared ones too."""
+    shared = (of or PLAIN)["components"].get("parameters", {})
+    given = [each for each in operation.get("parameters", ()) if isinstance(each, dict)]  # variants have names alone
+    return [shared.get(each.get("$ref", "").rpartition("/")[2], each) for each in given]
+
+
+#: What stands for a component that is judged elsewhere, so that references to it are good.
+STUBS = {
+    "schemas": {},
+    "responses": {"description": "As by default."},
+    "headers": {"schema": {}},
+    "securitySchemes": {"type": "http", "scheme": "bearer"},
+}
+
+
+def changed(made: dict, plain: dict) -> dict:
+    """The parts of a document that another does not have as well, those that name parameters of a path whole."""
+    paths = {}
+    for path, item in made["paths"].items():
+        before = plain["paths"].get(path, {})
+        operations = {key: value for key, value in item.items() if value != before.get(key) or key == "parameters"}
+        if operations.keys() - {"parameters"}:
+            paths[path] = operations
+    components = {
+        kind: {
+            name: STUBS[kind] if kind in STUBS and part == plain["components"][kind].get(name) else part
+            for name, part in parts.items()
+        }
+        for kind, parts in made["components"].items()
+    }
+    return {**made, "paths": paths, "components": components}
