@@ -116,6 +116,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Send the calls of all tests the way that ``--through`` says; refuse rules that there are not."""
     _share_bytecode(config)
+    if hasattr(config, "workerinput"):  # a worker of xdist writes nothing: the reports are shown by who started it
+        config.pluginmanager.unregister(name="terminalreporter")
     way = config.getoption("--through")
     if way != "core":
         from kit.wire.through import through
@@ -194,6 +196,8 @@ THROUGH = {"api", "control", "properties", "pytest_plugin", "service"}
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show under a failing test what the rules say that it proves."""
     report = yield
+    if report.passed:
+        report.keywords = {}  # most of what a worker of xdist would send of it, and nobody reads
     proved = _rules_of(item)
     if report.failed and proved:
         report.sections.append(("Rules", "\n".join(str(rules()[rule]) for rule in proved)))

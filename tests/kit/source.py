@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,18 @@ MODULES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob
 def tree(path: Path) -> ast.Module:
     """The syntax tree of a file."""
     return ast.parse(path.read_bytes())
+
+
+def statements(path: Path) -> Iterator[ast.stmt]:
+    """Every statement of a file, without the expressions in them."""
+    waiting: list[ast.AST] = [tree(path)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inside = getattr(node, part, ())
+            waiting += inside if isinstance(inside, list) else ()
 
 
 @cache

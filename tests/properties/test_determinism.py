@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from confsim import Simulator
 from confsim.api.address import Address
 from kit import START
 from kit.proofs.determinism import Way, runs
@@ -14,19 +15,18 @@ pytestmark = pytest.mark.own_ways
 def test_the_seed_alone_decides_about_bytes():
     """Answers to the byte, the journal with its assumptions, and the digest of the world.
 
-    They are the same under three hash seeds and without asserts; another seed of the world mints other ids.
+    They are the same under another hash seed and without asserts; another seed of the world mints other ids.
     """
-    first, *others = runs([Way("0"), Way("1"), Way("2", optimised=True)])
+    first, other = runs([Way("0"), Way("1", optimised=True)])
     assert int(first[0]) > 100
-    assert others == [first, first]
-    assert runs([Way()], seed=8)[0][1] != first[1]
+    assert other == first
+    made = [Simulator(seed=seed).call("create_api_token", "demo-customer-admin", body={}).body for seed in (7, 7, 8)]
+    assert [each == made[0] for each in made] == [True, True, False]
 
 
 @pytest.mark.parametrize("name", ["w1", "another-name"])
 def test_the_name_of_a_world_plays_no_part(name):
     """Two worlds of one seed given the same calls answer the same, whatever their names."""
-    from confsim import Simulator
-
     answers = []
     for mount in ("", f"/w/{name}"):
         simulator = Simulator(seed=3, clock=START)

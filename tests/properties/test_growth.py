@@ -18,9 +18,9 @@ from kit.growth.reasons import REASONS, reason
 from kit.growth.successes import SUCCESSES, Success
 from kit.growth.variants import CALLS, is_search
 
-SMALL, LARGE = 100, 5000
+SMALL, LARGE = 100, 1500
 #: How many times the steps of the small world a call may take in the large one.
-MOST = 2.0
+MOST = 1.5
 
 
 class Cost(Struct, frozen=True):

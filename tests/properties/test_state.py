@@ -96,7 +96,7 @@ class Crashing(ApiJourney):
 def test_journeys_survive_crashes_and_end_in_a_complete_reset(monkeypatch):
     """Random histories over the whole API, with small bases, so that both bases and logs are read."""
     monkeypatch.setattr(recorder, "LEAST", 4000)
-    budget = settings() if THOROUGH else settings(max_examples=8, stateful_step_count=40)
+    budget = settings() if THOROUGH else settings(max_examples=5, stateful_step_count=40)
     quiet = settings(budget, suppress_health_check=list(HealthCheck), deadline=None)
     run_state_machine_as_test(api_journey(Crashing), settings=quiet)
 
@@ -169,7 +169,7 @@ AT = Simulator(clock=START).clock.now
 
 def test_a_reset_is_complete_over_every_way():
     """Random histories over the whole API and the control plane, in core, WSGI and socket alike."""
-    budget = settings() if THOROUGH else settings(max_examples=6, stateful_step_count=30)
+    budget = settings() if THOROUGH else settings(max_examples=4, stateful_step_count=30)
     quiet = settings(budget, suppress_health_check=list(HealthCheck), deadline=None)
     run_state_machine_as_test(api_journey(Resetting), settings=quiet)
 

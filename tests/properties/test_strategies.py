@@ -14,7 +14,7 @@ from kit.catalogue_walk import call
 from kit.each import by_name, each
 
 #: So many arguments of each operation in the quick profile.
-QUICK = settings() if settings().max_examples > 1000 else settings(max_examples=10, database=None)
+QUICK = settings() if settings().max_examples > 1000 else settings(max_examples=6, database=None)
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-guest")
 
 

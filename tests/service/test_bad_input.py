@@ -30,8 +30,8 @@ MALFORMED = {
     "half a surrogate pair": b'{"a":"\\ud800"}',
     "half a pair as a key": b'{"\\udfff":1}',
     "a control character": b'{"a":"\x00"}',
-    "nested objects": b'{"a":' * 100_000,
-    "nested lists": b"[" * 100_000,
+    "nested objects": b'{"a":' * 20_000,
+    "nested lists": b"[" * 20_000,
     "nested and closed": b"[" * 20_000 + b"]" * 20_000,
     "a comma at the end": b'{"a":1,}',
     "single quotes": b"{'a':1}",
@@ -51,11 +51,16 @@ WRONG = {
 }
 
 
+STRICT = Simulator(clock=START, profile={"checks.order": "input first", "parse.unknown-fields": "refuse"})
+LENIENT = Simulator(clock=START, profile={"checks.order": "input first", "parse.duplicate-keys": "last"})
+
+
 @pytest.fixture(scope="module")
 def base():
     """The demo world under the default order of checks, and under that where the input comes first."""
     clock = START
-    return Simulator(clock=clock), Simulator(clock=clock, profile={"checks.order": "input first"})
+    first = {"checks.order": "input first"}
+    return Simulator(clock=clock), Simulator(clock=clock, profile=first)
 
 
 def over_wsgi(sim, operation, arguments, raw, caller, kind="application/json"):
@@ -150,9 +155,8 @@ def test_missing_fields_are_told_by_name(base, operation, send):
 @each("operation", OBJECTS, ids=by_name)
 def test_unknown_fields_are_told_where_a_profile_says_so(operation):
     """By name; by default they are ignored (G070)."""
-    sim = Simulator(profile={"checks.order": "input first", "parse.unknown-fields": "refuse"})
     raw = json.dumps({**_required(operation), "nonsense": 1}).encode()
-    told = refused(sim, in_process, operation, raw)
+    told = refused(STRICT, in_process, operation, raw)
     assert told["details"][0] == {"where": "body nonsense", "problem": "no such field"}
 
 
@@ -167,11 +171,8 @@ def test_a_key_given_twice_is_refused(base, operation, send):
     raw = b"{" + b",".join([pair, *([whole[1:-1]] if whole != b"{}" else []), pair]) + b"}"
     told = refused(base[1], send, operation, raw)
     assert told["details"] == [{"where": f"body {field.decode()}", "problem": "it is given twice"}]
-    lenient = Simulator(profile={"checks.order": "input first", "parse.duplicate-keys": "last"})
-    assert (
-        "given twice"
-        not in lenient.call(operation.name, body=raw, **dict.fromkeys(operation.placeholders, "1")).content.decode()
-    )
+    answer = LENIENT.fork().call(operation.name, body=raw, **dict.fromkeys(operation.placeholders, "1"))
+    assert "given twice" not in answer.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -314,7 +315,7 @@ def test_bad_credentials(base, headers, status):
 
 def _required(operation):
     """A body with every required field, from a valid sample."""
-    sample = valid(operation, Pool(Simulator().service.world, CUSTOMER), 0).body
+    sample = valid(operation, Pool(STRICT.service.world, CUSTOMER), 0).body
     if not isinstance(sample, dict):
         return {}
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.source import REPOSITORY, nodes
+from kit.source import REPOSITORY, statements
 
 ROOT = REPOSITORY
 
@@ -28,7 +28,7 @@ def module_name(path: Path) -> str:
 def imports(path: Path, modules: Mapping[str, Path]) -> Iterable[str]:
     """The modules of confsim that a module imports anywhere: also in a function, and for type checkers alone."""
     package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
-    for node in nodes(path):
+    for node in statements(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
         elif isinstance(node, ast.ImportFrom):

@@ -9,16 +9,12 @@ import pytest
 
 from confsim.api.catalogue import API
 from confsim.reference import gaps, rules
+from kit.processes.plugin import QUIET
 
 pytest_plugins = ["pytester"]
 
 REPOSITORY = Path(__file__).parents[2]
-TEXTS = {
-    path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8")
-    for folder in ("confsim", "tests", "scenarios", "fixtures")
-    for path in sorted((REPOSITORY / folder).rglob("*"))
-    if path.suffix in {".py", ".md", ".json", ".yaml", ".yml", ".toml", ".html"}
-}
+SUFFIXES = {".py", ".md", ".json", ".yaml", ".yml", ".toml", ".html"}
 
 #: Lines of a document, such as 14-15, 17; none where it says nothing.
 LINES = r"(\d+(-\d+)?(, \d+(-\d+)?)*)?"
@@ -62,7 +58,13 @@ def test_nothing_is_said_or_asked_twice():
 
 def test_every_number_named_exists():
     """Code, tests, scenarios and guides name only rules and gaps that there are."""
-    named = {(name, number) for name, text in TEXTS.items() for number in re.findall(r"\b[RG]\d{3}\b", text)}
+    texts = {
+        path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8")
+        for folder in ("confsim", "tests", "scenarios", "fixtures")
+        for path in (REPOSITORY / folder).rglob("*")
+        if path.suffix in SUFFIXES
+    }
+    named = {(name, number) for name, text in texts.items() for number in re.findall(r"\b[RG]\d{3}\b", text)}
     assert {(name, number) for name, number in named if number not in {*rules(), *gaps()}} == {WRONG}
 
 
@@ -71,7 +73,7 @@ def _run(pytester, test, *options):
     pytester.makeconftest((REPOSITORY / "tests" / "conftest.py").read_text(encoding="utf-8"))
     pytester.makeini("[pytest]\nmarkers = rule: numbers")
     pytester.makepyfile(f"import pytest\n\n{test}")
-    return pytester.runpytest_inprocess("-p", "no:cacheprovider", *options)
+    return pytester.runpytest_inprocess(*QUIET, *options)
 
 
 TWO = """

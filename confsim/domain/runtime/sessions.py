@@ -107,11 +107,15 @@ BY_SESSION: Index[Attendance] = Index("session", lambda attendance: (attendance.
 AT_CHANNEL: Index[Attendance] = Index("channel", lambda attendance: (attendance.channel,))
 LAST_JOIN: Order[Attendance] = Order("last join", lambda attendance: attendance.joins[-1])
 #: The latest attendance of each user in a channel, and of one user.
-VISITORS: Index[Attendance] = Index(
-    "visitors", lambda each: (each.channel,) if each.latest else (), orders=(CREATED, LAST_JOIN)
+CHANNEL_PARTICIPANTS: Index[Attendance] = Index(
+    "participants", lambda each: (each.channel,) if each.latest else (), orders=(CREATED, LAST_JOIN)
 )
-VISITOR: Index[Attendance] = Index("visitor", lambda each: ((each.channel, each.user),) if each.latest else ())
-ATTENDANCES: Table[str, Attendance] = Table("attendances", Attendance, "key", BY_SESSION, AT_CHANNEL, VISITORS, VISITOR)
+CHANNEL_PARTICIPANT: Index[Attendance] = Index(
+    "participant", lambda each: ((each.channel, each.user),) if each.latest else ()
+)
+ATTENDANCES: Table[str, Attendance] = Table(
+    "attendances", Attendance, "key", BY_SESSION, AT_CHANNEL, CHANNEL_PARTICIPANTS, CHANNEL_PARTICIPANT
+)
 
 
 def _initialise(change: Change, *, channel: Channel, parent: str | None) -> Session:
@@ -147,7 +151,7 @@ def _attend(change: Change, session: Session, *, user: User, inside: int) -> Ses
     number = change.count("join")
     before = attendances.get(f"{session.id}/{user.id}")
     joins = (number,) if before is None else (*before.joins, number)
-    for earlier in attendances.where(VISITOR, (session.channel, user.id)):
+    for earlier in attendances.where(CHANNEL_PARTICIPANT, (session.channel, user.id)):
         attendances.put(replace(earlier, latest=False))
     attendances.put(
         Attendance(session=session.id, channel=session.channel, user=user.id, handle=user.handle, joins=joins)
@@ -264,7 +268,7 @@ def participants_of_channel(change: Change, channel: Channel) -> Sequence[Attend
     choice = ask(change, assumed_channels.PARTICIPANTS)
     rows = ATTENDANCES.of(change, channel.client)
     if choice not in {"attendances", "ended"}:
-        return rows.where(VISITORS, channel.id).by(LAST_JOIN).descending
+        return rows.where(CHANNEL_PARTICIPANTS, channel.id).by(LAST_JOIN).descending
     found = list(rows.where(AT_CHANNEL, channel.id))
     if choice == "attendances":
         found = [replace(attendance, joins=(join,)) for attendance in found for join in attendance.joins]

@@ -77,11 +77,11 @@ def test_a_phone_that_is_renamed_is_so_in_history(choice, expected):
     phone = sim.call("dial_unregistered_user", OWNER, uuid=ROOM, body=body).body["id"]
     sim.call("rename_channel_user", OWNER, uuid=ROOM, userId=phone, body={"handle": "Robert"})
     id = sim.call("list_sessions", OWNER, channel=ROOM).body["results"][0]["id"]
-    assert (handles(sim, id), visitors(sim)) == ([expected], (1, [expected]))
-    assert visitors(sim, search="rob")[0] == (expected == "Robert")
+    assert (handles(sim, id), participants(sim)) == ([expected], (1, [expected]))
+    assert participants(sim, search="rob")[0] == (expected == "Robert")
 
 
-def visitors(sim, **query):
+def participants(sim, **query):
     """The handles of the historical participants of the room."""
     body = sim.call("list_channel_participants", OWNER, uuid=ROOM, **query).body
     return body["total"], [each["handle"] for each in body["results"]]
@@ -92,10 +92,10 @@ def test_historical_participants_are_listed_by_last_join(sim, people):
     """Distinct users of all sessions, the latest first, the running session included; paged and searched."""
     ran(sim, USER, OWNER)
     ran(sim, USER, OPERATOR, end=False)
-    assert visitors(sim) == (3, ["Opal Operator", "Uma User", "Olaf Owner"])
-    assert visitors(sim, limit=1, offset=1) == (3, ["Uma User"])
-    assert visitors(sim, search="oL") == (1, ["Olaf Owner"])
-    assert visitors(sim, search="o") == (2, ["Opal Operator", "Olaf Owner"])
+    assert participants(sim) == (3, ["Opal Operator", "Uma User", "Olaf Owner"])
+    assert participants(sim, limit=1, offset=1) == (3, ["Uma User"])
+    assert participants(sim, search="oL") == (1, ["Olaf Owner"])
+    assert participants(sim, search="o") == (2, ["Opal Operator", "Olaf Owner"])
     body = sim.call("list_channel_participants", OWNER, uuid=ROOM, limit=1).body
     assert body == {"total": 3, "results": [{"id": people[OPERATOR], "handle": "Opal Operator"}]}
 
@@ -113,7 +113,7 @@ def test_what_historical_means_is_assumed(choice, expected):
     sim = demo(channels__participants=choice)
     ran(sim, USER, OWNER)
     ran(sim, USER, end=False)
-    assert visitors(sim)[1] == expected
+    assert participants(sim)[1] == expected
 
 
 @pytest.mark.parametrize(
