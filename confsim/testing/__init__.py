@@ -1,16 +1,21 @@
 """Property-based contract testing: strategies for arguments, targets to call, journeys that drive them side by side.
 
-The one room that imports hypothesis. Install ``confsim[testing]`` to use it.
+``learning`` compares a real service with a model of it. The one room that imports hypothesis, for what needs it:
+install ``confsim[testing]`` to use that.
 """
 
 from __future__ import annotations
 
-from .api_journey import api_journey
-from .bundles import ApiJourney
-from .journey import Journey
-from .samples import Arguments
-from .strategies import arguments
-from .targets import Core, Outcome, Target, Url, Wsgi
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api_journey import api_journey
+    from .bundles import ApiJourney
+    from .journey import Journey
+    from .samples import Arguments
+    from .strategies import arguments
+    from .targets import Core, Outcome, Target, Url, Wsgi
 
 __all__ = [
     "ApiJourney",
@@ -24,3 +29,19 @@ __all__ = [
     "api_journey",
     "arguments",
 ]
+
+_MODULES = {
+    "ApiJourney": "bundles",
+    "Arguments": "samples",
+    "Journey": "journey",
+    "api_journey": "api_journey",
+    "arguments": "strategies",
+    **dict.fromkeys(("Core", "Outcome", "Target", "Url", "Wsgi"), "targets"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, so that what needs no hypothesis is there without it."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_MODULES[name]}", __name__), name)

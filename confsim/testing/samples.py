@@ -127,10 +127,10 @@ def invalid(operation: Operation, pool: Pool) -> Iterator[Arguments]:
     """Return valid arguments with one thing wrong, for every place and every way that the declaration implies."""
     sample = valid(operation, pool, 1)
     for parameter in operation.path_parameters:
-        for text in _wrong_texts(parameter.annotation):
+        for text in wrong_texts(parameter.annotation):
             yield replace(sample, path={**sample.path, parameter.name: text}, about=f"path {parameter.name}={text!r}")
     for queried in operation.query_parameters:
-        for text in _wrong_texts(queried.wire):
+        for text in wrong_texts(queried.wire):
             yield replace(sample, query={**sample.query, queried.name: text}, about=f"{queried.name}={text!r}")
         if queried.required:
             rest = {name: text for name, text in sample.query.items() if name != queried.name}
@@ -152,14 +152,15 @@ def invalid(operation: Operation, pool: Pool) -> Iterator[Arguments]:
             b'"x"',
         ):
             yield replace(sample, body=wrong, about=f"body {wrong[:20]!r}")
-        for wrong, about in _wrong_fields(body.type, sample.body):
+        for wrong, about in wrong_fields(body.type, sample.body):
             yield replace(sample, body=wrong, about=about)
     elif body is not None:
         yield replace(sample, body=b"", about="no bytes")
         yield replace(sample, body=b"\x00" * 32, about="bytes of nothing known")
 
 
-def _wrong_texts(annotation: Any) -> list[str]:
+def wrong_texts(annotation: Any) -> list[str]:
+    """Return texts that a parameter of this type refuses, or that name nothing."""
     if annotation in RESOLVERS:
         return ["999999999"] if RESOLVERS[annotation][0] is int else [UNKNOWN_ID, "-1", "x" * 300, "é\x01"]
     base = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
@@ -174,7 +175,8 @@ def _wrong_texts(annotation: Any) -> list[str]:
     return ["", "\x00", "x" * 5000, UNKNOWN_ID]
 
 
-def _wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
+def wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
+    """Return bodies that are wrong in one field, each with what is wrong."""
     if not (isinstance(type_, type) and issubclass(type_, Struct)):
         return
     for field in fields_of(type_):

@@ -1,0 +1,95 @@
+"""The commands that learn from a real service by its API."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from .command import confsim, option
+
+if TYPE_CHECKING:
+    from confsim.testing.verifying.findings import VerifyReport
+
+
+@confsim.command()
+@option("--base-url", required=True, help="The base URL of the API of the service, which ends in /v1_0 as a rule.")
+@option("--accounts", required=True, type=click.Path(), help="Accounts file (TOML): [client] id, [tokens] by role.")
+@option("--profile", type=click.Path(), help="Profile (TOML) that says what the service is taken to do.")
+@option("--examples", default=50, show_default=True, type=click.IntRange(1), help="How many journeys are made.")
+@option("--seed", default=0, show_default=True, type=int, help="Seed of the journeys.")
+@option("--report", type=click.Path(), help="File (JSON) that the report is written to.")
+@option("--max-requests", type=click.IntRange(1), help="How many requests are sent at most.")
+@option("--rate", type=click.FloatRange(0, min_open=True), help="How many requests are sent in a second at most.")
+@option("--max-divergences", default=20, show_default=True, type=click.IntRange(1), help="After how many it ends.")
+@click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are kept for fiction.")
+@click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
+def verify(
+    base_url: str,
+    accounts: str,
+    profile: str | None,
+    examples: int,
+    seed: int,
+    report: str | None,
+    max_requests: int | None,
+    rate: float | None,
+    max_divergences: int,
+    phones: bool,
+    dry_run: bool,
+) -> None:
+    """Drive journeys through a service and a model of it side by side, and tell where they differ.
+
+    Only the API is used. Nothing is changed but what the run made itself, which it removes at the end. A divergence is
+    shrunk, and printed as curl, as a test, and as the assumption that would explain it.
+    Exit 0 when they agree, 1 when the run could not be made or ended early, 2 when they differ.
+    """
+    from confsim.service.files.profile import read_profile
+    from confsim.testing.learning.accounts import read_accounts
+    from confsim.testing.verifying import session
+
+    known, chosen = read_accounts(accounts), read_profile(profile)
+    if dry_run:
+        click.echo("\n".join(session.plan(known, examples=examples, rings=phones)))
+        return
+    found = session.verify(
+        base_url,
+        known,
+        chosen,
+        seed=seed,
+        examples=examples,
+        most=max_requests,
+        rate=rate,
+        most_findings=max_divergences,
+        rings=phones,
+        progress=lambda line: click.echo(line, err=True),
+    )
+    _print(found)
+    if report is not None:
+        session.write(found, report)
+    if found.drifted:
+        sys.exit(2)
+    if found.interrupted:
+        sys.exit(1)
+
+
+def _print(report: VerifyReport) -> None:
+    """Print what was found."""
+    for number, each in enumerate(report.divergences, 1):
+        click.echo(f"\n{number}. {each.operation} at {each.place or 'its body'}, met {each.count} times")
+        click.echo(f"   the model {each.expected!r}, the service {each.got!r}{f' ({each.why})' if each.why else ''}")
+        if not each.repeatable:
+            click.echo("   it did not come again on fresh things")
+        for line in each.steps:
+            click.echo(f"   {line}")
+        for question in each.questions or ["no alternative of one assumption explains it"]:
+            click.echo(f"   {question}")
+        click.echo(f"\n{each.curl}\n\n{each.test}")
+    for line in (*report.notes, *(f"left behind: {each}" for each in report.left)):
+        click.echo(line)
+    if report.interrupted:
+        click.echo(f"ended early: {report.interrupted}")
+    click.echo(
+        f"{report.requests} requests in {report.journeys} journeys, {len(report.operations)} operations, "
+        f"{len(report.divergences)} divergences"
+    )

@@ -1,0 +1,284 @@
+"""What is already there: the clients and users of the accounts, learned by reading, and a model that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from confsim.assumptions.identity import LEVELS
+from confsim.assumptions.protocol import units
+from confsim.assumptions.register import in_force
+from confsim.assumptions.users import AUTH_KIND_WORDS
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import CLIENTS, Terms
+from confsim.domain.users.users import USERS, AuthKind, Level
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import Change
+from confsim.service.clock import Clock
+from confsim.simulator import Simulator
+
+from .accounts import Accounts
+from .calls import Call
+from .comparison import Reply
+from .correspondence import Correspondence
+from .model import Model
+from .service import Service
+
+#: The role whose token is not used: what its channel is, the API does not say. Guests are made instead.
+UNUSED = frozenset({"guest"})
+#: Roles that administer a client, and read more of it.
+_ADMINS = ("customer-admin", "api-token", "partner-admin")
+#: The channel of the model that stands for all that the owner and the operator host already.
+ELSEWHERE = "elsewhere"
+_SETTINGS = {
+    "uniqueUsersHandle": "unique_handles",
+    "friendlyURLs": "friendly_urls",
+    "speech2text": "speech2text",
+    "dialIn": "dial_in",
+    "dialOut": "dial_out",
+    "midi": "midi",
+}
+
+
+class Acquaintance:
+    """Reads what there is of the clients and users of the accounts, and makes the model's world of it."""
+
+    def __init__(self, service: Service, accounts: Accounts, profile: Mapping[str, Any], known: Correspondence) -> None:
+        self._service = service
+        self._accounts = accounts
+        self._profile = profile
+        self._known = known
+        self._people: dict[str, dict[str, Any]] = {}
+        self._replies: dict[object, Reply] = {}
+
+    def again(self, profile: Mapping[str, Any], known: Correspondence, clock: Clock) -> Model:
+        """Return the model under another profile, made of what was read before."""
+        other = Acquaintance(self._service, self._accounts, profile, known)
+        other._replies = self._replies
+        return other.model(clock=clock)
+
+    def model(self, seed: int = 0, clock: Clock | None = None) -> Model:
+        """Return the model. Misuse when what answers is not this API, or refuses a token; it names which."""
+        for role, token in self._accounts.tokens.items():
+            if role not in UNUSED and role != "api-token":
+                self._people[role] = self._person(role, token)
+        if not self._people:
+            self._check_api_token()
+        document, ids = self._world_file()
+        simulator = Simulator(document, seed, clock if clock is not None else Clock(), dict(self._profile))
+        simulator.service.webhooks.list_only(True)
+        change = simulator.service.change()
+        for client_id in ids:
+            self._tell_client(change, client_id)
+        for person in self._people.values():
+            self._tell_user(change, person)
+        simulator.service.commit(change)
+        model = Model(simulator)
+        for role, person in self._people.items():
+            terms = person["terms"]
+            if terms.get("isCurrent"):
+                model.call(Call("accept_terms", self._accounts.tokens[role], {"version": str(terms["currentVersion"])}))
+        self._tell_config(model)
+        return model
+
+    # Reading
+
+    def _read(self, operation: str, caller: str | None, **path: str) -> Any:
+        """The body of an answer, None when it is refused."""
+        reply = self._reply(operation, caller, **path)
+        return reply.body if reply.status < 400 else None
+
+    def _reply(self, operation: str, caller: str | None, **path: str) -> Reply:
+        """The answer to a read, which is made once."""
+        key = (operation, caller, *path.items())
+        if key not in self._replies:
+            self._replies[key] = self._service.call(Call(operation, caller, dict(path)))
+        return self._replies[key]
+
+    def _person(self, role: str, token: str) -> dict[str, Any]:
+        """The user whom a token belongs to. Misuse when it is refused, or answered by something else."""
+        reply = self._reply("get_me", token)
+        if reply.status == 401:
+            raise Misuse(f"the token of the {role} is refused: {_excerpt(reply)}")
+        body = reply.body
+        if reply.status >= 400 or not isinstance(body, dict) or not {"id", "handle", "clientId"} <= body.keys():
+            raise Misuse(f"the base URL is not this API: get_me of the {role} is answered by {_excerpt(reply)}")
+        terms = self._read("get_user_terms", token) or {}
+        address = self._read("get_user_email", token, userId="me") or {}
+        levels = self._read("list_own_access_levels", token) or []
+        return {**body, "levels": levels, "terms": terms, "address": address}
+
+    def _check_api_token(self) -> None:
+        token = self._accounts.tokens.get("api-token")
+        if token is None:
+            raise Misuse("the accounts have no token that can be used")
+        reply = self._reply("get_client", token, clientId=self._accounts.client)
+        if reply.status == 401:
+            raise Misuse(f"the token of the api-token is refused: {_excerpt(reply)}")
+        if reply.status >= 400 or not isinstance(reply.body, dict) or "clientId" not in reply.body:
+            raise Misuse(f"the base URL is not this API: get_client is answered by {_excerpt(reply)}")
+
+    def _reader(self, client_id: str) -> str | None:
+        """A token that reads most of a client."""
+        for role in (*_ADMINS, "other-admin", "owner", "operator", "user"):
+            home = self._accounts.client if role == "api-token" else self._people.get(role, {}).get("clientId")
+            if home == client_id and role in self._accounts.tokens:
+                return self._accounts.tokens[role]
+        return None
+
+    # The world
+
+    def _world_file(self) -> tuple[dict[str, Any], list[str]]:
+        """A world file with the clients, the users and what they host, and the ids of its clients."""
+        views: dict[str, dict[str, Any]] = {}
+        homes = [self._accounts.client, *(str(person["clientId"]) for person in self._people.values())]
+        for client_id in dict.fromkeys(homes):
+            reader = self._reader(client_id)
+            view = self._read("get_client", reader, clientId=client_id) if reader is not None else None
+            views[client_id] = view if isinstance(view, dict) else {}
+        partner = self._people.get("partner-admin", {}).get("clientId")
+        for client_id, view in list(views.items()):
+            parent = view.get("parentId") or (partner if client_id == self._accounts.client else None)
+            view["parentId"] = None if parent == client_id else parent
+            if parent is not None and parent not in views:  # between the partner and the client, or above all
+                views[parent] = {"parentId": partner if client_id == self._accounts.client else None}
+        names: dict[str, str] = {}
+        for number, (client_id, view) in enumerate(views.items(), 1):
+            name = str(view.get("name") or f"client {number}")
+            names[client_id] = name if name not in names.values() else f"{name} {number}"
+        ordered: list[str] = []
+        for client_id in views:
+            _after_parent(client_id, views, ordered)
+        found = [self._client_file(each, views[each], names) for each in ordered]
+        for client_id in ordered:
+            self._known.pair("clients", client_id, client_id)
+        return {"version": 1, "at": "2020-01-01T00:00:00Z", "clients": found}, ordered
+
+    def _client_file(self, client_id: str, view: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+        people = {role: each for role, each in self._people.items() if each["clientId"] == client_id}
+        made: dict[str, Any] = {
+            "id": client_id,
+            "name": names[client_id],
+            "reseller": "partner-admin" in people,
+            "users": [self._user_file(role, each) for role, each in people.items()],
+        }
+        if view.get("parentId"):
+            made["parent"] = names[view["parentId"]]
+        hosts = {f"{role}s": [str(people[role]["handle"])] for role in ("owner", "operator") if role in people}
+        if hosts:
+            made["channels"] = [{"name": ELSEWHERE, **hosts}]
+        if client_id == self._accounts.client and "api-token" in self._accounts.tokens:
+            made["apiTokens"] = [{"token": self._accounts.tokens["api-token"]}]
+        reader = self._reader(client_id)
+        if reader is not None:
+            numbers = _rows(self._read("list_inbound_numbers", reader))
+            made["numbers"] = [
+                {"number": _e164(each["number"]), "isDefault": bool(each.get("isDefault"))} for each in numbers
+            ]
+            made["validators"] = [
+                {
+                    "id": each["id"],
+                    "algorithm": "HS256",
+                    "key": "unknown-to-the-model-but-long-enough",
+                    "name": each.get("name"),
+                    "active": bool(each.get("active")),
+                }
+                for each in _rows(self._read("list_validators", reader))
+            ]
+        return made
+
+    def _user_file(self, role: str, person: Mapping[str, Any]) -> dict[str, Any]:
+        """A user as a world file has one."""
+        held = [each["id"] for each in person["levels"]]
+        table: Any = in_force(self._profile, LEVELS)
+        address = person["address"]
+        return {
+            "handle": str(person["handle"]),
+            "token": self._accounts.tokens[role],
+            "account": "guest" if person.get("unregistered") else "registered",
+            "levels": [each.word for each in Level if table[each.word]["id"] in held],
+            "fullName": person.get("fullName"),
+            "email": address.get("email") if address.get("verified") else None,
+            "acceptedTerms": False,  # which version they accepted is told later
+        }
+
+    def _tell_client(self, change: Change, client_id: str) -> None:
+        """Tell the model of the settings of a client."""
+        reader = self._reader(client_id)
+        if reader is None:
+            return
+        client, fields = CLIENTS.of(change)[client_id], dict[str, Any]()
+        settings = self._read("get_client_settings", reader) or {}
+        fields |= {field: settings[name] for name, field in _SETTINGS.items() if name in settings}
+        terms = self._read("get_client_terms", None, clientId=client_id)
+        if terms is not None:
+            unit = in_force(self._profile, units.PROMULGATED)
+            at = int(terms["promulgated"]) * {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": 86_400_000}[unit]
+            here = at - (self._known.shift or 0)
+            fields["terms"] = Terms(int(terms["version"]), str(terms["url"]), here, bool(terms["required"]))
+        providers = self._read("list_client_auth_providers", None, clientId=client_id)
+        if providers is not None:
+            fields["providers"] = tuple(each["name"] for each in providers["providers"])
+            fields["default_provider"] = providers.get("defaultProvider")
+        for operation, field in (("list_origins", "origins"), ("list_domains", "domains")):
+            listed = self._read(operation, reader, clientId=client_id)
+            if listed is not None:
+                fields[field] = tuple(listed)
+        events = self._read("get_events_status", reader)
+        if events is not None:
+            fields["events"] = bool(events["enabled"])
+        clients.update(change, client, **fields)
+
+    def _tell_user(self, change: Change, person: Mapping[str, Any]) -> None:
+        """Tell the model of a user."""
+        table = USERS.of(change, str(person["clientId"]))
+        user = next(each for each in table.all if each.handle == person["handle"])
+        words: Any = in_force(self._profile, AUTH_KIND_WORDS)
+        languages = person.get("languages") or {}
+        table.put(
+            replace(
+                user,
+                description=person.get("description"),
+                image="https://images.example/unknown" if person.get("imageUrl") else None,
+                languages=tuple(languages.get("languages", ())),
+                auth_kind=next((each for each in AuthKind if words[each] == person.get("authKind")), None),
+                reputation=int(person.get("reputation", user.reputation)),
+            )
+        )
+        self._known.pair("users", user.id, person["id"])
+
+    def _tell_config(self, model: Model) -> None:
+        """Let the model's client have the configuration that the service's has."""
+        reader, admin = self._reader(self._accounts.client), self._accounts.tokens.get("customer-admin")
+        document = self._read("get_config", reader) if reader is not None else None
+        if isinstance(document, dict) and document and admin is not None:
+            model.call(Call("set_config", admin, body=document))
+
+
+def _after_parent(client_id: str, views: Mapping[str, Mapping[str, Any]], ordered: list[str]) -> None:
+    """Add a client to those in order, its parent before it."""
+    if client_id in ordered:
+        return
+    parent = views[client_id].get("parentId")
+    if parent is not None:
+        _after_parent(parent, views, ordered)
+    ordered.append(client_id)
+
+
+def _rows(body: Any) -> list[Any]:
+    """The elements of a list, in whatever contains them."""
+    if isinstance(body, dict):
+        inside = body.get("results", list(body.values()))
+        return inside if isinstance(inside, list) else []
+    return body if isinstance(body, list) else []
+
+
+def _e164(number: str) -> str:
+    return number if number.startswith("+") else f"+{number}"
+
+
+def _excerpt(reply: Reply) -> str:
+    """A reply, cut, for an error message."""
+    return f"{reply.status} {reply.kind or 'without a body'}: {str(reply.body)[:120]}"

@@ -1,0 +1,79 @@
+"""Removes what a run made, and tells what could not be removed."""
+
+from __future__ import annotations
+
+from confsim.kernel.refusal import Misuse
+
+from .calls import Call
+from .run import Run
+from .things import LASTING, Caller, Thing
+
+#: How things of a kind are removed: the operation, and its parameter; in this order.
+REMOVALS = {
+    "channels": ("delete_channel", "uuid"),
+    "templates": ("remove_template", "templateId"),
+    "media": ("delete_client_media", "mediaId"),
+    "endpoints": ("remove_events_endpoint", "id"),
+    "api_tokens": ("delete_api_token", "tokenId"),
+}
+_ADMINS = ("customer-admin", "owner", "api-token", "partner-admin")
+
+
+def removable(run: Run) -> list[Thing]:
+    """The things that are to be removed; what is in a channel goes with it."""
+    found = [thing for kind in REMOVALS for thing in run.things.list_kind(kind)]
+    return [each for each in found if each.kind != "media" or "channels" not in each.inside]
+
+
+def clean_up(run: Run) -> list[str]:
+    """Remove what was made; returns what is left, each as kind, the service's id, and why."""
+    left: list[str] = []
+    gone: str = ""
+    for thing in removable(run):
+        why = gone
+        if not why:
+            try:
+                why = _remove(run, thing)
+            except Misuse as misuse:  # the service is gone: what is left is told all the same
+                why = gone = str(misuse)
+        if why:
+            left.append(f"{thing.kind} {run.known.service(thing.kind, thing.name)}: {why}")
+    for kind in sorted(LASTING):
+        for thing in run.things.list_kind(kind):
+            if "channels" not in thing.inside:  # users who were made for a channel go with it
+                left.append(f"{kind} {run.known.service(kind, thing.name)}: no documented call removes it")
+    return left
+
+
+def _remove(run: Run, thing: Thing) -> str:
+    """Remove a thing; returns why that failed, "" when it is gone."""
+    operation, parameter = REMOVALS[thing.kind]
+    status = 0
+    for caller in _callers(run, thing):
+        query = {}
+        if caller.home != thing.home:
+            query = {"for_client": thing.home}
+        call = Call(operation, caller.token, {parameter: str(thing.name)}, query)
+        if query and not call.declared.for_client:
+            continue
+        reply = run.service.call(call, reserved=True)
+        if reply.status == 409 and thing.kind == "channels":
+            run.service.call(Call("end_active_session", caller.token, {"uuid": str(thing.name)}), reserved=True)
+            reply = run.service.call(call, reserved=True)
+        if reply.status == 403 and thing.kind == "endpoints":  # they are out of reach while events are off
+            run.service.call(Call("set_events_state", caller.token, {"state": "enable"}), reserved=True)
+            reply = run.service.call(call, reserved=True)
+        status = reply.status
+        if status < 400 or status == 404:
+            return ""
+    return f"it is refused with {status}" if status else "nobody of the accounts can remove it"
+
+
+def _callers(run: Run, thing: Thing) -> list[Caller]:
+    """Who may remove a thing, the likeliest first: the own token of a client made by the run goes last."""
+    found = [each for each in run.things.callers if each.role in _ADMINS]
+    near = [each for each in found if each.home == thing.home and not each.made]
+    made = [each for each in found if each.home == thing.home and each.made][:1]
+    above = [each for each in found if each.role == "partner-admin" and each.home != thing.home]
+    ordered = [*near, *made, *above] if thing.kind != "api_tokens" else [*near, *above, *made]
+    return sorted(ordered, key=lambda each: _ADMINS.index(each.role) if each in near else 9)[:4]

@@ -1,0 +1,75 @@
+"""The model: a world of confsim, whose calls can be tried without being made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
+from confsim.service.clock import Clock
+from confsim.service.journal import Entry
+from confsim.service.messages import Response
+from confsim.simulator import Simulator
+from confsim.transport.in_process import perform
+
+from .calls import Call
+from .comparison import Reply, reply_of
+
+
+class Told(Struct, frozen=True):
+    """What the model answered to a call, the assumptions used, the tables written, and the world after it."""
+
+    reply: Reply
+    used: tuple[str, ...]
+    wrote: tuple[str, ...]
+    after: World
+
+
+class Model:
+    """One side: the model. ``profile`` is what it takes for granted of the service."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self.simulator = simulator
+        self.service = simulator.service
+        self.profile: Mapping[str, Any] = simulator.service.profile
+        self.service.journal.limit(1)
+        self._scratch = self.service.fork(clock=self.service.clock)
+        self._scratch.journal.limit(1)
+
+    @property
+    def world(self) -> World:
+        """The world in force."""
+        return self.service.world
+
+    @property
+    def clock(self) -> Clock:
+        """The clock."""
+        return self.service.clock
+
+    def call(self, call: Call) -> Told:
+        """Make a call."""
+        return _made(self.service, call)
+
+    def imagine(self, call: Call, world: World | None = None) -> Told:
+        """Return what a call would do, in a world, by default the one in force, which stays as it is."""
+        self._scratch.live.world = self.world if world is None else world
+        return _made(self._scratch, call)
+
+    def soon(self, within: int) -> int | None:
+        """The instant at which the first timer within so many milliseconds falls due, None for none."""
+        due = self.world.timers.due
+        return int(due) if due <= self.clock.now() + within else None
+
+
+def _made(service: Any, call: Call) -> Told:
+    response: Response = perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type)
+    entry: Entry | None = service.journal.last()
+    assert entry is not None
+    if service.bugs:
+        bug = service.bugs.pop()
+        raise Misuse(f"the model failed in {call.operation}: {bug!r}") from bug
+    wrote = tuple(sorted({place[1] for place, _ in entry.touched}))
+    return Told(reply_of(response), tuple(entry.assumptions), wrote, service.world)

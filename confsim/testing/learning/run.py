@@ -1,0 +1,234 @@
+"""One run beside a service: the two sides, what was made, and the step that both take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.api.catalogue import API
+from confsim.domain.identity.credentials import CREDENTIALS
+from confsim.kernel.world import World
+from confsim.service.clock import Clock
+
+from .accounts import Accounts
+from .acquaintance import UNUSED, Acquaintance
+from .calls import Call
+from .comparison import Comparison, Difference, Reply, chosen_values
+from .correspondence import Correspondence
+from .model import Told
+from .names import Names
+from .places import Elements, Fields, Shapes
+from .scope import STAYING, Scope
+from .service import Interrupted, Service
+from .things import Caller, Thing, Things
+
+#: How long something may take to take effect before it is waited for, in milliseconds, and how much longer that takes.
+SOON, MARGIN = 60_000, 2_500
+
+
+class Step(Struct):
+    """A call, what the model and the service answered, and the first difference of the two, None for none.
+
+    ``at`` is the instant of the model's answer, in epoch milliseconds; ``before`` the model's world before the call.
+    """
+
+    call: Call
+    told: Told
+    reply: Reply
+    at: int
+    before: World
+    difference: Difference | None
+
+    @property
+    def apart(self) -> bool:
+        """Whether one side may have changed what the other has not."""
+        return self.call.declared.changes and (self.told.reply.status < 400) != (self.reply.status < 400)
+
+
+class Run:
+    """The model beside the service.
+
+    ``things`` is what was made, ``names`` what it is called, ``history`` the steps so far; ``waited`` counts the
+    seconds for which the run waited for something to take effect, ``journey`` the journeys.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        accounts: Accounts,
+        profile: Mapping[str, Any],
+        known: Correspondence,
+        *,
+        tag: str,
+        base_url: str = "",
+        rings: bool = False,
+        clock: Clock | None = None,
+    ) -> None:
+        self.service = service
+        self.base_url = base_url
+        self.accounts = accounts
+        self.known = known
+        self.profile = profile
+        self.names = Names(tag)
+        self.acquaintance = Acquaintance(service, accounts, profile, known)
+        self.model = self.acquaintance.model(clock=clock)
+        self.things = Things(accounts.client)
+        self.scope = Scope(self.things, tag, rings=rings)
+        self.shapes = Shapes(profile)
+        self.comparison = Comparison(self.shapes, known)
+        self.waited = 0.0
+        self.journey = 0
+        self.notes: list[str] = []
+        self.history: list[Step] = []
+        self._meet()
+
+    @property
+    def numbers(self) -> list[str]:
+        """The inbound numbers of the client of the accounts."""
+        token = next((each.token for each in self.things.callers if each.role in {"owner", "api-token"}), None)
+        body = self.model.imagine(Call("list_inbound_numbers", token)).reply.body
+        rows = body.get("results", []) if isinstance(body, dict) else body or []
+        return [each["number"] for each in rows]
+
+    def _meet(self) -> None:
+        """Note the callers of the accounts."""
+        held = {each.value: each for each in CREDENTIALS.of(self.model.service.change()).all}
+        for role, token in self.accounts.tokens.items():
+            if role in UNUSED:
+                continue
+            credential = held[token]
+            self.things.callers.append(Caller(token, role, credential.client, credential.user))
+            if credential.user is not None:
+                self.things.known_users.setdefault(credential.client, []).append(credential.user)
+
+    def open_client(self) -> Step | None:
+        """Make a client of the run's own, with an API token; returns the step that differed, None when none did."""
+        partner = next((each for each in self.things.callers if each.role == "partner-admin"), None)
+        if partner is None:
+            return None
+        made = self.take(
+            Call(
+                "create_client", partner.token, body={"name": self.names.new("client")}, content_type="application/json"
+            )
+        )
+        if made.difference is not None or made.told.reply.status >= 400:
+            self.notes.append(f"no client could be made: {made.reply.status}")
+            return made if made.difference is not None else None
+        own = made.told.reply.body["id"]
+        self.things.own_clients.append(own)
+        made = self.take(
+            Call("create_api_token", partner.token, {}, {"for_client": own}, {"label": "verify"}, "application/json")
+        )
+        return made if made.difference is not None else None
+
+    # A step
+
+    def take(self, call: Call, *, reserved: bool = False) -> Step:
+        """Make a call on both sides and compare the answers. Raises Interrupted when the run cannot go on."""
+        self._settle()
+        open_list = self.scope.is_open(call)
+        before = self.model.world
+        reply = self.service.call(call, reserved=reserved)
+        told = self.model.call(call)
+        made = self.things if open_list else None
+        difference = self.comparison.difference(call.declared, told.reply, reply, made)
+        if difference is None:
+            self._note(call, told.reply)
+        elif reply.status == 401 and told.reply.status != 401:
+            self._check_token(call)
+        step = Step(call, told, reply, self.model.clock.now(), before, difference)
+        self.history.append(step)
+        return step
+
+    def _settle(self) -> None:
+        """Wait for what takes effect soon, so that both sides are asked before or after it."""
+        while (due := self.model.soon(SOON)) is not None:
+            seconds = max(0.0, (due + MARGIN - self.model.clock.now()) / 1000)
+            self.waited += seconds
+            self.service.sleep(seconds)
+            self.model.service.live.fire_due_timers(self.model.clock.now())
+
+    def _check_token(self, call: Call) -> None:
+        """Raise Interrupted when a token of the accounts is not accepted any more."""
+        role = self.accounts.role(call.caller)
+        if not role or role == "api-token" or call.operation == "get_me":
+            return
+        reply = self.service.call(Call("get_me", call.caller), reserved=True)
+        if reply.status == 401 and self.model.imagine(Call("get_me", call.caller)).reply.status < 400:
+            raise Interrupted(f"the token of the {role} is not accepted any more (401): it has expired, or was revoked")
+
+    def _note(self, call: Call, reply: Reply) -> None:
+        """Note what a call made, made known, or removed."""
+        if reply.status >= 400:
+            return
+        self.names.note(call)
+        caller = self.things.caller(call.caller)
+        home = call.query.get("for_client") or (caller.home if caller is not None else "")
+        named = {kind: value for kind, value in call.names() if kind != "tokens"}
+        home = next((found.home for kind, value in named.items() if (found := self.things.find(kind, value))), home)
+        self._note_known(call, reply, home, named)
+        if call.operation in STAYING and home not in self.things.own_clients:
+            self.scope.staying += 1
+        if call.operation == "create_guest":
+            self._note_caller(reply.body["token"], "guest", home, None)
+        elif call.operation in {"create_api_token", "regenerate_api_token"}:
+            self._note_caller(reply.body["token"], "api-token", home, None)
+        elif call.operation == "get_me" and caller is not None and caller.made and caller.user is None:
+            self.things.callers.remove(caller)
+            self._note_caller(call.caller, caller.role, caller.home, reply.body["id"])
+            self.things.add(Thing("users", reply.body["id"], caller.home, {}, self.journey))
+        if call.operation.startswith("delete_") or call.operation in {"remove_template", "remove_events_endpoint"}:
+            self._note_removal(call)
+
+    def _note_caller(self, token: Any, role: str, home: str, user: int | None) -> None:
+        self.things.callers.append(Caller(token, role, home, user, True))
+
+    def _note_known(self, call: Call, reply: Reply, home: str, named: Mapping[str, Any]) -> None:
+        """Note what an answer of things that the run made makes known."""
+        if self.scope.is_open(call) and not call.declared.changes:
+            return
+        makes = set(call.declared.identifies.values())
+        inside = {kind: value for kind, value in named.items() if kind not in {"users", "clients"}}
+        body = reply.body
+        elements = body.get("results", body.get("rows", [body])) if isinstance(body, dict) else body
+        shape = self.shapes.answer(API[call.operation])
+        for whole in [elements] if not isinstance(elements, list) else elements:
+            part = _part(shape, whole, body)
+            values = list(chosen_values(part, whole))
+            beside = {kind: value for kind, value in values if kind not in {"users", "clients", "tokens"}}
+            for kind, value in values:
+                if kind in {"clients", "tokens", "secrets"} and kind not in makes:
+                    continue
+                if kind == "users" and not (call.declared.changes and "users" in makes):
+                    continue
+                if kind == "tokens":
+                    continue
+                around = {other: each for other, each in {**beside, **inside}.items() if other != kind}
+                self.things.add(Thing(kind, value, home if kind != "clients" else value, around, self.journey))
+
+    def _note_removal(self, call: Call) -> None:
+        named = [(kind, value) for kind, value in call.names() if kind not in {"users", "tokens"}]
+        if (
+            not named
+            or not call.path
+            or (call.declared.placeholders and call.operation.endswith(("_property", "_pin")))
+        ):
+            return
+        kind, name = named[-1]
+        for thing in [each for each in self.things if each.inside.get(kind) == name]:
+            self.things.remove(thing.kind, thing.name)
+        self.things.remove(kind, name)
+
+
+def _part(shape: Any, whole: Any, body: Any) -> Any:
+    """The shape of one element of an answer."""
+    if whole is body:
+        return shape
+    if isinstance(shape, Elements):
+        return shape.element
+    if isinstance(shape, Fields):
+        inner = shape.fields.get("results") or shape.fields.get("rows")
+        return inner.element if isinstance(inner, Elements) else shape
+    return shape

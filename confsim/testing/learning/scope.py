@@ -1,0 +1,132 @@
+"""What a run may call: it reads, and it changes only what it made itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from .calls import Call, kinds_of
+from .things import Things
+
+#: Calls that make something without naming what it is made in: they are allowed in any client.
+MAKERS = frozenset(
+    {
+        "create_channel",
+        "create_template",
+        "create_api_token",
+        "create_predefined_user",
+        "create_app_session",
+        "reserve_handle",
+        "create_user",
+        "upload_client_media",
+        "batch_delete_client_media",
+    }
+)
+#: Makers of users who stay; so many of them are made at most in the client of the accounts.
+STAYING = frozenset({"create_predefined_user", "create_user"})
+MOST_STAYING = 6
+#: Calls that ring a phone.
+RINGING = frozenset({"dial_registered_user", "dial_unregistered_user"})
+#: Calls that are left out: they depend on what an identity provider or the service's makers hold, or take a number away
+#: from other channels.
+LEFT_OUT: Mapping[str, str] = {
+    "get_auth_profile": "it answers what an identity provider reported",
+    "get_user_auth_method": "it answers how a user logs in, which happens outside the API",
+    "exchange_identity_token": "it needs a key that the service's makers hold",
+    "assign_exclusive_dial_number": "it takes a number away from other channels",
+}
+#: What is read of users whom the run did not make: what was learned of them, and their roles in channels that it made.
+_OF_KNOWN_USERS = frozenset(
+    {"get_user", "get_users", "get_me", "list_user_access_levels", "get_user_client", "list_own_access_levels",
+     "find_user_by_handle", "get_user_terms"}
+)  # fmt: skip
+#: Reads of what belongs to a client as a whole, which others may change meanwhile.
+_OF_WHOLE_CLIENT = frozenset({"get_client_media_pool_size", "get_events_secret"})
+
+
+class Scope:
+    """Decides which calls are allowed.
+
+    ``tag`` begins the names of all that the run makes; ``rings`` says whether phones may be called.
+    """
+
+    def __init__(self, things: Things, tag: str, *, rings: bool = False) -> None:
+        self._things = things
+        self.tag = tag
+        self._rings = rings
+        self.staying = 0
+
+    def served(self, operation: str) -> bool:
+        """Whether an operation is called at all."""
+        return not LEFT_OUT.get(operation) and (self._rings or operation not in RINGING)
+
+    def allows(self, call: Call) -> bool:
+        """Whether a call may be made."""
+        if not self.served(call.operation):
+            return False
+        caller = self._things.caller(call.caller)
+        own = caller is not None and caller.home in self._things.own_clients
+        if "for_client" in call.query and call.query["for_client"] in self._things.own_clients:
+            own = True
+        return self._allows_change(call, own) if call.declared.changes else self._allows_read(call, own)
+
+    def is_open(self, call: Call) -> bool:
+        """Whether its answer, when it is a list, may hold things that the run did not make."""
+        caller = self._things.caller(call.caller)
+        if "for_client" in call.query:
+            return call.query["for_client"] not in self._things.own_clients
+        if caller is None or caller.home in self._things.own_clients:
+            return False
+        if any(self.tag in call.query.get(name, "") for name in ("search", "query")):
+            return False
+        return not any(kind != "clients" for kind, _ in call.names())
+
+    def narrowed(self, call: Call) -> Call:
+        """The call, asking only for what the run made where others may have made more, and else for no page."""
+        if not self.is_open(call):
+            return call
+        names = call.declared.query_names
+        query = {name: text for name, text in call.query.items() if name not in {"limit", "offset"}}
+        sought = next((name for name in ("search", "query") if name in names), None)
+        if sought is not None:
+            query = {**call.query, sought: self.tag}
+        return replace(call, query=query)
+
+    def _allows_read(self, call: Call, own: bool) -> bool:
+        if own:
+            return True
+        if call.operation in _OF_WHOLE_CLIENT:
+            return False
+        if call.path.get("userId") == "me":
+            return call.operation in _OF_KNOWN_USERS
+        strangers = [value for kind, value in call.names() if kind == "users" and ("users", value) not in self._things]
+        if not strangers or any(kind == "channels" for kind, _ in call.names()):
+            return True
+        return call.operation in _OF_KNOWN_USERS
+
+    def _allows_change(self, call: Call, own: bool) -> bool:
+        things, kinds = self._things, kinds_of(call.operation)
+        first = next((name for name in call.path if name in kinds), None)
+        if call.operation in STAYING and not own and self.staying >= MOST_STAYING:
+            return False
+        if call.operation == "create_client":
+            return False
+        if call.operation == "create_guest":
+            return ("channels", call.path["uuid"]) in things
+        if own and first is None:
+            return True
+        if first is None:
+            if call.operation == "batch_delete_client_media":
+                return all(named in things for named in call.names() if named[0] == "media")
+            return call.operation in MAKERS
+        value = call.path[first]
+        if kinds[first] == "clients":
+            if call.operation in {"create_app_session"}:
+                return True
+            return value in things.own_clients
+        if value == "me":
+            caller = things.caller(call.caller)
+            return caller is not None and caller.made
+        named = int(value) if kinds[first] == "users" and value.isdigit() else value
+        return (kinds[first], named) in things

@@ -1,0 +1,129 @@
+"""The service under test: calls over a transport, within a budget and a rate, and what can go wrong with it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from confsim.kernel.refusal import Misuse
+from confsim.service.messages import Response
+from confsim.transport.address import address
+from confsim.transport.transport import Transport
+
+from .calls import Call
+from .comparison import Reply, reply_of
+from .correspondence import Correspondence
+
+#: How long a Retry-After is waited for at most, in seconds, and how often for one call.
+LONGEST_WAIT = 120
+WAITS = 5
+#: Statuses that say that the call was not processed, and may be sent again (RFC 6585, 4; RFC 9110, 15.6.4).
+_LATER = (429, 503)
+
+
+class Interrupted(Misuse):
+    """The run cannot go on; what was found so far is kept."""
+
+
+class Spent(Interrupted):
+    """All requests that were allowed have been sent."""
+
+
+class Service:
+    """One side: the service. Ids are translated on the way in; nothing but its API is ever called.
+
+    ``sent`` counts requests, ``repeated`` those sent again because the service asked for it. ``clock`` returns seconds,
+    ``sleep`` takes them.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        profile: Mapping[str, Any],
+        known: Correspondence,
+        *,
+        most: int | None = None,
+        rate: float | None = None,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._transport = transport
+        self._profile = profile
+        self._known = known
+        self._most = most
+        self._pause = 1 / rate if rate else 0.0
+        self._clock = clock
+        self._next = 0.0
+        self.sleep = sleep
+        self.sent = 0
+        self.repeated = 0
+        self.reserve = 0
+
+    @property
+    def left(self) -> int | None:
+        """How many more requests may be sent, None for any number; those of ``reserve`` are kept back."""
+        return None if self._most is None else max(0, self._most - self.sent - self.reserve)
+
+    def now(self) -> int:
+        """The instant here, in epoch milliseconds."""
+        return int(self._clock() * 1000)
+
+    def call(self, call: Call, *, reserved: bool = False) -> Reply:
+        """Send a call, named as on the model's side, and return its answer.
+
+        Waits as long as Retry-After says and sends it again, when it was not processed. Raises Spent when no request is
+        left, Interrupted when the service cannot be reached or fails to answer.
+        """
+        there = call.renamed(self._known.service)
+        asked = address(
+            there.declared,
+            there.arguments,
+            self._profile,
+            body=there.body,
+            content_type=there.content_type,
+            token=there.caller,
+        )
+        for attempt in range(WAITS + 1):
+            if self.left == 0 and not reserved:
+                raise Spent(f"all {self._most} requests are sent")
+            self._wait_for_turn()
+            began = self._clock()
+            self.sent += 1
+            response = self._exchange(lambda: self._transport.send(asked))
+            self._known.latency = max(self._known.latency, int((self._clock() - began) * 1000))
+            reply = reply_of(response)
+            if "date" in reply.headers:
+                self._known.learn_shift(reply.headers["date"], self.now())
+            if reply.status not in _LATER or "retry-after" not in reply.headers or attempt == WAITS:
+                return reply
+            self.repeated += 1
+            self.sleep(_seconds(reply.headers["retry-after"]))
+        raise AssertionError("unreachable")
+
+    def _exchange(self, send: Callable[[], Response]) -> Response:
+        try:
+            return send()
+        except Interrupted:
+            raise
+        except (Misuse, ConnectionError, TimeoutError) as error:
+            raise Interrupted(f"the service does not answer any more: {error}") from None
+
+    def _wait_for_turn(self) -> None:
+        if not self._pause:
+            return
+        now = self._clock()
+        if now < self._next:
+            self.sleep(self._next - now)
+        self._next = max(now, self._next) + self._pause
+
+
+def _seconds(retry_after: str) -> float:
+    """How long to wait, by a Retry-After in seconds. Interrupted where it says longer than a run can wait."""
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        seconds = 5.0
+    if seconds > LONGEST_WAIT:
+        raise Interrupted(f"the service asks to come back in {retry_after} seconds")
+    return max(seconds, 0.1)

@@ -1,0 +1,300 @@
+"""Arguments of calls, drawn at random: mostly of things that the run made, some of them wrong in one place."""
+
+from __future__ import annotations
+
+import random as chance
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, get_args, get_origin
+
+import msgspec
+
+from confsim.assumptions.identity import LEVELS
+from confsim.assumptions.register import in_force
+from confsim.contract.annotations import named, peeled, struct_of, undescribed, without_none
+from confsim.contract.decode import RESOLVERS
+from confsim.contract.operation import Operation
+from confsim.contract.types import Ttl
+from confsim.testing.learning.calls import Call, kinds_of
+from confsim.testing.learning.names import Names
+from confsim.testing.learning.things import Caller, Thing, Things
+from confsim.testing.samples import LISTS, UNKNOWN_ID, as_text, wrong_fields, wrong_texts
+
+_PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 24
+_WORDS = ("Alder", "birch", "Cedar", "dogwood", "Elm")
+#: Values of parameters and fields that name no thing, by name.
+_PLAIN: Mapping[str, tuple[Any, ...]] = {
+    "key": ("colour", "size"),
+    "destination": ("rtmp://live.example.com/one", "rtmps://live.example.com/two", "https://live.example.com"),
+    "languages": (["en"], ["de-CH", "en"], ["fr"]),
+    "ttl": ("1d", "2h", "7d"),
+    "pin": ("1234", "4321", "00987654"),
+    "countryCode": ("US", "GB", "DE"),
+    "categories": (["theme"], ["theme", "limits"]),
+    "context": ("web", "phone"),
+    "language": ("en", "de"),
+    "theme": ("dark", "light"),
+    "tags_all": (["red"], ["red", "blue"]),
+    "tags_any": (["red"], ["red", "blue"]),
+    "from": (0, 4_000_000_000_000),
+    "to": (0, 4_000_000_000_000),
+    "startedAfter": (0, 1000, 2000),
+    "startedBefore": (0, 1000, 2000, 5000),
+    "started": (1000, 2000, 3000),
+    "time": (1, 2, 3),
+    "index": (1, 2, 3),
+    "data": ("begun", "going on"),
+    "duration": (0, 3_600_000, 7_200_000),
+    "limit": (1, 2, 3, 0, 50),
+    "offset": (0, 1, 2, 50),
+    "idToken": ("no.such.token",),
+    "kind": ("RTMP", "SRT", "chat"),
+}
+#: Parameters by which something is found that was given before.
+_LOOK_UPS = frozenset({"handle", "email", "originId", "url", "pin", "key"})
+_BYTES = {"set_channel_image": _PNG, "set_user_image": _PNG}
+_CONFIGS: tuple[dict[str, Any], ...] = (
+    {"theme": {"colour": "blue", "size": 1}},
+    {"theme": {"colour": "red"}, "limits": {"users": 5}},
+    {"limits": {"users": None}},
+    {"customTexts": {"hello": "Hello"}},
+    {},
+)
+#: Dialled numbers that are kept for fiction.
+_FICTION = ("+12025550199", "+12025550147", "+442079460999")
+
+
+class Drawing:
+    """Draws calls. ``numbers`` are the inbound numbers of the service."""
+
+    def __init__(
+        self, random: chance.Random, things: Things, names: Names, profile: Mapping[str, Any], numbers: list[str]
+    ) -> None:
+        self._random = random
+        self._things = things
+        self._names = names
+        self._numbers = numbers
+        table: Any = in_force(profile, LEVELS)
+        self._levels = sorted(each["id"] for each in table.values())
+
+    def call(self, operation: Operation, caller: Caller, home: str, journey: int) -> Call | None:
+        """Draw a call of an operation, None when something that it names was never made."""
+        path = self._path(operation, caller, home, journey)
+        if path is None:
+            return None
+        query = self._query(operation, caller, home, journey)
+        if query is None:
+            return None
+        call = Call(operation.name, caller.token, path, query)
+        if operation.body is not None:
+            call = self._with_body(call, operation, caller, home, journey)
+        return self._wrong(call, operation) if self._random.random() < 0.1 else call
+
+    def _path(self, operation: Operation, caller: Caller, home: str, journey: int) -> dict[str, str] | None:
+        known = self._names.paths.get(operation.placeholders)
+        if known and self._random.random() < 0.4:
+            return dict(self._random.choice(known))
+        chosen: dict[str, Any] = {}
+        kinds = kinds_of(operation.name)
+        for parameter in reversed(operation.path_parameters):
+            kind = kinds.get(parameter.name)
+            if kind is None or kind in {"users", "clients"} or kind in chosen:
+                continue
+            thing = self._thing(kind, home, journey)
+            if thing is None:
+                return None
+            chosen[kind] = thing.name
+            if self._random.random() < 0.93:
+                chosen = {**thing.inside, **chosen}
+        path: dict[str, str] = {}
+        for parameter in operation.path_parameters:
+            text = as_text(self._in_path(operation, parameter, kinds, chosen, caller, home, journey))
+            if not text:
+                return None
+            path[parameter.name] = text
+        return path
+
+    def _thing(self, kind: str, home: str, journey: int) -> Thing | None:
+        if self._random.random() < 0.03:
+            return Thing(kind, UNKNOWN_ID, home)
+        return self._things.choose(self._random, kind, home, journey)
+
+    def _in_path(
+        self,
+        operation: Operation,
+        parameter: Any,
+        kinds: Mapping[str, str],
+        chosen: Mapping[str, Any],
+        caller: Caller,
+        home: str,
+        journey: int,
+    ) -> Any:
+        kind = kinds.get(parameter.name)
+        if kind == "users":
+            many = operation.name == "get_users"
+            one = self._user(caller, home, journey, chosen.get("users"))
+            if many and self._random.random() < 0.6:
+                return [one, self._user(caller, home, journey, None)]
+            return one
+        if kind == "clients":
+            if self._random.random() < 0.9:
+                return home
+            return self._random.choice([self._things.accounts_client, *self._things.own_clients, UNKNOWN_ID])
+        if kind is not None:
+            if operation.name == "get_populations" and self._random.random() < 0.4:
+                other = self._things.choose(self._random, kind, home, journey)
+                return [chosen[kind], other.name] if other is not None else chosen[kind]
+            return chosen[kind]
+        used = self._names.used.get(parameter.name)
+        if used and parameter.name in _LOOK_UPS and self._random.random() < 0.7:
+            return self._random.choice(used)
+        return self._plain(parameter.name, parameter.wire, parameter.annotation)
+
+    def _user(self, caller: Caller, home: str, journey: int, given: Any) -> Any:
+        if given is not None and self._random.random() < 0.8:
+            return given
+        roll = self._random.random()
+        made = self._things.choose(self._random, "users", home, journey)
+        if made is not None and roll < 0.5:
+            return made.name
+        known = self._things.known_users.get(home, [])
+        if known and roll < 0.85:
+            return self._random.choice(known)
+        if caller.user is not None and roll < 0.97:
+            return caller.user if roll < 0.91 else "me"
+        return made.name if made is not None else 999_999_999
+
+    def _plain(self, name: str, wire: Any, annotation: Any = None) -> Any:
+        """A value for a parameter or a field that names nothing."""
+        random = self._random
+        base = peeled(undescribed(wire))[0]
+        if name == "number":
+            return random.choice([*self._numbers, *self._numbers, *_FICTION])
+        if name == "level" or name == "levels":
+            level = random.choice(self._levels)
+            return [level] if name == "levels" else level
+        if name == "version":
+            return random.choice((1, 2, 3))
+        if name == "limit" and annotation is not None:
+            return random.choice((1, 2, 5, 0))
+        if isinstance(base, type) and issubclass(base, Enum):
+            return random.choice(list(base)).value
+        if name in _PLAIN:
+            return random.choice(_PLAIN[name])
+        if base is Ttl:
+            return random.choice(_PLAIN["ttl"])
+        if isinstance(annotation, type) and issubclass(annotation, Enum):
+            return random.choice(list(annotation)).value
+        if base is bool:
+            return random.random() < 0.5
+        if base in (int, float):
+            return random.choice((0, 1, 2, 5))
+        if get_origin(base) is list:
+            return [self._plain(name, get_args(base)[0])]
+        return self._text(name)
+
+    def _text(self, name: str) -> Any:
+        random = self._random
+        given = self._names.given
+        if name in {"search", "query"}:
+            return random.choice([self._names.tag, *given, self._names.tag.upper()])
+        if name == "email":
+            return f"{self._names.tag}-{random.randrange(4)}@example.com"
+        if name == "originId":
+            return f"{self._names.tag}-{random.randrange(4)}"
+        if name in {"url", "imageUrl"}:
+            return random.choice(
+                (f"https://example.com/{random.randrange(3)}", f"{self._names.tag}-{random.randrange(4)}")
+            )
+        if given and random.random() < 0.15:
+            return random.choice(given)
+        return self._names.new(random.choice(_WORDS))
+
+    def _query(self, operation: Operation, caller: Caller, home: str, journey: int) -> dict[str, str] | None:
+        query: dict[str, str] = {}
+        kinds = kinds_of(operation.name)
+        some = self._random.random() < 0.6
+        for parameter in operation.query_parameters:
+            if not parameter.required and (not some or self._random.random() < 0.6):
+                continue
+            kind = kinds.get(parameter.name)
+            value: Any
+            if kind == "users":
+                value = self._user(caller, home, journey, None)
+            elif kind is not None:
+                thing = self._thing(kind, home, journey)
+                if thing is None:
+                    if parameter.required:
+                        return None
+                    continue
+                value = thing.name
+            elif parameter.name in self._names.used and parameter.name in _LOOK_UPS and self._random.random() < 0.7:
+                value = self._random.choice(self._names.used[parameter.name])
+            else:
+                value = self._plain(parameter.name, parameter.wire)
+            query[parameter.name] = as_text(value)
+        if operation.for_client and self._things.own_clients and self._random.random() < 0.25:
+            query["for_client"] = self._random.choice([*self._things.own_clients, UNKNOWN_ID])
+        return query
+
+    def _with_body(self, call: Call, operation: Operation, caller: Caller, home: str, journey: int) -> Call:
+        assert operation.body is not None
+        type_ = operation.body.type
+        if not operation.body.is_json:
+            data = _BYTES.get(operation.name) or self._random.choice((b"bytes", b"more bytes", _PNG))
+            kind = "image/png" if operation.name in _BYTES else "text/plain"
+            return msgspec.structs.replace(call, body=data, content_type=kind)
+        body: Any
+        if operation.name in LISTS:
+            body = LISTS[operation.name]
+        elif operation.name.startswith("batch_delete"):
+            found = self._things.choose(self._random, "media", home, journey)
+            body = [found.name] if found is not None else [UNKNOWN_ID]
+        elif struct_of(type_) is None:
+            body = (
+                self._random.choice(_CONFIGS)
+                if "config" in operation.name
+                else self._random.choice(({"a": 1}, "x", 3, None))
+            )
+        else:
+            body = {}
+            for field in msgspec.structs.fields(type_):
+                if field.required or self._random.random() < 0.5:
+                    body[field.encode_name] = self._in_body(field, caller, home, journey)
+        return msgspec.structs.replace(call, body=body, content_type="application/json")
+
+    def _in_body(self, field: Any, caller: Caller, home: str, journey: int) -> Any:
+        type_, kind = named(without_none(field.type))
+        if kind == "users":
+            return self._user(caller, home, journey, None) if self._random.random() < 0.97 else 999_999_999
+        if kind is not None and kind != "codes":
+            thing = self._thing(kind, home, journey)
+            return UNKNOWN_ID if thing is None else thing.name
+        if field.encode_name == "number":
+            return self._random.choice(_FICTION)
+        value = self._plain(field.encode_name, type_)
+        return f"{value}".lower() if field.encode_name == "url" and value == "" else value
+
+    def _wrong(self, call: Call, operation: Operation) -> Call:
+        """The call with one thing wrong; as it is where nothing of it can be."""
+        random, kinds = self._random, kinds_of(operation.name)
+        ways: list[Call] = []
+        for parameter in operation.path_parameters:
+            if parameter.name not in kinds and parameter.annotation not in RESOLVERS:
+                for text in wrong_texts(parameter.annotation):
+                    if text:
+                        ways.append(msgspec.structs.replace(call, path={**call.path, parameter.name: text}))
+        for asked in operation.query_parameters:
+            if asked.name not in kinds:
+                for text in wrong_texts(asked.wire):
+                    ways.append(msgspec.structs.replace(call, query={**call.query, asked.name: text}))
+            if asked.required and not operation.variant_of:  # without it, the request is of another operation
+                rest = {name: text for name, text in call.query.items() if name != asked.name}
+                ways.append(msgspec.structs.replace(call, query=rest))
+        if operation.body is not None and operation.body.is_json:
+            ways += [msgspec.structs.replace(call, body=raw) for raw in (b"{", b"", b"[1]", b'"x"', b"null")]
+            if isinstance(call.body, dict):
+                ways += [
+                    msgspec.structs.replace(call, body=body) for body, _ in wrong_fields(operation.body.type, call.body)
+                ] * 2
+        return random.choice(ways) if ways else call

@@ -1,0 +1,51 @@
+"""Which alternative of an assumption would explain what a service answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register.candidates import candidates
+from confsim.kernel.refusal import Misuse
+from confsim.service.clock import Clock
+from confsim.testing.learning.comparison import Comparison
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.run import Run, Step
+
+from .replay import Renaming
+
+
+def explanations(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
+    """The alternatives, by assumption, each of which alone makes the model answer these steps as the service did."""
+    used = dict.fromkeys(id for step in (steps[-1], *steps[:-1]) for id in step.told.used)
+    found: dict[str, Any] = {}
+    for id in used:
+        for value in candidates(REGISTER.entries[id]):
+            if id not in found and explains(run, steps, {**run.profile, id: value}):
+                found[id] = value
+    return found
+
+
+def explains(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> bool:
+    """Whether a model under a profile answers steps that were made, as the service answered them."""
+    return all(difference is None for difference in differences(run, steps, profile))
+
+
+def differences(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> Iterator[object]:
+    """The difference, or None, of what a model under a profile answers to each step that was made."""
+    known, clock = Correspondence(), Clock(steps[0].at)
+    known.shift, known.latency = run.known.shift, run.known.latency
+    try:
+        model = run.acquaintance.again(profile, known, clock)
+        shapes = Shapes(profile)
+        renaming, comparison = Renaming(run.shapes, "\0", "\0"), Comparison(shapes, known)
+        for step in steps:
+            clock.move(step.at)
+            told = model.call(renaming.call(step.call))
+            made = run.things if run.scope.is_open(step.call) else None
+            yield comparison.difference(step.call.declared, told.reply, step.reply, made)
+            renaming.learn(step.call, step.told.reply, told.reply)
+    except Misuse as misuse:  # a profile under which the model cannot be
+        yield misuse

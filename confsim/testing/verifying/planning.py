@@ -1,0 +1,350 @@
+"""What to call next: candidates are tried in the model, and the one that shows most that is new is made."""
+
+from __future__ import annotations
+
+import random as chance
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from confsim.api.catalogue import API
+from confsim.contract.gates import Grant
+from confsim.contract.operation import Operation
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
+from confsim.testing.learning.calls import Call, kinds_of
+from confsim.testing.learning.model import Model, Told
+from confsim.testing.learning.names import Names
+from confsim.testing.learning.scope import Scope
+from confsim.testing.learning.things import Caller, Things
+
+from .arguments import Drawing
+
+#: How many candidates are tried for a call, and how many calls a journey has.
+CANDIDATES = 24
+LENGTH = 45
+#: A score with which no more candidates are tried.
+_ENOUGH = 100
+#: Roles that hold a grant, likeliest first.
+_LIKELY: Mapping[str, tuple[str, ...]] = {
+    Grant.OWNER: ("owner", "api-token"),
+    Grant.OPERATOR: ("owner", "operator", "api-token"),
+    Grant.ACCESS: ("owner", "user", "api-token"),
+    Grant.CUSTOMER_ADMIN: ("customer-admin", "api-token"),
+    Grant.PARTNER_ADMIN: ("partner-admin",),
+    Grant.API_TOKEN: ("api-token",),
+    Grant.SELF: ("guest", "customer-admin", "api-token"),
+    Grant.USER: ("owner", "guest"),
+    Grant.REGISTERED: ("owner", "user"),
+    Grant.SIGNED_IN: ("owner", "api-token"),
+    Grant.PUBLIC: ("nobody",),
+}
+NOBODY = Caller(None, "nobody")
+#: A caller whose token the service never gave out.
+STRANGER = Caller("no-such-token", "stranger")
+#: Calls after which others are refused: they are made at the end of a journey, and taken back.
+_DISRUPTIVE = "set_client_service_state"
+
+
+class Theme(Struct, frozen=True):
+    """What a journey is about: calls that prepare it, and the areas of the API that it prefers."""
+
+    prepare: tuple[tuple[str, str, Mapping[str, str]], ...] = ()
+    areas: frozenset[str] = frozenset()
+
+
+def _theme(areas: str, *prepare: tuple[Any, ...]) -> Theme:
+    steps = tuple((step[0], step[1], step[2] if len(step) > 2 else {}) for step in prepare)
+    return Theme(steps, frozenset(areas.split()))
+
+
+_ON = {"state": "enable"}
+THEMES = (
+    _theme("channels roles channel_properties runtime", ("add_operator", "owner")),
+    _theme(
+        "breakout",
+        ("set_event_room_state", "owner", _ON),
+        ("create_breakout_session", "owner"),
+        ("create_breakout_room", "owner"),
+        ("add_operator", "owner"),
+    ),
+    _theme(
+        "users access terms",
+        ("create_guest", "nobody"),
+        ("reserve_handle", "owner"),
+        ("create_predefined_user", "api-token"),
+    ),
+    _theme(
+        "sessions runtime app_sessions",
+        ("set_dial_out_state", "customer-admin", _ON),
+        ("dial_unregistered_user", "owner"),
+        ("list_sessions", "owner"),
+        ("create_app_session", "owner"),
+    ),
+    _theme(
+        "config templates friendly_urls",
+        ("create_template", "customer-admin"),
+        ("set_template_state", "customer-admin", _ON),
+    ),
+    _theme(
+        "broadcast media gateway",
+        ("set_broadcast_state", "customer-admin", _ON),
+        ("add_broadcast_destination", "owner"),
+        ("upload_channel_media", "owner"),
+    ),
+    _theme("telephony", ("set_dial_in_state", "customer-admin", _ON), ("set_dial_out_state", "customer-admin", _ON)),
+    _theme(
+        "recordings",
+        ("set_dial_out_state", "customer-admin", _ON),
+        ("dial_unregistered_user", "owner"),
+        ("list_sessions", "owner"),
+        ("start_recording", "owner"),
+        ("list_recordings", "owner"),
+    ),
+    _theme("api_tokens events auth validators embedding clients", ("create_api_token", "customer-admin")),
+)
+
+
+class Planner:
+    """Chooses calls. Everything it decides follows from the seed and the model's answers."""
+
+    def __init__(self, model: Model, things: Things, scope: Scope, names: Names, seed: int, numbers: list[str]) -> None:
+        self.random = chance.Random(seed)
+        self.model = model
+        self.things = things
+        self.scope = scope
+        self.set_aside: set[str] = set()
+        self._drawing = Drawing(self.random, things, names, model.profile, numbers)
+        self._seen: Counter[object] = Counter()
+        self._called: Counter[str] = Counter()
+        self._observers: dict[str, list[Call]] = {}
+        self._queue: list[Call] = []
+        self.journey = 0
+        self.theme = THEMES[0]
+        self.home = things.accounts_client
+
+    # Journeys
+
+    def journey_calls(self) -> Iterator[Call]:
+        """The calls of the next journey. Each must have been made, and ``note`` called, before the next is taken."""
+        self.journey += 1
+        self.theme = THEMES[(self.journey - 1) % len(THEMES)]
+        homes = [self.things.accounts_client, *self.things.own_clients]
+        self.home = homes[(self.journey - 1) // len(THEMES) % len(homes)] if len(homes) > 1 else homes[0]
+        self._queue = []
+        maker = "owner" if self.home == self.things.accounts_client else "api-token"
+        for operation, role, wanted in (("create_channel", maker, {}), *self.theme.prepare):
+            found = self._successful(operation, role, wanted)
+            if found is not None:
+                yield found
+        yield from self._free(LENGTH)
+        if "clients" in self.theme.areas and self.home in self.things.own_clients:
+            partner = self._caller_of("partner-admin")
+            for state, count in (("disable", 8), ("enable", 0)):
+                yield Call(_DISRUPTIVE, partner.token, {"clientId": self.home, "state": state})
+                yield from self._free(count)
+
+    def _free(self, count: int) -> Iterator[Call]:
+        """So many calls, first those that look at what was changed."""
+        for _ in range(count):
+            found = self._queue.pop(0) if self._queue else self._best()
+            if found is None:
+                return
+            yield found
+
+    def _successful(self, name: str, role: str, wanted: Mapping[str, str]) -> Call | None:
+        """A call of an operation that the model would let pass, None when none is found."""
+        operation = API[name]
+        if not self.scope.served(name) or name in self.set_aside:
+            return None
+        for attempt in range(24):
+            caller = self._caller_of(role) if attempt < 8 else self._likely(operation)
+            call = self._drawn(operation, caller)
+            if call is None:
+                return None
+            call = replace(call, path={**call.path, **wanted})
+            told = self._imagined(call)
+            if told is not None and told.reply.status < 400:
+                return call
+        return None
+
+    # Candidates
+
+    def _best(self) -> Call | None:
+        """The candidate that shows most that is new; any that changes something where none does."""
+        served = [
+            each
+            for each in API
+            if self.scope.served(each.name) and each.name not in self.set_aside and each.name != _DISRUPTIVE
+        ]
+        untried = [each for each in served if not self._seen[each.name, "succeeds"]]
+        best: tuple[float, Call] | None = None
+        for attempt in range(3 * CANDIDATES):
+            if best is not None and (best[0] > _ENOUGH or (attempt >= CANDIDATES and best[0] > 1)):
+                break
+            call = self._candidate(untried, likely=True) if untried and attempt % 2 == 0 else self._candidate(served)
+            told = None if call is None else self._imagined(call)
+            if call is None or told is None:
+                continue
+            score = self._score(call, told) + self.random.random()
+            if best is None or score > best[0]:
+                best = score, call
+        return None if best is None else best[1]
+
+    def _candidate(self, operations: list[Operation], *, likely: bool = False) -> Call | None:
+        weights = [
+            (4.0 if each.area in self.theme.areas else 1.0) / (1 + self._called[each.name]) for each in operations
+        ]
+        operation = self.random.choices(operations, weights)[0]
+        caller = self._likely(operation) if likely or self.random.random() < 0.6 else self._anybody()
+        return self._drawn(operation, caller)
+
+    def _drawn(self, operation: Operation, caller: Caller) -> Call | None:
+        call = self._drawing.call(operation, caller, self.home, self.journey)
+        return None if call is None else self.scope.narrowed(call)
+
+    def _anybody(self) -> Caller:
+        roll = self.random.random()
+        if roll < 0.06:
+            return NOBODY
+        if roll < 0.1:
+            return STRANGER
+        return self.random.choice(self.things.callers)
+
+    def _likely(self, operation: Operation) -> Caller:
+        """A caller who holds a grant of the operation, in the client of the journey where there is one."""
+        grants = operation.gate.grants
+        roles = [role for grant in grants for role in _LIKELY[grant]]
+        return self._caller_of(self.random.choice(roles))
+
+    def _caller_of(self, role: str) -> Caller:
+        if role == "nobody":
+            return NOBODY
+        found = [each for each in self.things.callers if each.role == role and each.home == self.home]
+        if not found and role != "partner-admin":
+            found = [each for each in self.things.callers if each.role == "api-token" and each.home == self.home]
+        found = found or [each for each in self.things.callers if each.role == role] or self.things.callers
+        if role == "api-token" and self.random.random() < 0.8:
+            return found[0]  # that of the accounts, or the first of a client that the run made
+        return self.random.choice(found[-2:])
+
+    def _imagined(self, call: Call, world: World | None = None) -> Told | None:
+        """What the model would answer; None for a call that is not allowed, cannot be sent, or takes effect soon."""
+        if not self.scope.allows(call):
+            return None
+        try:
+            return self.model.imagine(call, world)
+        except Misuse:
+            return None
+
+    # What is new
+
+    def _features(self, call: Call, told: Told) -> Iterator[tuple[object, float]]:
+        """What a call shows, each with its weight."""
+        name, ok = call.operation, told.reply.status < 400
+        reason = next((id for id in told.used if id.startswith("code.")), "")
+        caller = self._role(call)
+        if ok:
+            yield (name, "succeeds"), 120
+            yield (name, "succeeds for", caller), 8
+            for table in told.wrote:
+                yield (name, "writes", table), 10
+            yield from ((((name, "shows", each), 3)) for each in _features_of(told.reply.body, "", 0))
+            for each in call.query:
+                yield (name, "asked", each), 5
+            for each, text in call.path.items():
+                if each in {"state", "kind", "level"}:
+                    yield (name, each, text), 12
+        else:
+            yield (name, "refused", reason), 25
+            yield ("refused", reason), 25
+            yield (name, "refused to", caller, reason), 6
+        for id in told.used:
+            yield (name, id), 5
+
+    def _role(self, call: Call) -> str:
+        """What the caller is to what is called: the role, and whether of its own client."""
+        caller = NOBODY if call.caller is None else self.things.caller(call.caller) or STRANGER
+        named = next((self.things.find(kind, value) for kind, value in call.names() if kind == "channels"), None)
+        foreign = named is not None and caller.home and named.home != caller.home
+        return f"{caller.role} of another client" if foreign else caller.role
+
+    def _score(self, call: Call, told: Told) -> float:
+        return sum(weight for feature, weight in self._features(call, told) if not self._seen[feature])
+
+    def note(self, call: Call, told: Told, before: World) -> None:
+        """Note what a call showed, and plan what looks at what it changed."""
+        first = not self._seen[call.operation, "succeeds"]
+        for feature, _ in self._features(call, told):
+            self._seen[feature] += 1
+        self._called[call.operation] += 1
+        if not call.declared.changes:
+            return
+        if told.reply.status < 400 and told.after is not before:
+            self._queue[:0] = self._look(call, told, before)
+            if first:
+                self._queue.insert(0, call)  # the same again
+        elif told.reply.status >= 400 and not self._seen[call.operation, "looked after refusal"]:
+            looks = self._again(call)
+            if looks:
+                self._seen[call.operation, "looked after refusal"] += 1
+            self._queue[:0] = looks[:1]
+
+    def _look(self, call: Call, told: Told, before: World) -> list[Call]:
+        """Reads that a change shows in, those first that have not shown one of this operation."""
+        if self._seen[call.operation, "looked"] >= 4:
+            return self._again(call)[:1] if self.random.random() < 0.3 else []
+        self._seen[call.operation, "looked"] += 1
+        found: list[Call] = []
+        for operation in API:
+            if operation.changes or not self.scope.served(operation.name) or operation.name in self.set_aside:
+                continue
+            read = self._drawn(operation, self._likely(operation))
+            read = None if read is None else _about(read, call)
+            if read is None or self._seen[call.operation, "seen by", operation.name]:
+                continue
+            one, other = self._imagined(read, before), self._imagined(read, told.after)
+            if one is None or other is None or one.reply == other.reply or other.reply.status >= 400:
+                continue
+            found.append(read)
+        self.random.shuffle(found)
+        for each in found[:2]:
+            self._seen[call.operation, "seen by", each.operation] += 1
+        self._observers.setdefault(call.operation, []).extend(found[:2])
+        return found[:2] or self._again(call)[:1]
+
+    def _again(self, call: Call) -> list[Call]:
+        """Reads that showed what an operation changes, of what this call names."""
+        looks = [_about(each, call) for each in self._observers.get(call.operation, ())]
+        looks = [each for each in looks if self._imagined(each) is not None]
+        self.random.shuffle(looks)
+        return looks
+
+
+def _about(read: Call, call: Call) -> Call:
+    """The read of what a call names, where the two name things of one kind."""
+    kinds, there = kinds_of(read.operation), {}
+    for name, kind in kinds_of(call.operation).items():
+        if name in call.path:
+            there[kind] = call.path[name]
+    path = {name: there.get(kinds.get(name, ""), text) for name, text in read.path.items()}
+    query = {name: there.get(kinds.get(name, ""), text) for name, text in read.query.items()}
+    return replace(read, path=path, query=query)
+
+
+def _features_of(value: Any, place: str, depth: int) -> Iterator[str]:
+    """What kinds of values an answer has at which places."""
+    if isinstance(value, dict) and depth < 4:
+        for name, each in value.items():
+            yield from _features_of(each, f"{place}/{name}", depth + 1)
+    elif isinstance(value, list):
+        yield f"{place} {min(len(value), 3)}"
+        for each in value[:3]:
+            yield from _features_of(each, f"{place}/*", depth + 1)
+    elif isinstance(value, bool):
+        yield f"{place} {value}"
+    else:
+        yield f"{place} {type(value).__name__}"

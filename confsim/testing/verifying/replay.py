@@ -1,0 +1,112 @@
+"""A sequence of steps made again, of fresh things: on the model alone, or on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.comparison import Reply, chosen_values
+from confsim.testing.learning.model import Model, Told
+from confsim.testing.learning.places import NOT_NAMES, Shapes
+from confsim.testing.learning.run import Run, Step
+
+
+class Renaming:
+    """Calls of recorded steps, naming what was made when they were made again.
+
+    Texts that begin with ``tag`` begin with ``fresh`` instead.
+    """
+
+    def __init__(self, shapes: Shapes, tag: str, fresh: str) -> None:
+        self._shapes = shapes
+        self._tag = tag
+        self._fresh = fresh
+        self._names: dict[tuple[str, Any], Any] = {}
+
+    def call(self, call: Call) -> Call:
+        """The call to be made now in the place of a recorded one."""
+        renamed = call.renamed(lambda kind, value: self._names.get((kind, value), value))
+        return replace(
+            renamed, path=self._texts(renamed.path), query=self._texts(renamed.query), body=self._texts(renamed.body)
+        )
+
+    def _texts(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value.replace(self._tag, self._fresh)
+        if isinstance(value, dict):
+            return {name: self._texts(each) for name, each in value.items()}
+        if isinstance(value, list):
+            return [self._texts(each) for each in value]
+        return value.replace(self._tag.encode(), self._fresh.encode()) if isinstance(value, bytes) else value
+
+    def learn(self, call: Call, was: Reply, now: Reply) -> None:
+        """Learn which values of the model stand in the places of the recorded ones."""
+        if was.status >= 400 or now.status >= 400:
+            return
+        shape = self._shapes.answer(call.declared)
+        before, after = list(chosen_values(shape, was.body)), list(chosen_values(shape, now.body))
+        if len(before) == len(after):
+            for (kind, old), (_, new) in zip(before, after, strict=True):
+                if old != new and kind not in NOT_NAMES:
+                    self._names.setdefault((kind, old), new)
+
+
+def made_by(steps: Sequence[Step], shapes: Shapes) -> dict[tuple[str, Any], int]:
+    """The place of the step that first made known each thing."""
+    found: dict[tuple[str, Any], int] = {}
+    for place, step in enumerate(steps):
+        if step.told.reply.status < 400:
+            for named in chosen_values(shapes.answer(step.call.declared), step.told.reply.body):
+                found.setdefault(named, place)
+    return found
+
+
+def needed(steps: Sequence[Step], wanted: Sequence[int], origin: dict[tuple[str, Any], int]) -> list[int]:
+    """The places of the steps wanted, and of those that made what they name, in order."""
+    found: set[int] = set()
+    left = list(wanted)
+    while left:
+        place = left.pop()
+        if place in found:
+            continue
+        found.add(place)
+        left += needs_of(steps, place, origin)
+    return sorted(found)
+
+
+def needs_of(steps: Sequence[Step], place: int, origin: dict[tuple[str, Any], int]) -> list[int]:
+    """The places of the steps that made what a step names."""
+    call = steps[place].call
+    found = (origin.get(named) for named in (*call.names(), ("tokens", call.caller)))
+    return [before for before in found if before is not None and before < place]
+
+
+def imagined(model: Model, steps: Sequence[Step], shapes: Shapes, tag: str, fresh: str) -> Told | None:
+    """What the model would answer in the end, if these steps were made again; None where they cannot be."""
+    renaming, world, told = Renaming(shapes, tag, fresh), None, None
+    at: World | None = world
+    for step in steps:
+        try:
+            told = model.imagine(renaming.call(step.call), at)
+        except Misuse:
+            return None
+        renaming.learn(step.call, step.told.reply, told.reply)
+        at = told.after
+    return told
+
+
+def replayed(run: Run, steps: Sequence[Step], fresh: str) -> list[Step]:
+    """Make steps again on both sides, up to the first that differs."""
+    renaming, made = Renaming(run.shapes, run.names.tag, fresh), list[Step]()
+    for step in steps:
+        taken = run.take(renaming.call(step.call))
+        made.append(taken)
+        if taken.difference is not None:
+            break
+        renaming.learn(step.call, step.told.reply, taken.told.reply)
+    return made

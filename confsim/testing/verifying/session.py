@@ -1,0 +1,86 @@
+"""Runs against a base URL: the transport, the tag of the run, the plan, and the report as a file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from confsim.api.catalogue import API
+from confsim.control.scenarios import mount_url
+from confsim.kernel.ids import draw
+from confsim.kernel.refusal import Misuse
+from confsim.testing.learning.accounts import Accounts
+from confsim.testing.learning.acquaintance import UNUSED
+from confsim.testing.learning.cleaning import REMOVALS
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.scope import LEFT_OUT, RINGING
+from confsim.testing.learning.service import Service
+from confsim.testing.learning.things import LASTING
+from confsim.transport.remote import RemoteTransport
+
+from .findings import VerifyReport, encoded
+from .verifier import Verifier
+
+
+def verify(
+    base_url: str,
+    accounts: Accounts,
+    profile: Mapping[str, Any],
+    *,
+    seed: int = 0,
+    examples: int = 50,
+    most: int | None = None,
+    rate: float | None = None,
+    most_findings: int = 20,
+    rings: bool = False,
+    progress: Callable[[str], object] | None = None,
+) -> VerifyReport:
+    """Verify the service at a base URL. Misuse when it is not this API, refuses a token or cannot be reached."""
+    known = Correspondence()
+    with closing(RemoteTransport(mount_url(base_url, profile))) as transport:
+        service = Service(transport, profile, known, most=most, rate=rate)
+        return Verifier(
+            service,
+            accounts,
+            profile,
+            known,
+            base_url=base_url,
+            tag=run_tag(int(time.time() * 1000)),
+            seed=seed,
+            examples=examples,
+            most_findings=most_findings,
+            rings=rings,
+            progress=progress,
+        ).run()
+
+
+def run_tag(now: int) -> str:
+    """The word that begins the names of all that a run makes; ``now`` in epoch milliseconds makes it its own."""
+    return f"cv{draw(0, now, 3).hex()}"
+
+
+def plan(accounts: Accounts, *, examples: int, rings: bool) -> Iterator[str]:
+    """What a run with these accounts would do, in lines."""
+    used = [role for role in accounts.tokens if role not in UNUSED]
+    yield f"{examples} journeys in client {accounts.client}, as {', '.join(used)}, and as guests made by the run"
+    if "partner-admin" in used:
+        yield "and in a client of the run's own, made below that of the partner-admin, which no documented call removes"
+    called = [each.name for each in API if each.name not in LEFT_OUT and (rings or each.name not in RINGING)]
+    yield f"{len(called)} of {len(API)} operations are called, those that change something only on what the run made"
+    for name, why in LEFT_OUT.items():
+        yield f"not called: {name}, since {why}"
+    if not rings:
+        yield f"not called: {', '.join(sorted(RINGING))}, since they ring phones (--phones)"
+    yield f"removed at the end: {', '.join(REMOVALS)}; what is in a channel goes with it"
+    yield f"left behind: {', '.join(sorted(LASTING))} that no documented call removes"
+
+
+def write(report: VerifyReport, path: str) -> None:
+    """Write a report to a file. Misuse when it cannot be written."""
+    try:
+        Path(path).write_bytes(encoded(report))
+    except OSError as error:
+        raise Misuse(f"report {path!r}: {error.strerror or error}") from None

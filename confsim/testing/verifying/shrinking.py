@@ -1,0 +1,107 @@
+"""The shortest sequence of calls that shows a difference, found by making parts of a journey again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from confsim.testing.learning.run import Run, Step
+
+from .replay import imagined, made_by, needed, needs_of, replayed
+
+#: Requests that the search for one reproducer may take.
+MOST_REQUESTS = 150
+
+
+def signature(step: Step) -> tuple[str, str, object]:
+    """What is the same of a difference whenever it occurs: operation, place, and the statuses when those differ."""
+    difference = step.difference
+    assert difference is not None
+    place = re.sub(r"/\d+", "/*", difference.place)
+    return step.call.operation, place, (difference.expected, difference.got) if place == "status" else None
+
+
+def shrink(run: Run, journey: Sequence[Step]) -> tuple[list[Step], bool]:
+    """Return the steps of a short reproducer, as they were made again, and whether the difference came again.
+
+    ``journey`` ends with the step that differs. Where it does not come again, its steps are what the call needs.
+    """
+    return _Shrinking(run, journey).result()
+
+
+class _Shrinking:
+    def __init__(self, run: Run, journey: Sequence[Step]) -> None:
+        self._run = run
+        self._steps = [*run.history]
+        self._last = next(place for place, step in enumerate(self._steps) if step is journey[-1])
+        self._origin = made_by(self._steps, run.shapes)
+        first = next(place for place, step in enumerate(self._steps) if step is journey[0])
+        self._journey = range(first, self._last)
+        self._wanted = signature(journey[-1])
+        self._spent = run.service.sent
+        self._best: list[Step] | None = None
+
+    def result(self) -> tuple[list[Step], bool]:
+        """Try what the call needs, then what changed the same things, then the whole journey; leave out what can be."""
+        last = self._steps[self._last]
+        assert last.difference is not None
+        made = [
+            self._origin[named] for named in last.difference.things if self._origin.get(named, self._last) < self._last
+        ]
+        bare = needed(self._steps, [self._last, *made], self._origin)
+        writes = [
+            place
+            for place in self._journey
+            if self._steps[place].call.declared.changes and self._steps[place].told.reply.status < 400
+        ]
+        named = set(last.call.names())
+        related = [place for place in writes if named & set(self._steps[place].call.names())]
+        for tried in (made, [*made, *related], [*made, *writes], list(self._journey)):
+            places = needed(self._steps, [*tried, self._last], self._origin)
+            if self._shows(places):
+                return self._reduced(places), True
+        return [self._steps[place] for place in bare], False
+
+    def _reduced(self, places: list[int]) -> list[Step]:
+        """Leave out halves, then ever smaller parts, as long as the difference comes."""
+        size = max(1, len(places) // 2)
+        while True:
+            for start in range(0, len(places) - 1, size):
+                rest = self._without(places, set(places[start : start + size]))
+                if rest is not None and self._shows(rest):
+                    places = rest
+                    break
+            else:
+                if size == 1:
+                    break
+                size //= 2
+                continue
+            size = max(1, min(size, len(places) // 2))
+        assert self._best is not None
+        return self._best
+
+    def _without(self, places: list[int], out: set[int]) -> list[int] | None:
+        """The places without some, and without those that need them; None when nothing of the last step is left."""
+        left: list[int] = []
+        for place in places:
+            if place not in out and all(each in left for each in needs_of(self._steps, place, self._origin)):
+                left.append(place)
+        return left if left and left[-1] == self._last and len(left) < len(places) else None
+
+    def _shows(self, places: list[int]) -> bool:
+        """Whether the difference comes when these steps are made again."""
+        run = self._run
+        if run.service.sent - self._spent > MOST_REQUESTS:
+            return False
+        steps = [self._steps[place] for place in places]
+        fresh = f"{run.names.tag}r{run.names.replay()}"
+        told = imagined(run.model, steps, run.shapes, run.names.tag, fresh)
+        if told is None or told.reply.status != self._steps[self._last].told.reply.status:
+            return False
+        made = replayed(run, steps, fresh)
+        last = made[-1]
+        if last.difference is None or signature(last) != self._wanted:
+            return False
+        if self._best is None or len(made) <= len(self._best):
+            self._best = made
+        return True

@@ -1,0 +1,152 @@
+"""Verify: journeys through the model and a service side by side; what differs is shrunk and explained."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from confsim.service.clock import Clock
+from confsim.testing.fuzz import question
+from confsim.testing.learning.accounts import Accounts
+from confsim.testing.learning.cleaning import clean_up, removable
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.run import Run, Step
+from confsim.testing.learning.service import Interrupted, Service, Spent
+
+from .explaining import explanations
+from .findings import Divergence, VerifyReport, masked
+from .planning import Planner
+from .printing import Printer
+from .shrinking import shrink, signature
+
+#: How often an operation may differ so that the two sides are apart, before it is called no more.
+_SET_ASIDE = 3
+#: Requests kept back for the removal of what is made meanwhile.
+_KEPT_BACK = 8
+
+
+class Verifier:
+    """One verify run.
+
+    ``examples`` is the number of journeys; ``most_findings`` ends the run after so many divergences. ``tag`` begins the
+    names of all that the run makes, ``rings`` says whether it may have the service call phones.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        accounts: Accounts,
+        profile: Mapping[str, Any],
+        known: Correspondence,
+        *,
+        base_url: str,
+        tag: str,
+        seed: int = 0,
+        examples: int = 50,
+        most_findings: int = 20,
+        rings: bool = False,
+        clock: Clock | None = None,
+        progress: Callable[[str], object] | None = None,
+    ) -> None:
+        self.report = VerifyReport(base_url, seed)
+        self.found: list[tuple[Step, list[Step]]] = []
+        self._service = service
+        self._make: Callable[[], Run] = lambda: Run(
+            service, accounts, profile, known, tag=tag, rings=rings, clock=clock, base_url=base_url
+        )
+        self._examples = examples
+        self._most_findings = most_findings
+        self._progress = progress or _silent
+        self._known_as: dict[object, Divergence] = {}
+        self._apart: Counter[str] = Counter()
+
+    def run(self) -> VerifyReport:
+        """Make the journeys, remove what they made, and return what was found. Misuse when the run cannot begin."""
+        run = self._make()
+        try:
+            self._journeys(run)
+        except Spent as spent:
+            self.report.notes.append(str(spent))
+        except Interrupted as interrupted:
+            self.report.interrupted = str(interrupted)
+        except KeyboardInterrupt:
+            self.report.interrupted = "it was interrupted"
+        self.report.left = clean_up(run)
+        self._count(run)
+        return self.report
+
+    def _journeys(self, run: Run) -> None:
+        opened = run.open_client()
+        if opened is not None:
+            self._take_up(run, [opened])
+        planner = Planner(run.model, run.things, run.scope, run.names, self.report.seed, run.numbers)
+        while planner.journey < self._examples and len(self.report.divergences) < self._most_findings:
+            self._journey(run, planner)
+            self._progress(
+                f"journey {planner.journey} of {self._examples}: {self._service.sent} requests, "
+                f"{len(self.report.divergences)} divergences"
+            )
+
+    def _journey(self, run: Run, planner: Planner) -> None:
+        """One journey, to its end or to the first call after which the two sides are apart."""
+        steps: list[Step] = []
+        for call in planner.journey_calls():
+            run.journey = planner.journey
+            self._service.reserve = len(removable(run)) + _KEPT_BACK
+            step = run.take(call)
+            steps.append(step)
+            if step.difference is None:
+                planner.note(call, step.told, step.before)
+                continue
+            self._take_up(run, steps)
+            if step.apart:
+                self._apart[call.operation] += 1
+            if self._apart[call.operation] >= _SET_ASIDE:
+                planner.set_aside.add(call.operation)
+            if step.call.declared.changes or len(self.report.divergences) >= self._most_findings:
+                return
+            planner.note(call, step.told, step.before)
+
+    def _take_up(self, run: Run, steps: list[Step]) -> None:
+        """Shrink, explain and note the difference of the last step, unless it is known."""
+        known = self._known_as.get(signature(steps[-1]))
+        if known is not None:
+            known.count += 1
+            return
+        wanted = signature(steps[-1])
+        short, again = shrink(run, steps)
+        self.found.append((steps[-1], short))
+        last = short[-1]
+        difference = last.difference
+        assert difference is not None
+        why = explanations(run, short)
+        printer = Printer(run, short)
+        divergence = Divergence(
+            operation=last.call.operation,
+            place=difference.place,
+            expected=masked(run, difference.told),
+            got=masked(run, difference.answered),
+            why=difference.why,
+            steps=masked(run, printer.words()),
+            curl=masked(run, printer.curl()),
+            test=masked(run, printer.test(difference)),
+            explanations=why,
+            questions=[question({id: value}) for id, value in why.items()],
+            repeatable=again,
+        )
+        self._known_as[wanted] = divergence
+        self.report.divergences.append(divergence)
+        self._progress(f"{divergence.operation} differs at {difference}")
+
+    def _count(self, run: Run) -> None:
+        report = self.report
+        report.requests, report.repeated = self._service.sent, self._service.repeated
+        report.waited = round(run.waited, 1)
+        report.journeys = run.journey
+        report.operations = dict(sorted(Counter(step.call.operation for step in run.history).items()))
+        report.notes += run.notes
+
+
+def _silent(line: str) -> None:
+    """Show no progress."""

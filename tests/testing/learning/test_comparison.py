@@ -1,0 +1,114 @@
+"""What two answers are compared by: their declared places, a bijection of ids, clocks that are apart."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from confsim.api.catalogue import API
+from confsim.contract.annotations import struct_of
+from confsim.testing.learning import places
+from confsim.testing.learning.comparison import Comparison, Reply
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.places import Shapes
+
+
+@pytest.fixture
+def known():
+    """A correspondence that knows nothing."""
+    return Correspondence()
+
+
+@pytest.fixture
+def compare(known):
+    """Compare two bodies of an operation's answer; the place of the difference, None without one."""
+    comparison = Comparison(Shapes({}), known)
+
+    def comparing(operation, one, other, status=200, made=None):
+        found = comparison.difference(
+            API[operation], Reply(status, "application/json", one), Reply(status, "application/json", other), made
+        )
+        return None if found is None else found.place
+
+    return comparing
+
+
+def test_every_place_names_a_field_of_an_answer():
+    """Every place names a field of an answer."""
+    there = set()
+
+    def walk(type_):
+        struct = struct_of(type_) or struct_of(getattr(type_, "__origin__", None))
+        if struct is not None:
+            there.update((struct.__name__, field.encode_name) for field in msgspec.structs.fields(struct))
+            for field in msgspec.structs.fields(struct):
+                walk(field.type)
+        for part in getattr(type_, "__args__", ()):
+            walk(part)
+
+    for operation in API:
+        walk(operation.result)
+    named = {(struct, field) for struct, fields in places.CHOSEN_BY_SERVICE.items() for field in fields}
+    assert named <= there
+
+
+def test_ids_are_matched_and_not_compared(compare, known):
+    """Ids are matched and not compared."""
+    assert compare("create_channel", {"channelUuid": "a"}, {"channelUuid": "x"}) is None
+    assert known.service("channels", "a") == "x"
+    assert compare("create_channel", {"channelUuid": "a"}, {"channelUuid": "y"}) == "/channelUuid"
+    assert compare("create_channel", {"channelUuid": "b"}, {"channelUuid": "x"}) == "/channelUuid"
+
+
+def test_the_order_of_a_list_is_that_of_the_model(compare, known):
+    """The order of a list is that of the model."""
+    known.pair("users", 1, 11)
+    known.pair("users", 2, 12)
+    people = [{"id": each, "handle": "H", "isOwner": True} for each in (1, 2, 11, 12)]
+    assert compare("list_owners", people[:2], people[2:]) is None
+    assert compare("list_owners", people[:2], people[:1:-1]) == "/0/id"
+    assert compare("list_owners", people[:2], people[2:3]) == ""
+
+
+def test_plain_values_and_absent_fields_are_compared(compare):
+    """Plain values and absent fields are compared."""
+    door = {"guestAccess": True}
+    assert compare("get_guest_access", door, door) is None
+    assert compare("get_guest_access", door, {"guestAccess": False}) == "/guestAccess"
+    assert compare("get_guest_access", door, {}) == "/guestAccess"
+    assert compare("get_guest_access", door, {"guestAccess": 1}) == "/guestAccess"
+    assert compare("get_guest_access", door, {**door, "more": 1}) is None
+
+
+def test_messages_of_refusals_are_for_people_and_codes_are_not(compare):
+    """Messages of refusals are for people and codes are not."""
+    one = {"status": 404, "code": "not_found", "message": "There is none.", "details": [{"id": "a"}]}
+    assert compare("get_channel", one, {**one, "message": "No.", "details": []}, 404) is None
+    assert compare("get_channel", one, {**one, "code": "gone"}, 404) == "/code"
+
+
+@pytest.mark.parametrize(
+    ("apart", "same"), [(0, True), (1_200, True), (-1_200, True), (60_000, False), (3_600_000, False)]
+)
+def test_instants_are_the_same_when_the_clocks_are_as_far_apart_as_they_are(compare, known, apart, same):
+    """Instants are the same when the clocks are as far apart as they are."""
+    known.learn_shift("Sun, 01 Feb 2026 00:05:00 GMT", 1_769_904_000_000)
+    assert known.shift == 300_500
+    item = {"url": "https://terms.example", "version": 1, "required": True}
+    one = {**item, "promulgated": 1_769_904_000_000}
+    other = {**item, "promulgated": 1_769_904_300_000 + apart}
+    assert (compare("get_client_terms", one, other) is None) is same
+    assert compare("get_client_terms", one, {**other, "promulgated": other["promulgated"] // 1000}) == "/promulgated"
+
+
+def test_in_a_list_of_all_only_what_was_made_is_compared(compare, known):
+    """In a list of all only what was made is compared."""
+    known.pair("templates", "a", "x")
+    template = {"name": "T", "enabled": True, "inheritable": False, "inherited": False}
+    here = {"total": 1, "results": [{"id": "a", **template}]}
+    there = {"total": 2, "results": [{"id": "old", **template}, {"id": "x", **template}]}
+    assert compare("list_templates", here, there) == "/total"
+    assert compare("list_templates", here, there, made={("templates", "a")}) is None
+    assert compare(
+        "list_templates", here, {"total": 1, "results": there["results"][:1]}, made={("templates", "a")}
+    ) == ("/results")

@@ -1,0 +1,176 @@
+"""Verify: nothing to tell of the true service; what differs is found, shrunk, explained, and can be made again."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+
+from confsim.kernel.refusal import Misuse
+from confsim.service.messages import Request, Response
+from confsim.testing import Wsgi
+from confsim.testing.learning.scope import LEFT_OUT
+from confsim.testing.verifying.findings import encoded
+from confsim.transport.wsgi import WsgiTransport
+from kit import CUSTOMER, choices
+from kit.beside import Beside
+
+
+class Altered(WsgiTransport):
+    """A service whose answers are altered on the way."""
+
+    def __init__(self, beside, alter):
+        super().__init__(beside.simulator.wsgi)
+        self._alter = alter
+
+    def exchange(self, request: Request) -> Response:
+        """Send a request; returns what becomes of the response."""
+        return self._alter(request, super().exchange(request))
+
+
+@pytest.fixture(scope="module")
+def differing():
+    """The report on a service that refuses a name that is taken with another status."""
+    return Beside(choices(status__channel_name_taken=418)).verify(examples=9, most_findings=1)
+
+
+def test_the_true_service_does_not_differ_and_is_left_as_it_was():
+    """No divergence, and channels, templates, media and endpoints of the client are those that were there."""
+    beside = Beside()
+    before = beside.simulator.state["tables"]
+    report = beside.verify(examples=3)
+    assert report.divergences == []
+    assert report.requests > 150
+    assert report.interrupted == ""
+    after = beside.simulator.state["tables"]
+    for table in ("channels", "templates", "client media", "events endpoints"):
+        assert after.get(table, {}).get(CUSTOMER) == before.get(table, {}).get(CUSTOMER), table
+    assert [each for each in report.left if not each.startswith(("clients ", "users "))] == []
+    assert any(each.startswith("clients ") for each in report.left)
+
+
+def test_a_difference_is_shrunk_and_explained(differing):
+    """Two calls of one operation show it, and one assumption explains it."""
+    found = differing.divergences[0]
+    assert (found.operation, found.place, found.expected, found.got) == ("create_channel", "status", 409, 418)
+    assert found.explanations == {"status.channel-name-taken": 418}
+    assert found.repeatable
+    assert len(found.steps) == 2
+    assert all(step.startswith(("owner: create_channel", "api-token: create_channel")) for step in found.steps)
+
+
+def test_the_test_that_is_printed_fails_as_long_as_the_service_differs(differing, monkeypatch):
+    """The test that is printed fails as long as the service differs."""
+    text = differing.divergences[0].test.replace("from confsim.testing import Url", "")
+    for role in ("OWNER", "API_TOKEN"):
+        monkeypatch.setenv(role, f"demo-{role.lower().replace('_', '-')}")
+    monkeypatch.setenv("BASE_URL", "")
+    for profile, fails in ((choices(status__channel_name_taken=418), True), ({}, False)):
+        beside = Beside(profile)
+        scope = {"Url": lambda _, beside=beside: Wsgi(beside.simulator)}
+        exec(text, scope)
+        test = next(each for name, each in scope.items() if name.startswith("test_"))
+        if fails:
+            with pytest.raises(AssertionError):
+                test()
+        else:
+            test()
+
+
+def test_a_report_holds_no_token(differing):
+    """A report holds no token."""
+    text = encoded(differing).decode()
+    assert not [token for token in Beside().accounts.tokens.values() if token in text]
+    assert json.loads(text)["divergences"][0]["operation"] == "create_channel"
+
+
+def test_a_base_url_that_is_not_this_api_is_told():
+    """A base url that is not this api is told."""
+    beside = Beside()
+    page = Response(200, [("Content-Type", "text/html")], b"<p>Hello</p>")
+    with pytest.raises(Misuse, match=r"base URL is not this API: get_me of the .* 200 text/html"):
+        beside.verify(transport=Altered(beside, lambda request, response: page))
+
+
+def test_a_token_that_is_refused_is_named():
+    """A token that is refused is named."""
+    beside = Beside()
+    beside.accounts.tokens["operator"] = "no-such-token"
+    with pytest.raises(Misuse, match="token of the operator is refused: 401"):
+        beside.verify()
+
+
+def test_a_service_that_dies_ends_the_run_and_what_was_made_is_listed():
+    """A service that dies ends the run and what was made is listed."""
+    beside, count = Beside(), [0]
+
+    def dying(request, response):
+        count[0] += 1
+        if count[0] > 100:
+            raise ConnectionResetError("it is gone")
+        return response
+
+    report = beside.verify(transport=Altered(beside, dying), examples=9)
+    assert "does not answer any more: it is gone" in report.interrupted
+    assert any(each.startswith("channels ") and "it is gone" in each for each in report.left)
+    assert report.requests == 102  # the one that failed, and the first removal
+
+
+def test_a_token_that_expires_is_named():
+    """A token that expires is named."""
+    beside, count = Beside(), [0]
+
+    def expired(request, response):
+        count[0] += 1
+        if count[0] > 120 and "demo-owner" in request.headers.get("authorization", ""):
+            return Response(401, [("Content-Type", "application/json")], b"{}")
+        return response
+
+    report = beside.verify(transport=Altered(beside, expired), examples=9)
+    assert "token of the owner is not accepted any more" in report.interrupted
+
+
+def test_retry_after_is_respected():
+    """Retry after is respected."""
+    beside, count = Beside(), [0]
+
+    class Limited(WsgiTransport):
+        def exchange(self, request: Request) -> Response:
+            """Refuse every fortieth request."""
+            count[0] += 1
+            if count[0] % 40 == 0:
+                return Response(429, [("Retry-After", "7")], b"")
+            return super().exchange(request)
+
+    before = beside.clock.now()
+    report = beside.verify(transport=Limited(beside.simulator.wsgi), examples=2)
+    assert report.divergences == []
+    assert report.repeated > 1
+    assert beside.clock.now() - before >= report.repeated * 7000
+
+
+def test_no_more_requests_are_sent_than_allowed():
+    """No more requests are sent than allowed."""
+    report = Beside().verify(examples=9, most=120)
+    assert report.requests <= 120
+    assert report.notes == ["all 120 requests are sent"]
+    assert [each for each in report.left if not each.startswith(("clients ", "users "))] == []
+
+
+def test_without_phones_none_rings():
+    """Without phones none rings."""
+    report = Beside().verify(examples=2, rings=False)
+    assert report.divergences == []
+    assert not {"dial_unregistered_user", "dial_registered_user", *LEFT_OUT} & set(report.operations)
+
+
+@pytest.mark.parametrize("roles", [["owner"], ["api-token"], ["owner", "customer-admin", "other-admin"]])
+def test_what_the_accounts_lack_is_not_used(roles):
+    """What the accounts lack is not used."""
+    beside = Beside()
+    kept = {role: beside.accounts.tokens[role] for role in roles}
+    beside.accounts = msgspec.structs.replace(beside.accounts, tokens=kept)
+    report = beside.verify(examples=1)
+    assert report.divergences == []
+    assert report.interrupted == ""
