@@ -117,10 +117,9 @@ def _channel(call: Call, id: str) -> Channel:
 def _any_channel(call: Call, id: str) -> Channel:
     """A channel of any client where the profile has it so, which no gate judges; else as ``Channel`` (G322)."""
     if ask(call, CLIENT_ACROSS_TENANTS):
-        for client in clients.CLIENTS.of(call.change).all:
-            found = channels.find(call.change, client.id, id.lower())
-            if found is not None:
-                return found
+        found = channels.find_anywhere(call.change, id.lower())
+        if found is not None:
+            return found
     own: Channel = _channel(call, id)
     return own
 

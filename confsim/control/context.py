@@ -11,7 +11,7 @@ from confsim.assumptions.protocol import parsing, transport
 from confsim.assumptions.register import Entry, in_force
 from confsim.contract.operation import Operation
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
@@ -127,10 +127,10 @@ def get_client(change: Change, id: str) -> Client:
 
 def get_user(change: Change, id: int) -> User:
     """The user of this id in any client; user ids are unique over all clients. Raises Misuse (404)."""
-    for client in CLIENTS.of(change).all:
-        if id in USERS.of(change, client.id):
-            return users.get(change, client.id, id)
-    raise Misuse(f"there is no user {id}", status=404)
+    client = USERS.find_client(change, id)
+    if client is None:
+        raise Misuse(f"there is no user {id}", status=404)
+    return users.get(change, client, id)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Duration, Instant, span
-from confsim.service.deferred import POLL_INTERVAL, monotonic
+from confsim.service.deferred import POLL_INTERVAL, in_steps, monotonic, wait_for_result
 from confsim.service.webhooks.signatures import verify
 
 from .assertions import require
@@ -147,7 +147,8 @@ class RequestsFacade(Sequence[RequestInfo]):
     def between(self) -> list[RequestInfo]:
         """What happened between the calls: calls of the control plane (kind "control"), and timers (kind "timer")."""
         context = self._control.context
-        return [each for each in find(context, RequestPattern(), Kind.ALL) if each.kind is not Kind.CALL]
+        found = wait_for_result(lambda: in_steps(find(context, RequestPattern(), Kind.ALL)))
+        return [each for each in found if each.kind is not Kind.CALL]
 
     @property
     def unmatched(self) -> list[UnmatchedRequest]:

@@ -59,14 +59,26 @@ def invoke(
             raise Misuse(f"{operation.name} takes no body")
         context.service.usage.touch()
         before = context.service.world
-        try:
-            done = operation.function(context, *found, **named)
-        except (Misuse, Refusal) as refusal:
-            misuse = misuse_of(refusal) if isinstance(refusal, Refusal) else refusal
-            context.record(operation, tuple(path), query, body, before, misuse.status)
-            raise
-        context.record(operation, tuple(path), query, body, before)
-        return done
+
+        def record(status: int = 200) -> None:
+            with context.lock(operation):
+                context.record(operation, tuple(path), query, body, before, status)
+
+        return _recorded(lambda: operation.function(context, *found, **named), record)
+
+
+def _recorded(call: Callable[[], Any], record: Callable[..., None]) -> Any:
+    """The result of the call, of which a record is made once it is there or is refused. Raises what the call raises."""
+    try:
+        done = call()
+    except Pending as pending:
+        again = pending.again
+        raise Pending(lambda: _recorded(again, record)) from None
+    except (Misuse, Refusal) as refusal:
+        record((misuse_of(refusal) if isinstance(refusal, Refusal) else refusal).status)
+        raise
+    record()
+    return done
 
 
 def _read_body(context: ControlContext, declared: Body, raw: bytes) -> Any:

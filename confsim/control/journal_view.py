@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from operator import itemgetter
@@ -133,8 +133,11 @@ class RequestPattern(CommandBody):
     body: Annotated[Json, "A part of the body."] = None
 
 
-def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry]:
-    """The entries of the journal that match, oldest first. Raises Misuse (404) for an unknown operation."""
+def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry | None]:
+    """The entries of the journal that match, oldest first, None in place of others.
+
+    Raises Misuse (404) for an unknown operation.
+    """
     if pattern.operation is not None and pattern.operation not in API.operations:
         known = suggest(pattern.operation, API.operations)
         raise Misuse(f"there is no operation {pattern.operation!r}{known}", status=404)
@@ -173,15 +176,21 @@ def describe(context: ControlContext, entry: Entry) -> RequestInfo:
     )
 
 
-def find(context: ControlContext, pattern: RequestPattern, kind: Kind) -> list[RequestInfo]:
-    """The descriptions of the entries of a kind that match, oldest first. Raises Misuse (404) for an unknown operation.
+def find(
+    context: ControlContext, pattern: RequestPattern, kind: Kind, limit: int | None = None
+) -> Generator[None, None, list[RequestInfo]]:
+    """The descriptions of the entries of a kind that match, oldest first, as steps for ``in_steps``.
 
-    What happened between two calls stands between them.
+    With ``limit`` the newest so many of them. What happened between two calls stands between them. Raises Misuse (404)
+    for an unknown operation.
     """
-    found: list[tuple[tuple[int, int], RequestInfo]] = []
+    found: list[tuple[tuple[int, int], Entry | RequestInfo]] = []
     if kind in {Kind.CALL, Kind.ALL}:
         if pattern.operation is None or kind is Kind.CALL or pattern.operation not in CONTROL.operations:
-            found += (((each.number, 0), describe(context, each)) for each in matching(context, pattern))
+            for each in matching(context, pattern):
+                if each is not None:
+                    found.append(((each.number, 0), each))
+                yield
     elif pattern.operation is not None and pattern.operation not in CONTROL.operations:
         known = suggest(pattern.operation, CONTROL.operations)
         raise Misuse(f"the control plane has no operation {pattern.operation!r}{known}", status=404)
@@ -190,7 +199,13 @@ def find(context: ControlContext, pattern: RequestPattern, kind: Kind) -> list[R
             described = _control_call(context, between) if isinstance(between, ControlCall) else _timer(between)
             if kind in {described.kind, Kind.ALL} and _matches(described, pattern):
                 found.append(((between.after, place), described))
-    return [described for _, described in sorted(found, key=itemgetter(0))]
+            yield
+    listed: list[RequestInfo] = []
+    found.sort(key=itemgetter(0))
+    for _, entry in found if limit is None else found[max(0, len(found) - limit) :]:
+        listed.append(describe(context, entry) if isinstance(entry, Entry) else entry)
+        yield
+    return listed
 
 
 def _matches(info: RequestInfo, pattern: RequestPattern) -> bool:

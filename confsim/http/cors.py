@@ -5,7 +5,7 @@ from __future__ import annotations
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import Context, ProfileContext, ask
 from confsim.contract.query import decode_query
-from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.clients.clients import BY_ORIGIN, CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request
@@ -41,5 +41,8 @@ def _allowed(service: Service, request: Request, origin: str) -> bool:
     except Refusal:
         token = None
     credential = None if token is None else CREDENTIALS.seen(service.world).get(token)
-    clients = CLIENTS.seen(service.world).all
-    return any(origin in each.origins for each in clients if credential is None or each.id == credential.client)
+    clients = CLIENTS.seen(service.world)
+    if credential is None:
+        return len(clients.where(BY_ORIGIN, origin)) > 0
+    client = clients.get(credential.client)
+    return client is not None and origin in client.origins

@@ -23,6 +23,11 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
     if records:
         table.of(change, client).tables[table.position] = filled(table, records)
         change.written[client] = None
+        if table.located is not None:
+            owners = {value: client for record in records for value in table.located(record)}
+            change.owners = change.owners.insert(
+                table.name, change.owners.get(table.name, HashTrieMap()).update(HashTrieMap(owners))
+            )
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:

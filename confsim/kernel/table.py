@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 from msgspec import Struct
 from rpds import HashTrieMap
 
-from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Order, Records, Total, Unique
+from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Order, Records, Total, Unique, Values
 from .read_fields import read_fields
 from .views import View
 
@@ -27,6 +27,8 @@ class Record(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 
 
 K = TypeVar("K", bound=Hashable)
+#: The ids of the clients that hold the records which are found by these values.
+Owners: TypeAlias = "HashTrieMap[Hashable, str]"
 R = TypeVar("R", bound=Record)
 
 
@@ -46,6 +48,7 @@ class Writer(Protocol):
     client_tables: dict[str, list[TableState]]
     written: dict[str, None]
     touched: list[tuple[tuple[str, str], Any]]
+    owners: HashTrieMap[str, Owners]
 
     def open_tables(self, client: str) -> list[TableState]:
         """The tables of one client, or the shared ones for "", as a list that the change writes to."""
@@ -63,7 +66,9 @@ class Source(Protocol):
 class Table(Generic[K, R]):
     """The declaration of a table of each client: its name, the record type, the key field, the indexes and orders.
 
-    ``position`` is its place in the list of tables that a client holds.
+    ``located(record)`` returns the values by which ``find_client`` finds the client of a record, whatever the number of
+    clients; no two records of any clients have one in common. ``position`` is the place of the table in the list of
+    those that a client holds.
     """
 
     #: Every table by name, in order of declaration.
@@ -81,6 +86,7 @@ class Table(Generic[K, R]):
         *indexes: Unique[R] | Index[R],
         orders: tuple[Order[R], ...] = (CREATED,),
         totals: tuple[Total[R], ...] = (),
+        located: Callable[[R], Values] | None = None,
     ) -> None:
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
@@ -91,6 +97,7 @@ class Table(Generic[K, R]):
         self.key: Callable[[R], K] = attrgetter(key)
         self.all = Arrangement(orders, totals)
         self.indexes = indexes
+        self.located = located
         for place, index in enumerate(indexes):
             index.position = place
         self.position = len(self.by_position)
@@ -105,6 +112,7 @@ class Table(Generic[K, R]):
         """
         arrangements = [self.all, *(index for index in self.indexes if isinstance(index, Arrangement))]
         functions: list[Callable[[R], Any]] = [index.values for index in self.indexes]
+        functions += () if self.located is None else (self.located,)
         for each in arrangements:
             functions += [order.key for order in each.orders if order.key is not None]
             functions += [total.of for total in each.totals]
@@ -121,6 +129,11 @@ class Table(Generic[K, R]):
         """The record of this key, or None; faster than ``of`` for a single read."""
         row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
+
+    def find_client(self, change: Writer, value: Hashable) -> str | None:
+        """The id of the client that has a record with this value among those of ``located``, or None."""
+        owners = change.owners.get(self.name)
+        return None if owners is None else owners.get(value)
 
     def seen(self, world: Source, client: str) -> Rows[K, R]:
         """The rows of one client, read-only: writes to them are discarded."""
@@ -214,6 +227,8 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
             serial = latest = state.serial + 1
             everything = table.all.add(state.all, table.all.entries((serial, key), record), record)
             indexes = _indexed(table, state, (serial, key), None, record, check)
+            if table.located is not None:
+                _locate(self.change, table, (), table.located(record), self.client)
         else:
             (serial, before), latest = row, state.serial
             everything, indexes, placed_by = state.all, state.indexes, table.placed_by
@@ -222,6 +237,8 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
                     entries = table.all.entries((serial, key), before), table.all.entries((serial, key), record)
                     everything = table.all.replace(everything, *entries, before, record)
                 indexes = _indexed(table, state, (serial, key), before, record, check)
+                if table.located is not None:
+                    _locate(self.change, table, table.located(before), table.located(record), self.client)
         tables[table.position] = TableState(rows.insert(key, (serial, record)), everything, latest, indexes)
         change = self.change
         change.written[self.client] = None
@@ -239,8 +256,23 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         everything = table.all.discard(state.all, table.all.entries(made, record), record)
         tables[table.position] = TableState(rows.remove(key), everything, state.serial, indexes)
         change = self.change
+        if table.located is not None:
+            _locate(change, table, table.located(record), (), self.client)
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
+
+
+def _locate(change: Writer, table: Table[Any, Any], old: Values, new: Values, client: str) -> None:
+    """Note that a record of the client has the new values in place of the old ones."""
+    if old == new:
+        return
+    owners: Owners = change.owners.get(table.name, HashTrieMap())
+    for value in old:
+        if value not in new and owners.get(value) == client:
+            owners = owners.remove(value)
+    for value in new:
+        owners = owners.insert(value, client)
+    change.owners = change.owners.insert(table.name, owners)
 
 
 def _indexed(

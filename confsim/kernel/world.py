@@ -14,7 +14,7 @@ from rpds import HashTrieMap
 
 from . import ids
 from .indexes import CREATED
-from .table import SharedTable, Table, TableState
+from .table import Owners, SharedTable, Table, TableState
 from .timers import HANDLERS, Name, Timers
 
 Place = tuple[str, str]
@@ -33,6 +33,7 @@ class World(Struct, frozen=True, gc=False):
     ``shared`` holds the tables of the service as a whole by their positions, ``client_tables`` those of each client by
     its id. Tables declared after a client was last written are absent from its tuple and read as empty.
     ``id_counter`` is how many ids, tokens and codes have been drawn; ``sequences`` holds the last number of each.
+    ``owners`` follows from the tables: by the name of a table what ``Table.find_client`` finds.
     """
 
     seed: int = 0
@@ -41,10 +42,11 @@ class World(Struct, frozen=True, gc=False):
     timers: Timers = Timers()
     id_counter: int = 0
     sequences: HashTrieMap[str, int] = HashTrieMap()
+    owners: HashTrieMap[str, Owners] = HashTrieMap()
 
     def change(self, now: int, profile: Mapping[str, Any] = NO_PROFILE, faults: FaultSource | None = None) -> Change:
         """Begin a change at the instant ``now`` (epoch milliseconds)."""
-        return Change(self, now, profile, faults, self.timers, self.id_counter, self.sequences)
+        return Change(self, now, profile, faults, self.timers, self.id_counter, self.sequences, self.owners)
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
         """What a table holds: of one client, or of them all when it is shared."""
@@ -123,6 +125,7 @@ class Change(Struct, eq=False):
     timers: Timers
     id_counter: int
     sequences: HashTrieMap[str, int]
+    owners: HashTrieMap[str, Owners]
     used: dict[str, None] = {}
     shared: list[TableState] = []
     client_tables: dict[str, list[TableState]] = {}
@@ -202,4 +205,4 @@ class Change(Struct, eq=False):
                 client_tables = client_tables.insert(client, tuple(self.client_tables[client]))
             else:
                 shared = tuple(self.shared)
-        return World(world.seed, shared, client_tables, self.timers, self.id_counter, self.sequences)
+        return World(world.seed, shared, client_tables, self.timers, self.id_counter, self.sequences, self.owners)

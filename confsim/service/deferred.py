@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -31,23 +31,37 @@ class Pending(Exception):
         self.again = again
 
 
-def in_slices(items: Iterable[T], result: Callable[[list[T]], R]) -> R:
-    """The result of the items, which are made while others are served in between.
+def in_steps(work: Generator[bool | None, None, R]) -> R:
+    """What the work returns, which yields between its steps so that others can be served; True where it waits.
 
-    Raises ``Pending`` after each slice of the work but the last.
+    Raises ``Pending`` when it waits, and after each slice of time but the last.
     """
-    made: list[T] = []
-    rest = iter(items)
 
     def again() -> R:
         end = monotonic() + SLICE
-        for item in rest:
-            made.append(item)
-            if monotonic() >= end:
-                raise Pending(again)
-        return result(made)
+        try:
+            while not next(work) and monotonic() < end:
+                pass
+        except StopIteration as done:
+            result: R = done.value
+            return result
+        raise Pending(again)
 
     return again()
+
+
+def in_slices(items: Iterable[T | None], result: Callable[[list[T]], R]) -> R:
+    """The result of the items that are not None; each is made in a step. Raises ``Pending`` like ``in_steps``."""
+
+    def work() -> Generator[None, None, R]:
+        made: list[T] = []
+        for item in items:
+            if item is not None:
+                made.append(item)
+            yield
+        return result(made)
+
+    return in_steps(work())
 
 
 if sys.platform == "win32":
@@ -114,14 +128,15 @@ def wait_for(response: Response) -> Response:
     return response
 
 
-def wait_for_result(again: Callable[[], T]) -> T:
-    """The result of ``again``, once it raises ``Pending`` no more: blocks the calling thread until then."""
+def wait_for_result(again: Callable[[], Any]) -> Any:
+    """The result of ``again``, or of what continues it after ``Pending``: blocks the calling thread until then."""
     while True:
         begun = monotonic()
         try:
             return again()
-        except Pending:
-            _pause(begun)
+        except Pending as pending:
+            again = pending.again
+        _pause(begun)
 
 
 def _pause(begun: float) -> None:

@@ -7,7 +7,10 @@ import json
 import pytest
 
 from confsim.control.catalogue import CONTROL
+from confsim.control.invoke import invoke
 from confsim.kernel.refusal import Misuse
+from confsim.service import deferred
+from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.messages import Request
 from kit import START
 from kit.each import by_name, each
@@ -162,3 +165,23 @@ def test_no_unknown_query_passes(sim, operation):
     response = sim.app(Request(operation.method, path, "nonsense=1", {}, b"{}"))
     assert response.status == 400
     assert b"nonsense" in response.body
+
+
+def test_a_call_in_slices_is_recorded_once_it_is_done(sim, monkeypatch):
+    """It stands in the journal as one that is done at once: with what it used, when its result is there."""
+    monkeypatch.setattr(deferred, "SLICE", 0)
+    with pytest.raises(Pending) as pending:
+        invoke(sim.control.context, CONTROL["get_info"], (), {}, b"")
+    assert sim.requests.between() == []
+    info = wait_for_result(pending.value.again)
+    assert [client.id for client in info.clients] == [client.id for client in sim.control("get_info").clients]
+    recorded = sim.requests.between()
+    assert [(each.operation, each.status) for each in recorded] == [("get_info", 200)] * 2
+    assert recorded[0].assumptions == recorded[1].assumptions != []
+
+
+def test_a_call_that_is_refused_in_a_later_slice_is_refused(plane, monkeypatch):
+    """Its refusal is the answer."""
+    monkeypatch.setattr(deferred, "SLICE", 0)
+    assert plane("GET", "/records?client=nobody")[0] == 404
+    assert plane("GET", "/records/users/nobody")[0] == 404

@@ -29,7 +29,10 @@ BY_WEIGHT: Index[Item] = Index("weight", lambda item: (item.weight,))
 
 
 FILLED: Table[int, Item] = Table(
-    "test items", Item, "id", BY_CODE, BY_TAG, BY_WEIGHT, orders=(CREATED, WEIGHT), totals=(SUM,)
+    *("test items", Item, "id", BY_CODE, BY_TAG, BY_WEIGHT),
+    orders=(CREATED, WEIGHT),
+    totals=(SUM,),
+    located=BY_CODE.values,
 )
 ITEMS = st.lists(st.tuples(st.lists(st.sampled_from("abc"), max_size=3), st.integers(0, 5)), max_size=150)
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
-from typing import Any
 
 import pytest
 from msgspec import Struct
 
 from confsim import Simulator
 from confsim.api.catalogue import API
-from kit.growth.kinds import KINDS
-from kit.growth.prepared import Names, prepared
+from confsim.control.declare import CONTROL
+from confsim.service import deferred
+from kit import ROOM, ok
+from kit.growth import control_calls
+from kit.growth.control_calls import LEFT_OUT, longest
+from kit.growth.prepared import Names
 from kit.growth.reasons import REASONS, reason
+from kit.growth.steps import LARGE, MOST, SMALL, Grown, grown, steps
 from kit.growth.successes import SUCCESSES, Success
 from kit.growth.variants import CALLS, is_search
-
-SMALL, LARGE = 100, 1500
-#: How many times the steps of the small world a call may take in the large one.
-MOST = 1.5
 
 
 class Cost(Struct, frozen=True):
@@ -31,22 +29,13 @@ class Cost(Struct, frozen=True):
     again: Callable[[], object]
 
 
-def grown(size: int) -> tuple[Simulator, Names]:
-    """The prepared world with so many more things of every kind."""
-    sim, names = prepared()
-    for place, kind in enumerate(KINDS):
-        first = place * 1_000_000
-        kind.add(sim, names, range(first, first + min(size, kind.most or size)))
-    return sim, {**names, "middle": size // 2}
-
-
 @pytest.fixture(scope="module")
-def worlds() -> list[tuple[Simulator, Names]]:
+def worlds() -> list[Grown]:
     """A small world and a large one, with so many things of every kind."""
     return [grown(SMALL), grown(LARGE)]
 
 
-def cost(world: tuple[Simulator, Names], call: Success) -> Cost:
+def cost(world: Grown, call: Success) -> Cost:
     """What a call costs. Raises AssertionError when it is refused."""
     sim, names = world
     ready = sim.fork()
@@ -57,24 +46,6 @@ def cost(world: tuple[Simulator, Names], call: Success) -> Cost:
     assert entry is not None
     fresh = ready.fork()
     return Cost(len(answer.content), len(entry.touched), lambda: call.make(fresh, names))
-
-
-def steps(call: Callable[[], object]) -> int:
-    """The lines of Python that run, each turn of a loop for itself."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal count
-        count += 1
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 def test_every_operation_has_a_call_that_succeeds():
@@ -105,3 +76,48 @@ def test_no_call_takes_more_steps_in_a_large_world(worlds):
                 grew.append(f"{call.name}: {counted[0]} steps, {counted[1]} steps")
     assert grew == []
     assert reasons == REASONS.keys()
+
+
+@pytest.fixture(scope="module")
+def called(worlds) -> list[Grown]:
+    """The worlds with a phone in a call, and an invitation."""
+    return [with_calls(*world) for world in worlds]
+
+
+def with_calls(sim: Simulator, names: Names) -> Grown:
+    """A fork of the world in which a phone has called, and a user is invited."""
+    sim = sim.fork()
+    ok(sim, "set_dial_in_state", uuid=ROOM, state="enable")
+    dialled = sim.calls.dial_in("+12025550123", meetingId=names["meeting_id"], pin="1234")
+    code = ok(sim, "create_invitation", userId=names["uninvited"])["code"]
+    sim.service.begin()
+    return sim, {**names, "phone": dialled.userId, "invitation": code}
+
+
+def once(part: Callable[[], object]) -> int:
+    """Runs a part, and counts nothing."""
+    part()
+    return 0
+
+
+def test_every_operation_of_the_control_plane_has_a_call_or_a_reason():
+    """The calls are those of the whole catalogue but for what ``LEFT_OUT`` names."""
+    assert {call.operation for call in control_calls.CALLS} == CONTROL.operations.keys() - LEFT_OUT.keys()
+    assert LEFT_OUT.keys() <= CONTROL.operations.keys()
+
+
+def test_no_call_of_the_control_plane_keeps_others_waiting(called, monkeypatch):
+    """Between two moments in which others are served, it takes as many steps in a large world as in a small one."""
+    monkeypatch.setattr(deferred, "SLICE", 0)
+    kept = []
+    for call in control_calls.CALLS:
+        counted = []
+        for sim, names in called:
+            for count in (once, steps):  # what the process does once is no part of it
+                ready = sim.fork()
+                call.prepare(ready, names)
+                most = longest(call, ready, names, count)
+            counted.append(most)
+        if counted[1] > MOST * counted[0]:
+            kept.append(f"{call.operation} {call.arguments}: {counted}")
+    assert kept == []

@@ -44,7 +44,7 @@ def export_requests(
     ``x-confsim-left-out``, and then it is incomplete when it is run. Misuse (404) for an unknown operation or id.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
-    entries = list(matching(context, pattern))
+    entries = [each for each in matching(context, pattern) if each is not None]
     if ids is not None:
         entries = [entry_of(context, id) for id in ids.split(",")]
     if limit is not None:

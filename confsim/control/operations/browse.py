@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Generator, Iterator
+from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
@@ -16,8 +16,9 @@ from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Record, Rows, Table
-from confsim.kernel.world import World
+from confsim.kernel.table import Record, Rows, SharedTable, Table
+from confsim.kernel.world import Change, World
+from confsim.service.deferred import in_steps
 
 #: Records of a page by default and at most.
 PAGE = 50
@@ -110,19 +111,46 @@ def list_records(
     size, first = PAGE if limit is None else limit, offset or 0
     if not 0 <= size <= LARGEST_PAGE or first < 0:
         raise Misuse(f"limit is a number from 0 to {LARGEST_PAGE}, offset one from 0")
-    tables = list(_tables(world, client))
-    chosen = [(table, owner, rows) for table, owner, rows in tables if kind in (None, table.name)]
+    return in_steps(_page(world, kind, client, search, first, size))
+
+
+def _page(
+    world: World, kind: str | None, client: str | None, search: str | None, first: int, size: int
+) -> Generator[None, None, RecordPage]:
+    """A page of records, as steps for ``in_steps``. Raises Misuse (404) for an unknown kind or client."""
+    kinds: list[RecordKind] = []
+    chosen: list[Filled] = []
+    total = 0
+    for table, owner, rows in (yield from _tables(world, client)):
+        kinds.append(RecordKind(kind=table.name, client=owner, count=len(rows)))
+        if kind in (None, table.name):
+            chosen.append((table, owner, rows))
+            total += len(rows)
+        yield
     if kind is not None and kind not in Table.declared:
         raise Misuse(f"there is no kind of record {kind!r}; there are {', '.join(Table.declared)}", status=404)
+    page: list[Found] = []
     if search:
-        page = list(islice(_searched(chosen, search.lower()), first, first + size + 1))
+        for each in _searched(chosen, search.lower()):
+            if each is not None:
+                page.append(each)
+                if len(page) > first + size:
+                    break
+            yield
+        del page[:first]
     else:
-        page = list(_paged(chosen, first, size + 1))
+        for table, owner, rows in chosen:
+            wanted = slice(first, first + size + 1 - len(page))
+            page += [(table, owner, record) for record in rows.all.descending[wanted]]
+            first = max(first - len(rows), 0)
+            if len(page) > size:
+                break
+            yield
     return RecordPage(
-        total=None if search else sum(len(rows) for _, _, rows in chosen),
+        total=None if search else total,
         more=len(page) > size,
         records=[_describe(table, owner, record) for table, owner, record in page[:size]],
-        kinds=[RecordKind(kind=table.name, client=owner, count=len(rows)) for table, owner, rows in tables],
+        kinds=kinds,
     )
 
 
@@ -141,48 +169,66 @@ def get_record(
     """
     if kind not in Table.declared:
         raise Misuse(f"there is no kind of record {kind!r}; there are {', '.join(Table.declared)}", status=404)
-    number = int(id) if id.isascii() and id.isdigit() and len(id) < 20 else None
-    for table, owner, rows in _tables(world_after(context, at), None):
-        if table.name == kind:
-            record = rows.get(id) or (None if number is None else rows.get(number))
-            if record is None and " " in id:  # a compound key
-                record = next((each for each in rows.all if key_text(table.key(each)) == id), None)
-            if record is not None:
-                return _describe(table, owner, record)
-    raise Misuse(f"there is no record {id!r} of the kind {kind}", status=404)
+    return in_steps(_found(world_after(context, at), Table.declared[kind], id))
 
 
-def _tables(world: World, client: str | None) -> Iterator[tuple[Table[Any, Any], str, Rows[Any, Any]]]:
-    """The tables that hold something, of one client or of all, with the id of the client. Misuse (404)."""
+def _found(world: World, table: Table[Any, Any], id: str) -> Generator[None, None, StoredRecord]:
+    """The record whose key has this text, in any client, as steps for ``in_steps``. Raises Misuse (404)."""
     change = world.change(0)
-    owners = [each.id for each in CLIENTS.of(change).all]
-    if client is not None and client not in owners:
-        raise Misuse(f"there is no client {client!r}", status=404)
-    for table in Table.declared.values():
-        for owner in ("",) if table.shared else owners:
-            if client in (None, owner) and (rows := table.of(change, owner)):
-                yield table, owner, rows
+    number = int(id) if id.isascii() and id.isdigit() and len(id) < 20 else None
+    known = table.find_client(change, id) or table.find_client(change, number)
+    owners = _owners(change, table) if known is None else (known,)
+    for owner in owners:
+        rows = table.of(change, owner)
+        record = rows.get(id) or (None if number is None else rows.get(number))
+        if record is None and " " in id:  # a compound key
+            for each in rows.all:
+                if key_text(table.key(each)) == id:
+                    record = each
+                    break
+                yield
+        if record is not None:
+            return _describe(table, owner, record)
+        yield
+    raise Misuse(f"there is no record {id!r} of the kind {table.name}", status=404)
 
 
+#: A table that holds something, the id of its client, its rows.
+Filled = tuple[Table[Any, Any], str, Rows[Any, Any]]
 Found = tuple[Table[Any, Any], str, Record]
 
 
-def _paged(tables: list[tuple[Table[Any, Any], str, Rows[Any, Any]]], first: int, size: int) -> Iterator[Found]:
-    for table, owner, rows in tables:
-        length = len(rows)
-        for record in rows.all.descending[first : first + size]:
-            yield table, owner, record
-            size -= 1
-        first = max(first - length, 0)
+def _owners(change: Change, table: Table[Any, Any]) -> Iterator[str]:
+    """The ids of the clients of which a table can hold something; "" for a shared one."""
+    return iter(("",)) if table.shared else (each.id for each in CLIENTS.of(change).all)
 
 
-def _searched(tables: list[tuple[Table[Any, Any], str, Rows[Any, Any]]], text: str) -> Iterator[Found]:
+def _tables(world: World, client: str | None) -> Generator[None, None, list[Filled]]:
+    """The tables that hold something, of one client or of all, as steps for ``in_steps``. Misuse (404)."""
+    change = world.change(0)
+    if client is not None and client not in CLIENTS.of(change):
+        raise Misuse(f"there is no client {client!r}", status=404)
+    filled: dict[str, list[Filled]] = {name: [] for name in Table.declared}
+    if client is None:
+        for table in SharedTable.by_position:
+            if rows := table.of(change, ""):
+                filled[table.name].append((table, "", rows))
+    for owner in (each.id for each in CLIENTS.of(change).all) if client is None else (client,):
+        for table, state in zip(Table.by_position, world.client_tables.get(owner, ()), strict=False):
+            if state.rows:
+                filled[table.name].append((table, owner, table.of(change, owner)))
+        yield
+    return list(chain.from_iterable(filled.values()))
+
+
+def _searched(tables: list[Filled], text: str) -> Iterator[Found | None]:
+    """The records with the text in one of their fields, None in place of others."""
     wanted = text.encode()
     for table, owner, rows in tables:
         for record in rows.all.descending:
             encoded = msgspec.json.encode(_without_bytes(record))
-            if wanted in encoded.lower() or (not text.isascii() and text in encoded.decode().lower()):
-                yield table, owner, record
+            found = wanted in encoded.lower() or (not text.isascii() and text in encoded.decode().lower())
+            yield (table, owner, record) if found else None
 
 
 def _without_bytes(record: Record) -> Any:

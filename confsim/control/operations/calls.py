@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated
 
 from confsim.contract.types import FullName, Long, Wire
@@ -14,6 +14,7 @@ from confsim.domain.runtime.presence import Where
 from confsim.domain.telephony import calls
 from confsim.domain.telephony.calls import CALLS, Call
 from confsim.kernel.world import Change
+from confsim.service.deferred import in_slices
 
 #: Hanging up leaves the channel.
 FOLLOWED = COUPLINGS
@@ -119,11 +120,14 @@ def hang_up(context: ControlContext, body: UserOnPhone) -> CallState:
 def list_calls(context: ControlContext) -> list[PhoneCall]:
     """List all calls, newest first in each client."""
     change = context.view()
-    return [
-        _describe(change, call)
-        for client in CLIENTS.of(change).all.descending
-        for call in CALLS.of(change, client.id).all.descending
-    ]
+
+    def listed() -> Iterator[PhoneCall | None]:
+        for client in CLIENTS.of(change).all.descending:
+            for call in CALLS.of(change, client.id).all.descending:
+                yield _describe(change, call)
+            yield None
+
+    return in_slices(listed(), list)
 
 
 def _move(context: ControlContext, user: int, move: Callable[[Change, Call], Call]) -> CallState:

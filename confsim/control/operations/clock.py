@@ -13,6 +13,7 @@ from confsim.control.journal_view import FiredTimer, describe_timer
 from confsim.kernel.due import Fired
 from confsim.kernel.refusal import Misuse
 from confsim.service import clock
+from confsim.service.deferred import in_slices
 
 
 class ClockState(Wire):
@@ -61,7 +62,7 @@ def get_clock(context: ControlContext) -> ClockState:
 @operation("GET /timers")
 def list_timers(context: ControlContext, *, limit: Limit | None = None) -> list[FiredTimer]:
     """List what is to happen, in the order in which it falls due; with ``limit`` only the next so many."""
-    return [describe_timer(each) for each in islice(context.view().world.timers, limit)]
+    return in_slices(map(describe_timer, islice(context.view().world.timers, limit)), list)
 
 
 @operation("POST /clock/advance", moves_clock=True)

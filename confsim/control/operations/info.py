@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +17,11 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX, operation
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS
-from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.identity.credentials import CREDENTIALS, LASTING, Credential
 from confsim.domain.users.users import USERS, Hosting, Level, User, unregistered
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.kernel.world import Change
+from confsim.service.deferred import in_steps
 from confsim.service.document import SERVER
 from confsim.version import __version__
 
@@ -108,21 +110,31 @@ def get_health(context: ControlContext) -> Health:
 @operation("GET /info")
 def get_info(context: ControlContext) -> Info:
     """Get the description of the world: its instant, its seed, its clients, and the tokens that never expire."""
-    change, service = context.view(), context.service
-    return Info(
-        version=__version__,
-        world=service.provenance.made_from,
-        name=service.address.mount.removeprefix("/w/"),
-        now=change.now,
-        seed=service.world.seed,
-        profile=dict(service.profile),
-        base_url=context.base_url,
-        clients=[ClientInfo(id=each.id, name=each.name, parent=each.parent) for each in CLIENTS.of(change).all],
-        tokens={
-            each.value: _describe_token(change, each) for each in CREDENTIALS.of(change).all if each.expires is None
-        },
-        outputs=dict(service.provenance.outputs),
-    )
+    change, service, base_url = context.view(), context.service, context.base_url
+
+    def described() -> Generator[None, None, Info]:
+        known: list[ClientInfo] = []
+        for client in CLIENTS.of(change).all:
+            known.append(ClientInfo(id=client.id, name=client.name, parent=client.parent))
+            yield
+        tokens: dict[str, TokenInfo] = {}
+        for credential in CREDENTIALS.of(change).where(LASTING, True):
+            tokens[credential.value] = _describe_token(change, credential)
+            yield
+        return Info(
+            version=__version__,
+            world=service.provenance.made_from,
+            name=service.address.mount.removeprefix("/w/"),
+            now=change.now,
+            seed=change.world.seed,
+            profile=dict(service.profile),
+            base_url=base_url,
+            clients=known,
+            tokens=tokens,
+            outputs=dict(service.provenance.outputs),
+        )
+
+    return in_steps(described())
 
 
 @operation("GET /accounts")
@@ -132,9 +144,19 @@ def get_accounts(context: ControlContext) -> Raw:
     ``[client] id`` is the client of the owner or the customer admin, ``other-admin`` an administrator of a client that
     is neither that one, nor its child, nor above it.
     """
-    change = context.view()
-    held = [(_describe_token(change, each), each.value) for each in CREDENTIALS.of(change).all if each.expires is None]
-    home = next((each.clientId for role in ("owner", "customer-admin") for each, _ in held if each.role == role), None)
+    return in_steps(_accounts(context.view()))
+
+
+def _accounts(change: Change) -> Generator[None, None, Raw]:
+    """The file of accounts, as steps for ``in_steps``."""
+    held: list[tuple[TokenInfo, str]] = []
+    homes: dict[str, str] = {}
+    for each in CREDENTIALS.of(change).where(LASTING, True):
+        holder = _describe_token(change, each)
+        held.append((holder, each.value))
+        homes.setdefault(holder.role, holder.clientId)
+        yield
+    home = homes.get("owner", homes.get("customer-admin"))
     lines = [] if home is None else ["[client]", f"id = {json.dumps(home)}", ""]
     tokens: dict[str, str] = {}
     for holder, value in held:
@@ -142,6 +164,7 @@ def get_accounts(context: ControlContext) -> Raw:
             tokens.setdefault(holder.role, value)
         elif holder.role.endswith("-admin"):
             tokens.setdefault("other-admin", value)
+        yield
     lines += ["[tokens]", *(f"{role} = {json.dumps(value)}" for role, value in tokens.items())]
     return Raw("application/toml", ("\n".join(lines) + "\n").encode())
 

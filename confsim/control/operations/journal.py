@@ -10,7 +10,8 @@ from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, below, describe, entry_of, find, matching
 from confsim.control.nearest import Routes
 from confsim.kernel.refusal import Misuse
-from confsim.service.deferred import in_slices
+from confsim.service.deferred import in_slices, in_steps
+from confsim.service.journal import Entry
 
 
 class UnmatchedRequest(Wire):
@@ -60,11 +61,7 @@ def list_requests(
     operation.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
-    if kind is not Kind.CALL:
-        listed = find(context, pattern, kind)
-        return listed if limit is None else listed[max(0, len(listed) - limit) :]
-    found = list(matching(context, pattern))
-    return [describe(context, each) for each in (found if limit is None else found[max(0, len(found) - limit) :])]
+    return in_steps(find(context, pattern, kind, limit))
 
 
 @operation("PUT /requests", replayed=False)
@@ -90,7 +87,11 @@ def clear_requests(
     )
     if pattern == RequestPattern():
         return RequestCount(count=journal.clear())
-    return RequestCount(count=journal.forget({each.id for each in matching(context, pattern)}))
+
+    def forget(found: list[Entry]) -> RequestCount:
+        return RequestCount(count=journal.forget({each.id for each in found}))
+
+    return in_slices(matching(context, pattern), forget)
 
 
 @operation("GET /requests/{id}")
@@ -110,13 +111,13 @@ def forget_request(context: ControlContext, id: Annotated[str, "The id of the ca
 @operation("POST /requests/count", replayed=False)
 def count_requests(context: ControlContext, body: RequestPattern) -> RequestCount:
     """Count the calls that match. Misuse (404) for an unknown operation."""
-    return RequestCount(count=sum(1 for _ in matching(context, body)))
+    return in_slices(matching(context, body), lambda found: RequestCount(count=len(found)))
 
 
 @operation("POST /requests/find", replayed=False)
 def find_requests(context: ControlContext, body: RequestPattern) -> list[RequestInfo]:
     """List the calls that match, newest last. Misuse (404) for an unknown operation."""
-    return [describe(context, each) for each in matching(context, body)]
+    return in_steps(find(context, body, Kind.CALL))
 
 
 @operation("GET /requests/unmatched")
@@ -124,7 +125,9 @@ def list_unmatched_requests(context: ControlContext) -> list[UnmatchedRequest]:
     """List the calls that matched no route, each with the most similar route."""
     routes = Routes(context.service.profile)
     found = (
-        UnmatchedRequest(
+        None
+        if each.operation or each.response.status < 400
+        else UnmatchedRequest(
             id=each.id,
             at=each.at,
             method=each.request.method,
@@ -133,6 +136,5 @@ def list_unmatched_requests(context: ControlContext) -> list[UnmatchedRequest]:
             nearest=routes.nearest(each.request.method, below(context, each)),
         )
         for each in context.service.journal
-        if not each.operation and each.response.status >= 400
     )
     return in_slices(found, list)

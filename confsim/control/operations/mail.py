@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from confsim.contract.types import Wire
@@ -9,6 +10,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.domain import mail
 from confsim.domain.mail import MOUNT
+from confsim.service.deferred import in_slices
 
 
 class MailInfo(Wire):
@@ -35,11 +37,14 @@ def list_mail(
 
     Links to this server begin with the address by which the caller reaches it.
     """
-    return [
-        _describe(context, each)
-        for each in mail.list_mails(context.view())
-        if (to is None or each.to == to) and (kind is None or each.kind == kind)
-    ]
+    return in_slices(find_mail(context, to, kind), list)
+
+
+def find_mail(context: ControlContext, to: str | None, kind: str | None) -> Iterator[MailInfo | None]:
+    """The mails to an address, of a kind; None in place of others."""
+    for each in mail.list_mails(context.view()):
+        matching = to in (None, each.to) and kind in (None, each.kind)
+        yield _describe(context, each) if matching else None
 
 
 def _describe(context: ControlContext, sent: mail.Mail) -> MailInfo:

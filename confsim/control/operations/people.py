@@ -14,6 +14,7 @@ from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.identity import api_tokens, credentials, invitations
+from confsim.domain.identity.invitations import INVITATIONS
 from confsim.domain.users import emails, handles, users
 from confsim.domain.users.users import Account, Level, User
 from confsim.kernel.refusal import Misuse
@@ -175,9 +176,8 @@ def redeem_invitation(context: ControlContext, body: RedeemInvitation) -> Redeem
 
 
 def _redeemed(change: Change, body: RedeemInvitation) -> tuple[User, credentials.Credential]:
-    every = CLIENTS.of(change).all
-    known = (client for client in every if invitations.find_by_code(change, client, body.code) is not None)
-    client = next(known, every.last)
+    known = INVITATIONS.find_client(change, body.code)
+    client = CLIENTS.of(change).all.last if known is None else get_client(change, known)
     if client is None:
         raise Misuse("code: the world has no client", status=404)
     return invitations.redeem(change, client, body.code, body.provider)

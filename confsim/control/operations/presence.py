@@ -13,7 +13,6 @@ from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.identity import credentials
 from confsim.domain.runtime import presence, sessions
@@ -21,6 +20,7 @@ from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users.users import User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
+from confsim.service.deferred import in_slices
 
 #: Joining and leaving moves sessions, doors and breakout rooms.
 FOLLOWED = COUPLINGS
@@ -133,11 +133,10 @@ def set_presenter(context: ControlContext, body: SetPresenter) -> PresenterStatu
 def list_presence(context: ControlContext, *, channel: Annotated[str, "The uuid of the channel."]) -> list[InChannel]:
     """List the users in a channel, its breakout rooms and its lobby, or in one breakout room, as they joined."""
     change = context.view()
-    for client in CLIENTS.of(change).all:
-        found = channels.find(change, client.id, channel.lower())
-        if found is not None:
-            return [_describe(change, found, each) for each in _people(change, found)]
-    raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
+    found = channels.find_anywhere(change, channel.lower())
+    if found is None:
+        raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
+    return in_slices((_describe(change, found, each) for each in _people(change, found)), list)
 
 
 def _people(change: Change, channel: Channel) -> Sequence[Presence]:

@@ -16,7 +16,7 @@ from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import favourites
 from confsim.domain.channels.channels import CHANNELS, ROOMS, AudioQuality, Channel, ServiceMode
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.clients.clients import Client
 from confsim.domain.media import media
 from confsim.domain.media.media import CHANNEL_MEDIA, CLIENT_MEDIA, Asset
 from confsim.domain.members import roles
@@ -171,11 +171,10 @@ def _finder(what: str, *tables: Table[str, Any]) -> Callable[[Change, str], Any]
     """A function that finds a record by its id in any client. It raises Misuse (404) for an unknown id."""
 
     def find(change: Change, id: str) -> Any:
-        for client in CLIENTS.of(change).all:
-            for table in tables:
-                record = table.of(change, client.id).get(id)
-                if record is not None:
-                    return record
+        for table in tables:
+            client = table.find_client(change, id)
+            if client is not None:
+                return table.of(change, client)[id]
         raise Misuse(f"there is no {what} {id!r}", status=404)
 
     return find

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -18,10 +18,10 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Table
 from confsim.kernel.world import World
 from confsim.service import clock
-from confsim.service.deferred import Pending, monotonic
+from confsim.service.deferred import in_steps, monotonic
 
-from .mail import list_mail
-from .webhooks import describe_delivery, find_deliveries
+from .mail import find_mail
+from .webhooks import find_deliveries
 
 #: The longest timeout, in milliseconds.
 LONGEST = 60_000
@@ -79,6 +79,10 @@ class WaitResult(Wire):
     now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
 
 
+#: Looks through everything there is: what is found, and None for every other thing.
+Look = Callable[[], Iterator[Any]]
+
+
 class FoundRecord(Wire):
     """A record of the world: its place, and all its fields."""
 
@@ -100,28 +104,29 @@ def wait(context: ControlContext, body: WaitFor) -> WaitResult:
         raise Misuse(f"timeout: nobody waits longer than {LONGEST // 1000}s")
     if body.count < 1:
         raise Misuse("count: there is nothing to wait for")
-    look = _finder(context, body.for_)
-    deadline = monotonic() + span / 1000
-    known: tuple[World, int, int] | None = None
+    return in_steps(_waiting(context, body, _finder(context, body.for_), monotonic() + span / 1000))
 
-    def again() -> WaitResult:
-        nonlocal known
-        with context.service.lock:
-            over = monotonic() >= deadline
-            service = context.service
+
+def _waiting(context: ControlContext, body: WaitFor, look: Look, deadline: float) -> Generator[bool, None, WaitResult]:
+    """Look whenever something can have changed; at the deadline for the last time."""
+    service, known = context.service, None
+    while True:
+        over = monotonic() >= deadline
+        with service.lock:
             now = service.change().world, service.journal.epoch, service.journal.count
-            if over or not _same(known, now):
-                known = now
-                found = look()
-                if len(found) >= body.count:
-                    return WaitResult(seen=found, now=context.service.clock.now())
-                if over:
-                    wanted = msgspec.json.encode(_given(body.for_)).decode()
-                    message = f"after {body.timeout} there were {len(found)} of {body.count}: {wanted}"
-                    raise Misuse(message, 409, code="not_seen", found=len(found))
-        raise Pending(again)
-
-    return again()
+        if over or not _same(known, now):
+            known, found = now, []
+            for each in look():
+                if each is not None:
+                    found.append(each)
+                yield False
+            if len(found) >= body.count:
+                return WaitResult(seen=found, now=service.clock.now())
+            if over:
+                wanted = msgspec.json.encode(_given(body.for_)).decode()
+                message = f"after {body.timeout} there were {len(found)} of {body.count}: {wanted}"
+                raise Misuse(message, 409, code="not_seen", found=len(found))
+        yield True
 
 
 def _same(known: tuple[World, int, int] | None, now: tuple[World, int, int]) -> bool:
@@ -137,29 +142,24 @@ def _given(value: Any) -> Any:
     return value
 
 
-def _finder(context: ControlContext, wanted: WaitTarget) -> Callable[[], list[Any]]:
-    """A function that finds the matching things. Raises Misuse unless exactly one kind of thing is given."""
+def _finder(context: ControlContext, wanted: WaitTarget) -> Look:
+    """The function that looks for what is wanted. Raises Misuse unless exactly one kind of thing is given."""
     given = [name for name in wanted.__struct_fields__ if getattr(wanted, name) is not None]
     if len(given) != 1:
         raise Misuse(f"for: give one of {', '.join(wanted.__struct_fields__)}")
     request, mail, delivery, state = wanted.request, wanted.mail, wanted.delivery, wanted.state
     if request is not None:
-        return lambda: [describe(context, each) for each in matching(context, request)]
+        return lambda: (each and describe(context, each) for each in matching(context, request))
     if mail is not None:
-        return lambda: list_mail(context, to=mail.to, kind=mail.kind)
+        return lambda: find_mail(context, to=mail.to, kind=mail.kind)
     if delivery is not None:
-        return lambda: _deliveries(context, delivery)
+        fields = delivery.endpoint, delivery.kind, delivery.delivered, delivery.state
+        return lambda: find_deliveries(context.view(), *fields)
     assert state is not None
-    return lambda: list(_records(context, state))
+    return lambda: _records(context, state)
 
 
-def _deliveries(context: ControlContext, pattern: DeliveryPattern) -> list[Any]:
-    change = context.view()
-    found = find_deliveries(change, pattern.endpoint, pattern.kind, pattern.delivered, pattern.state)
-    return [describe_delivery(change, each) for each in found]
-
-
-def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[FoundRecord]:
+def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[FoundRecord | None]:
     table = Table.declared.get(pattern.table)
     if table is None:
         raise Misuse(f"there is no table {pattern.table!r}; there are {', '.join(Table.declared)}", status=404)
@@ -171,3 +171,5 @@ def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[FoundR
                 fields = msgspec.to_builtins(record, str_keys=True)
                 if pattern.key in (None, key) and (pattern.record is None or part_of(pattern.record, fields)):
                     yield FoundRecord(table=name, client=client, key=key, record=fields)
+                else:
+                    yield None

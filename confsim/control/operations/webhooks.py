@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from confsim.contract.types import Wire
@@ -12,6 +13,7 @@ from confsim.domain.events.deliveries import DELIVERIES, Delivery, State
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
+from confsim.service.deferred import in_slices
 from confsim.service.webhooks.delivery import Route
 
 
@@ -97,8 +99,7 @@ def list_deliveries(
     state: State | None = None,
 ) -> list[DeliveryInfo]:
     """List the deliveries, pending ones included, newest last: all, or those that match."""
-    change = context.view()
-    return [describe_delivery(change, each) for each in find_deliveries(change, endpoint, kind, delivered, state)]
+    return in_slices(find_deliveries(context.view(), endpoint, kind, delivered, state), list)
 
 
 @operation("POST /webhooks/deliveries/{id}/redeliver")
@@ -121,16 +122,16 @@ def redeliver(context: ControlContext, id: Annotated[str, "The id of the deliver
 
 def find_deliveries(
     change: Change, endpoint: str | None, kind: str | None, delivered: bool | None, state: State | None
-) -> list[Delivery]:
-    """The deliveries that match every given value, newest last."""
-    return [
-        each
-        for each in deliveries.list_deliveries(change)
-        if (endpoint is None or each.endpoint == endpoint)
-        and (kind is None or each.kind == kind)
-        and (delivered is None or (each.state is State.DELIVERED) is delivered)
-        and (state is None or each.state is state)
-    ]
+) -> Iterator[DeliveryInfo | None]:
+    """The deliveries that match every given value, newest last; None in place of others."""
+    for each in deliveries.list_deliveries(change):
+        matching = (
+            (endpoint is None or each.endpoint == endpoint)
+            and (kind is None or each.kind == kind)
+            and (delivered is None or (each.state is State.DELIVERED) is delivered)
+            and (state is None or each.state is state)
+        )
+        yield describe_delivery(change, each) if matching else None
 
 
 def describe_delivery(change: Change, delivery: Delivery) -> DeliveryInfo:

@@ -19,7 +19,7 @@ from confsim.control.journal_view import entry_of, read_body
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
-from confsim.service.deferred import wait_for
+from confsim.service.deferred import in_slices, wait_for
 from confsim.service.files import world_file
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
@@ -79,19 +79,25 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
         raise Misuse("assumptions is to be an object of alternatives by the ids of assumptions")
     chosen = read_profile(body.assumptions)
     replay = _Replay(context, chosen, body.from_)
-    differ = [
-        DifferentAnswer(
-            id=entry.id,
-            operation=entry.operation or None,
-            method=entry.request.method,
-            path=entry.request.target,
-            was=_short(entry.response),
-            would_be=_short(response),
-        )
-        for entry, response in replay.answers()
-        if (entry.response.status, entry.response.body) != (response.status, response.body)
-    ]
-    return WhatIf(assumptions=dict(chosen), calls=replay.calls, world=replay.world, differ=differ)
+
+    def result(differ: list[DifferentAnswer]) -> WhatIf:
+        return WhatIf(assumptions=dict(chosen), calls=replay.calls, world=replay.world, differ=differ)
+
+    return in_slices((_compared(entry, response) for entry, response in replay.answers()), result)
+
+
+def _compared(entry: Entry, response: Response) -> DifferentAnswer | None:
+    """The call with what was and what would be answered, None where that is the same."""
+    if (entry.response.status, entry.response.body) == (response.status, response.body):
+        return None
+    return DifferentAnswer(
+        id=entry.id,
+        operation=entry.operation or None,
+        method=entry.request.method,
+        path=entry.request.target,
+        was=_short(entry.response),
+        would_be=_short(response),
+    )
 
 
 def _short(response: Response) -> ShortAnswer:

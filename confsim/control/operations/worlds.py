@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from confsim.contract.types import Int, Wire
@@ -9,7 +10,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.world_sources import MakeWorld, make_service
 from confsim.service import clock
-from confsim.service.deferred import monotonic
+from confsim.service.deferred import in_slices, monotonic
 from confsim.service.service import Service
 
 
@@ -57,9 +58,15 @@ def list_worlds(
     idle: Annotated[str | None, "Worlds that nobody called for this long, such as 15m."] = None,
 ) -> list[WorldInfo]:
     """List the worlds of the server, the root world first; only those ``idle`` for at least a duration ("10m")."""
-    found = [_describe(context, name, service) for name, service in context.worlds.items()]
+    return in_slices(_idle(context, idle), list)
+
+
+def _idle(context: ControlContext, idle: str | None) -> Iterator[WorldInfo | None]:
+    """The worlds that nobody called for a duration, or all, the root world first; None in place of others."""
     span = None if idle is None else _span(idle)
-    return [each for each in found if span is None or each.idle >= span]
+    for name, service in list(context.worlds.items()):
+        found = _describe(context, name, service)
+        yield found if span is None or found.idle >= span else None
 
 
 @operation("POST /worlds", replayed=False, locks=False)
@@ -93,7 +100,7 @@ def drop_worlds(
     idle: Annotated[str | None, "Worlds that nobody called for this long, such as 15m."] = None,
 ) -> DroppedWorlds:
     """Drop all worlds but the root world, or only those ``idle`` for at least a duration such as "10m"."""
-    names = [each.name for each in list_worlds(context, idle=idle) if each.name]
+    names = [each.name for each in _idle(context, idle) if each is not None and each.name]
     for name in names:
         context.worlds.drop(name)
     return DroppedWorlds(dropped=names)

@@ -108,7 +108,9 @@ BY_MEETING_ID: Unique[Channel] = Unique("meeting id", lambda channel: (channel.m
 NAME: Order[Channel] = Order("name", lambda channel: channel.name.casefold())
 #: Base channels: what the channel list shows.
 CHANNELS: Table[str, Channel] = Table(
-    "channels", Channel, "id", BY_NAME, BY_FRIENDLY_URL, BY_MEETING_ID, orders=(CREATED, NAME)
+    *("channels", Channel, "id", BY_NAME, BY_FRIENDLY_URL, BY_MEETING_ID),
+    orders=(CREATED, NAME),
+    located=lambda channel: (channel.id,),
 )
 
 ROOMS_OF: Index[Channel] = Index("parent", lambda channel: (channel.parent or "",))
@@ -116,7 +118,10 @@ ROOM_FRIENDLY_URL: Unique[Channel] = Unique("friendly url", _friendly)
 ROOM_MEETING_ID: Unique[Channel] = Unique("meeting id", lambda channel: (channel.meeting_id,))
 #: Channels with a parent (breakout rooms), in a table that the channel list does not read (G325). They have no hosts of
 #: their own.
-ROOMS: Table[str, Channel] = Table("room channels", Channel, "id", ROOMS_OF, ROOM_FRIENDLY_URL, ROOM_MEETING_ID)
+ROOMS: Table[str, Channel] = Table(
+    *("room channels", Channel, "id", ROOMS_OF, ROOM_FRIENDLY_URL, ROOM_MEETING_ID),
+    located=lambda room: (room.id,),
+)
 
 
 if unknown := initial.ChannelFlags.__annotations__.keys() - set(Channel.__struct_fields__):
@@ -326,6 +331,12 @@ def get(change: Change, client: str, id: str) -> Channel:
 def find(change: Change, client: str, id: str) -> Channel | None:
     """The channel of exactly this id in the client, a base channel or a room, or None."""
     return CHANNELS.of(change, client).get(id) or ROOMS.of(change, client).get(id)
+
+
+def find_anywhere(change: Change, id: str) -> Channel | None:
+    """The channel of exactly this id in any client, a base channel or a room, or None."""
+    client = CHANNELS.find_client(change, id) or ROOMS.find_client(change, id)
+    return None if client is None else find(change, client, id)
 
 
 def rooms(change: Change, channel: Channel) -> View[Channel]:

@@ -43,7 +43,9 @@ def _holder(credential: Credential) -> tuple[object, ...]:
 
 
 BY_USER: Index[Credential] = Index("user", _holder)
-CREDENTIALS: SharedTable[str, Credential] = SharedTable("credentials", Credential, "value", BY_USER)
+#: Those that never expire, under True.
+LASTING: Index[Credential] = Index("lasting", lambda credential: (True,) if credential.expires is None else ())
+CREDENTIALS: SharedTable[str, Credential] = SharedTable("credentials", Credential, "value", BY_USER, LASTING)
 
 
 class Life(Enum):

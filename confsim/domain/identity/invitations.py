@@ -57,7 +57,7 @@ class Invitation(Record, kw_only=True):
 BY_CODE: Unique[Invitation] = Unique(
     "code", lambda invitation: (invitation.code,) if invitation.state is State.PENDING else ()
 )
-INVITATIONS: Table[int, Invitation] = Table("invitations", Invitation, "user", BY_CODE)
+INVITATIONS: Table[int, Invitation] = Table("invitations", Invitation, "user", BY_CODE, located=BY_CODE.values)
 
 
 def _create(change: Change, *, draft: Invitation) -> Invitation:

@@ -60,9 +60,11 @@ NAME: Order[Asset] = Order("name", lambda asset: asset.name.casefold())
 SIZE: Order[Asset] = Order("size", lambda asset: asset.size)
 _ORDERS = (CREATED, UPLOADED, NAME, SIZE)
 BYTES: Total[Asset] = Total("bytes", lambda asset: asset.size)
-CLIENT_MEDIA: Table[str, Asset] = Table("client media", Asset, "id", orders=_ORDERS, totals=(BYTES,))
+CLIENT_MEDIA: Table[str, Asset] = Table(
+    "client media", Asset, "id", orders=_ORDERS, totals=(BYTES,), located=lambda asset: (asset.id,)
+)
 BY_CHANNEL: Index[Asset] = Index("channel", lambda asset: (asset.channel,), orders=_ORDERS, totals=(BYTES,))
-CHANNEL_MEDIA: Table[str, Asset] = Table("channel media", Asset, "id", BY_CHANNEL)
+CHANNEL_MEDIA: Table[str, Asset] = Table("channel media", Asset, "id", BY_CHANNEL, located=lambda asset: (asset.id,))
 
 
 class Pool(Struct, frozen=True):

@@ -85,7 +85,9 @@ BY_SESSION: Index[Recording] = Index("session", lambda each: ((each.channel, eac
 RUNNING: Unique[Recording] = Unique(
     "running", lambda recording: (recording.channel,) if recording.state is Phase.IN_PROGRESS else ()
 )
-RECORDINGS: Table[str, Recording] = Table("recordings", Recording, "id", BY_CHANNEL, BY_SESSION, RUNNING)
+RECORDINGS: Table[str, Recording] = Table(
+    "recordings", Recording, "id", BY_CHANNEL, BY_SESSION, RUNNING, located=lambda recording: (recording.id,)
+)
 
 
 def _start(change: Change, *, channel: Channel, caller: Caller) -> Recording:

@@ -81,7 +81,9 @@ PARTICIPANTS: Order[Session] = Order("participants", lambda session: session.par
 #: The sessions that have started.
 LISTED: Index[Session] = Index("listed", _lists, orders=(CREATED, STARTED, ENDED, NAME, PARTICIPANTS))
 #: In the order of their start; those that have not started, in the order of their creation.
-SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN, UNENDED, LISTED)
+SESSIONS: Table[str, Session] = Table(
+    "sessions", Session, "id", BY_CHANNEL, OPEN, UNENDED, LISTED, located=lambda session: (session.id,)
+)
 
 
 class Attendance(Record, kw_only=True):

@@ -57,7 +57,9 @@ DEFAULTS: Index[Number] = Index("default", _default)
 ENABLED: Index[Number] = Index(
     "enabled", lambda number: (None, number.country) if number.standing is Standing.ENABLED else ()
 )
-NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULTS, ENABLED)
+NUMBERS: Table[str, Number] = Table(
+    "inbound numbers", Number, "number", DEFAULTS, ENABLED, located=lambda number: (number.number,)
+)
 
 
 def _add(change: Change, *, client: Client, number: str, country: str) -> Number:
@@ -119,9 +121,8 @@ def add(change: Change, client: Client, text: str, country: str | None = None, *
 
 def find_owner(change: Change, number: str) -> Client | None:
     """The client that has the inbound number (+E164), enabled or not, or None."""
-    return next(
-        (client for client in CLIENTS.of(change).all.descending if number in NUMBERS.of(change, client.id)), None
-    )
+    client = NUMBERS.find_client(change, number)
+    return None if client is None else CLIENTS.of(change)[client]
 
 
 def get(change: Change, client: Client, number: str) -> Number:

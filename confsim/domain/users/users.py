@@ -154,7 +154,10 @@ BY_LEVEL: Index[User] = Index("level", lambda user: user.levels, orders=(CREATED
 MEMBERS: Index[User] = Index("members", _member, orders=(CREATED, HANDLE, RANK))
 #: Users who belong to one channel: guests, linked and dialled users.
 BY_CHANNEL: Index[User] = Index("channel", lambda user: (user.channel,) if user.channel is not None else ())
-USERS: Table[int, User] = Table("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, BY_LEVEL, MEMBERS, BY_CHANNEL)
+USERS: Table[int, User] = Table(
+    *("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, BY_LEVEL, MEMBERS, BY_CHANNEL),
+    located=lambda user: (user.id,),
+)
 
 UNREGISTERED = frozenset({Account.GUEST, Account.LINKED, Account.DIALLED})
 

@@ -1,0 +1,64 @@
+"""The client of a record is found by the values by which it is located, however the record came and went."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confsim.kernel.filling import fill
+from confsim.kernel.table import Record, Table
+from confsim.kernel.world import World
+
+
+class Parcel(Record):
+    """A record that is located by its code, if it has one."""
+
+    id: int
+    code: str
+    weight: int = 0
+
+
+PARCELS: Table[int, Parcel] = Table(
+    "test parcels", Parcel, "id", located=lambda parcel: (parcel.code,) if parcel.code else ()
+)
+CLIENTS = ("one", "two", "three")
+#: A write: the client, the id, a code (in the end of which is the client, since no two clients share one), or None.
+WRITES = st.lists(st.tuples(st.sampled_from(CLIENTS), st.integers(0, 4), st.none() | st.sampled_from(["", "a", "b"])))
+
+
+@given(WRITES, st.booleans())
+def test_find_client(writes, commits):
+    """After any writes it is that of the record that has the value."""
+    change, held = World().change(0), {}
+    for client, id, code in writes:
+        if code is None:
+            if held.pop((client, id), None) is not None:
+                PARCELS.of(change, client).remove(id)
+        else:
+            mine = f"{code} {id} {client}" if code else ""
+            held[client, id] = PARCELS.of(change, client).put(Parcel(id, mine))
+        if commits:
+            change = change.commit().change(0)
+    expected = {parcel.code: client for (client, _), parcel in held.items() if parcel.code}
+    possible = {f"{code} {id} {client}" for code in "ab" for id in range(5) for client in CLIENTS} | {""}
+    assert {code: found for code in possible if (found := PARCELS.find_client(change, code))} == expected
+
+
+def test_a_dropped_change_locates_nothing():
+    """What a change has put is found in it, and in its world once it is committed."""
+    world = World()
+    change = world.change(0)
+    PARCELS.of(change, "one").put(Parcel(1, "a"))
+    assert PARCELS.find_client(change, "a") == "one"
+    assert PARCELS.find_client(world.change(0), "a") is None
+    assert PARCELS.find_client(change.commit().change(0), "a") == "one"
+
+
+def test_filled():
+    """The records of tables that are filled at once are found, those of several clients too."""
+    change = World().change(0)
+    for client in CLIENTS:
+        fill(change, PARCELS, client, [Parcel(1, f"a {client}"), Parcel(2, ""), Parcel(3, f"b {client}")])
+    found = {client: PARCELS.find_client(change, f"b {client}") for client in CLIENTS}
+    assert found == {client: client for client in CLIENTS}
+    assert PARCELS.find_client(change, "") is None

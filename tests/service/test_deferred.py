@@ -1,0 +1,66 @@
+"""Work in steps, between which others are served."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.service import deferred
+from confsim.service.deferred import Pending, in_slices, in_steps, wait_for_result
+
+
+def test_each_slice_ends_when_its_time_is_over(monkeypatch):
+    """After a slice the result is pending, and what continues it takes the next slice."""
+    monkeypatch.setattr(deferred, "SLICE", 0)
+    made = []
+
+    def work():
+        for number in range(3):
+            made.append(number)
+            yield
+        return "done"
+
+    again, seen = (lambda: in_steps(work())), []
+    while True:
+        try:
+            result = again()
+            break
+        except Pending as pending:
+            seen.append(list(made))
+            again = pending.again
+    assert seen == [[0], [0, 1], [0, 1, 2]]
+    assert result == "done"
+
+
+def test_work_in_time_is_done_at_once():
+    """What takes less than a slice is never pending."""
+    assert in_slices(range(5), sum) == 10
+
+
+def test_work_that_waits_is_pending():
+    """A step that yields True ends the slice."""
+
+    def work():
+        yield False
+        yield True
+        return 1
+
+    with pytest.raises(Pending) as pending:
+        in_steps(work())
+    assert pending.value.again() == 1
+
+
+def test_what_is_none_is_left_out():
+    """Items that are None are looked at, and not part of the result."""
+    assert in_slices((each if each % 2 else None for each in range(6)), list) == [1, 3, 5]
+
+
+def test_an_error_ends_the_work(monkeypatch):
+    """What a step raises is raised by what continues the work."""
+    monkeypatch.setattr(deferred, "SLICE", 0)
+
+    def work():
+        yield
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        wait_for_result(lambda: in_steps(work()))
