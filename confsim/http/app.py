@@ -71,7 +71,7 @@ class App:
     def _nowhere(self, name: str, request: Request) -> Response:
         """The response for an unknown world; no journal notes it."""
         try:
-            self._admit(request)
+            self.admit(request)
         except Refusal as refusal:
             return self.mount.control.refuse(refusal)
         return self.mount.control.refuse(Misuse(f"there is no world {name[:80]!r}", 404, code="world_unknown"))
@@ -87,7 +87,7 @@ class App:
             return service.unrouted(request, _internal(service, request, bug))
 
     def _controlled(self, service: Service, segments: list[str], request: Request) -> Response:
-        self._admit(request)
+        self.admit(request)
         pages = self.mount.pages
         if pages is not None and (_is_front(segments, request) or segments[1:2] in _PAGES):
             return pages(service, self.worlds, request, segments)
@@ -105,7 +105,7 @@ class App:
     def _answer(self, exchange: Exchange, segments: list[str]) -> Response:
         service, request = exchange.service, exchange.request
         headers, method = request.headers, request.method
-        self._admit(request)
+        self.admit(request)
         if "origin" in headers:
             note(exchange, transport.CORS)
         if "cookie" in headers:
@@ -131,7 +131,7 @@ class App:
             parse_form(request, operation)
         return service.perform(service.incoming(request, operation, found.texts, exchange, exchange.finish))
 
-    def _admit(self, request: Request) -> None:
+    def admit(self, request: Request) -> None:
         """Refuse what a transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
         if request.fault:
             raise self._fault(request.fault, request.problem)

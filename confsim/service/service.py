@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from .incoming import incoming
 from .journal import Entry, Journal, TimerEntry
 from .live import LiveWorld
 from .pipeline import Pipeline, Usage
+from .realtime.connections import RealTime
 from .webhooks.delivery import Webhooks
 
 #: Choices that are read when a world is put into service; each of its calls, or of its resets, rests on them.
@@ -138,6 +139,11 @@ class Service:
             )
 
     # The live world
+
+    @cached_property
+    def realtime(self) -> RealTime:
+        """The people who are connected to its channels over websockets."""
+        return RealTime(self.live, self.journal, self.token_of, self.unrouted)
 
     @property
     def world(self) -> World:

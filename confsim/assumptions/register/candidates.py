@@ -62,6 +62,7 @@ SAMPLES: Mapping[str, tuple[object, ...]] = {
     "roles.partner-admin-includes": (["own"], ["children"]),
     "route.prefix": ("/api/v1_0",),
     "service.open-while-disabled": ([], ["get_me", "list_channels"]),
+    "streaming.token": (("calls",), ("query",), ("subprotocol",)),
     "streaming.url": ("{root}/stream/{channel}",),
     "terms.open-calls": ([], ["get_me", "list_channels"]),
     "turn.uris": (["turn:elsewhere.example"],),

@@ -8,7 +8,8 @@ from confsim.assumptions.register import assumption
 JOINING = assumption(
     "presence.joining",
     "G327",
-    "How users come into a channel: by the control plane alone, or also by asking for the streaming proxy.",
+    "How users come into a channel: by a websocket or the control plane alone, or also by asking for the streaming "
+    "proxy.",
     "control",
     ("proxyfor",),
     "get_streaming_proxy",

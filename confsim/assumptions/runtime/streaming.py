@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.register import Entry, assumption, integer, text, texts
+from confsim.assumptions.register import Entry, assumption, integer, subset_of, text, texts
 
 # data.*
 DATA_KINDS = assumption(
@@ -22,6 +22,15 @@ DATA_PLACED = assumption(
     ("409", "404"),
     "get_data_channel",
 )
+DATA_MESSAGES = assumption(
+    "data.messages",
+    "G327 G347",
+    "What a client sends to a data channel reaches, as it is, every other client that is connected to the same kind of "
+    "it and whose person does not wait in the lobby; or nobody.",
+    "relay",
+    ("ignore",),
+    "get_data_channel",
+)
 
 
 # streaming.*
@@ -36,7 +45,7 @@ STREAMING_URL = assumption(
     "streaming.url",
     "G348",
     "Address of the streaming server of a channel; {root} is the mount with ws for http, {channel} the uuid. Data "
-    "channels stand below it at data/{kind}. Nothing listens there.",
+    "channels stand below it at data/{kind}. Where it begins with {root}, a live server opens websockets there.",
     "{root}/streaming/{channel}",
     ("any template with {channel}",),
     "get_streaming_proxy get_data_channel",
@@ -66,6 +75,34 @@ PLACED_SESSION = assumption(
     True,
     (False,),
     "get_streaming_proxy",
+)
+TOKEN: Entry[tuple[str, ...]] = assumption(
+    "streaming.token",
+    "G327 G348",
+    "How the token is presented to a websocket of a channel: as on calls (auth.presentation), as the query parameter "
+    "token, or as the subprotocol that is offered after bearer. Each way that is listed will do.",
+    ("calls", "query", "subprotocol"),
+    ("any list of these",),
+    "get_streaming_proxy get_data_channel",
+    check=subset_of(("calls", "query", "subprotocol")),
+)
+CLOSE = assumption(
+    "streaming.close",
+    "G327",
+    "Who opens a websocket of a channel joins it, or waits in its lobby; several of one person are one presence. "
+    "Closing the last of them leaves, or changes nothing.",
+    "leave",
+    ("stay",),
+    "get_streaming_proxy get_data_channel",
+)
+MESSAGES = assumption(
+    "streaming.messages",
+    "G327 G328",
+    "What is sent to a websocket of a channel: what happens to its person, as JSON with type, at, channel, userId, "
+    "state, session, room, presenter and muted; or nothing.",
+    "events",
+    ("none",),
+    "get_streaming_proxy get_data_channel",
 )
 
 # turn.*

@@ -86,13 +86,19 @@ class ApiCall(Struct, frozen=True, kw_only=True):
 def merged(
     context: ControlContext, entries: list[Entry], orders: Sequence[ControlCall]
 ) -> Iterator[ApiCall | ControlCall]:
-    """Calls of the API and of the control plane, in the order in which they were made."""
+    """Calls of the API and of the control plane, in the order in which they were made; no handshakes of websockets."""
     waiting = list(orders)
     for entry in entries:
         while waiting and waiting[0].after < entry.number:
             yield waiting.pop(0)
-        yield api_call(context, entry)
+        if not is_handshake(entry):
+            yield api_call(context, entry)
     yield from waiting
+
+
+def is_handshake(entry: Entry) -> bool:
+    """Whether a websocket was to be opened: who came in by it is a call of the control plane beside it."""
+    return not entry.operation and "sec-websocket-key" in entry.request.headers
 
 
 def api_call(context: ControlContext, entry: Entry) -> ApiCall:

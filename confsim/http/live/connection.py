@@ -7,6 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
@@ -15,6 +16,9 @@ from confsim.http.limits import Limits
 from confsim.http.stamps import PHRASES
 from confsim.service.deferred import POLL_INTERVAL
 from confsim.service.messages import Request, Response, split_target
+
+from .handover import Peer, hand_over
+from .streams import FindStream
 
 Handler = Callable[[Request], Response]
 Until = Callable[[], Response | None]
@@ -52,10 +56,12 @@ class Connection(asyncio.Protocol):
         handler: Handler,
         limits: Limits,
         clock: Callable[[], float],
-        peers: set[Connection],
+        peers: set[Peer],
         log: Log | None = None,
+        find_stream: FindStream | None = None,
     ) -> None:
         self._handler, self._limits, self._clock, self._peers, self._log = handler, limits, clock, peers, log
+        self._find_stream = find_stream
         self._begun = 0.0  # when the request under way was handed to the handler, where calls are logged
         self._parser = HttpRequestParser(self)
         self._leaving = False  # the last response is out: input is dropped
@@ -165,11 +171,39 @@ class Connection(asyncio.Protocol):
             headers = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items() if name != "upgrade")
             version = self._parser.get_http_version()
             line = f"{self._method} {self._url.decode('latin-1')} HTTP/{version}\r\n"
+            rest = data[pause.args[0] :]
+            if self._open_websocket(line, rest):
+                return b""
             head = f"{line}{headers}\r\n".encode("latin-1")
             self._parser = HttpRequestParser(self)
             self._forget()
-            return head + data[pause.args[0] :]
+            return head + rest
         return b""
+
+    def _open_websocket(self, line: str, rest: bytes) -> bool:
+        """Let a websocket take over, where one is asked for and served; returns whether the head was answered so."""
+        if self._find_stream is None or self._headers.get("upgrade", "").lower() != "websocket":
+            return False
+        if self._queue or self._until is not None or self._full:
+            return False
+        url, _, query = self._url.decode("latin-1").partition("?")
+        request = Request(self._method, split_target(url)[1], query, self._headers)
+        headers = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items())
+        head = f"{line}{headers}\r\n".encode("latin-1")
+        opened = hand_over(self._find_stream, request, head, self._transport, self._limits, self._clock)
+        if opened is None:
+            return False
+        if isinstance(opened, Response):
+            self._write(request, opened, keep=False)
+            return True
+        self._peers.discard(self)
+        self._peers.add(opened)
+        opened.lost = partial(self._peers.discard, opened)
+        self._transport.set_protocol(opened)
+        self._leaving = True
+        if rest:
+            opened.data_received(rest)
+        return True
 
     # Callbacks of the parser.
 

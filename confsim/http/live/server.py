@@ -29,6 +29,8 @@ from confsim.http.limits import DEFAULT_LIMITS, Limits
 from confsim.service.deferred import polling
 
 from .connection import Connection, Handler, Log
+from .handover import Peer
+from .streams import FindStream
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -46,7 +48,8 @@ class LiveServer:
     ``port`` 0 takes a free one; ``port`` and ``url`` tell which, once it listens. The handler is called in the serving
     thread, one request at a time. The server writes Content-Length and Connection; the handler all other headers.
     ``beat`` is called there too, on every tick; what it raises is logged. With ``tls`` it speaks HTTPS. ``log``, which
-    can be set until a client connects, is told of each request once its response is written.
+    can be set until a client connects, is told of each request once its response is written. ``find_stream`` finds
+    what a websocket is opened at; without it, none is.
     """
 
     def __init__(
@@ -57,9 +60,11 @@ class LiveServer:
         limits: Limits = DEFAULT_LIMITS,
         beat: Callable[[], object] = lambda: None,
         tls: SSLContext | None = None,
+        find_stream: FindStream | None = None,
     ) -> None:
         self.handler, self.host, self.port, self.limits, self.beat = handler, host, port, limits, beat
         self.tls = tls
+        self._find_stream = find_stream
         self.log: Log | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -140,9 +145,9 @@ class LiveServer:
             self._loop.close()
 
     async def _main(self, loop: asyncio.AbstractEventLoop, listener: socket.socket, ready: Ready) -> None:
-        peers: set[Connection] = set()
+        peers: set[Peer] = set()
         port = await loop.create_server(
-            lambda: Connection(self.handler, self.limits, loop.time, peers, self.log),
+            lambda: Connection(self.handler, self.limits, loop.time, peers, self.log, self._find_stream),
             sock=listener,
             backlog=1024,
             ssl=self.tls,
@@ -161,7 +166,7 @@ class LiveServer:
         finally:
             loop.remove_reader(listener)
             for _ in range(4):  # a connection just accepted takes some turns of the loop to appear, and one to close
-                for peer in peers:
+                for peer in tuple(peers):
                     peer.hang_up()
                 await asyncio.sleep(0)
             port.close()  # not before: asyncio trips over connections that appear afterwards

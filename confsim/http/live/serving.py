@@ -20,6 +20,7 @@ from confsim.service.worlds import Worlds
 
 from .connection import Log
 from .server import LiveServer
+from .streams import Streams
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -53,7 +54,7 @@ class Serving:
         self.answer_to(*names)
         self._app = App(worlds, mount, hosts.known(host, worlds.names))
         self._profile = worlds.default.profile
-        self._server = LiveServer(self._app, host, port, self._app.limits, self._beat, tls)
+        self._server = LiveServer(self._app, host, port, self._app.limits, self._beat, tls, Streams(self._app))
 
     @property
     def root(self) -> str:

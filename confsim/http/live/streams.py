@@ -1,0 +1,85 @@
+"""The addresses of websockets: from a request to the served world, its channel and its data channel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from confsim.assumptions.register import in_force
+from confsim.assumptions.runtime import streaming as assumed
+from confsim.http.app import App
+from confsim.http.exchange import Exchange
+from confsim.http.inputs import parse_cookies
+from confsim.kernel.refusal import Refusal
+from confsim.service.messages import Request, Response
+from confsim.service.realtime.connections import Connection, RealTime, Wire
+from confsim.service.service import Service
+
+_ROOT = "{root}/"
+_DATA = r"(?:/data/(?P<kind>[^/]+))?"
+
+
+class Stream:
+    """The websocket that a request asks for: of a channel, or of one of its data channels."""
+
+    def __init__(self, service: Service, request: Request, channel: str, kind: str | None) -> None:
+        self.realtime: RealTime = service.realtime
+        self._service = service
+        self._request = request
+        self._channel = channel
+        self._kind = kind
+
+    def connect(self, wire: Wire) -> tuple[Connection | None, Response]:
+        """Let the person join; returns the connection and the response, None and a refusal."""
+        if "cookie" in self._request.headers:
+            parse_cookies(self._request)
+        finish = Exchange(self._service, self._request).finish
+        return self.realtime.connect(self._request, self._channel, self._kind, wire, finish)
+
+    def refuse(self, response: Response) -> Response:
+        """The response to a request that is no handshake, as the journal has it."""
+        finish = Exchange(self._service, self._request).finish
+        return self.realtime.refuse(self._request, response, finish)
+
+
+class Streams:
+    """Finds what websockets are opened at, in the worlds of an app."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def __call__(self, request: Request) -> Stream | None:
+        """The stream at the address of a request, None where no websocket is served."""
+        segments = request.target.split("/")
+        service: Service | None = self._app.worlds.default
+        del segments[0]
+        if len(segments) > 1 and segments[0] == "w":
+            service = self._app.worlds.get(segments[1]) if segments[1] else None
+            del segments[:2]
+        if service is None or not self._is_for_us(request):
+            return None
+        pattern = _pattern(in_force(service.profile, assumed.STREAMING_URL))
+        found = None if pattern is None else pattern.fullmatch("/".join(segments))
+        return None if found is None else Stream(service, request, found["channel"], found["kind"])
+
+    def _is_for_us(self, request: Request) -> bool:
+        """Whether the Host header is one of the server; the app itself refuses what it is not."""
+        try:
+            self._app.admit(request)
+        except Refusal:
+            return False
+        return True
+
+
+@lru_cache(maxsize=64)
+def _pattern(template: str) -> re.Pattern[str] | None:
+    """The paths below the mount of a world that a template of addresses gives; None where it leads elsewhere."""
+    if not template.startswith(_ROOT) or "?" in template:
+        return None
+    before, _, after = template.removeprefix(_ROOT).partition("{channel}")
+    return re.compile(f"{re.escape(before)}(?P<channel>[^/]+){re.escape(after)}{_DATA}")
+
+
+#: Finds the stream that a request asks for.
+FindStream = Callable[[Request], Stream | None]

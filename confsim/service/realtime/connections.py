@@ -1,0 +1,281 @@
+"""The connections to the channels of one served world: who opens one is present, who closes the last one leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Protocol
+
+import msgspec
+
+from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.wire import PRESENTATION
+from confsim.assumptions.register import ask, in_force
+from confsim.assumptions.runtime import streaming as assumed
+from confsim.domain.breakout import assignments
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import clients
+from confsim.domain.identity import credentials
+from confsim.domain.runtime import presence, streaming
+from confsim.domain.runtime.presence import PRESENCES
+from confsim.domain.runtime.streaming import Placed
+from confsim.domain.users.users import User
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import Change, Place, World
+from confsim.service.credentials import Read
+from confsim.service.incoming import Finish
+from confsim.service.journal import ControlCall, Journal
+from confsim.service.live import LiveWorld
+from confsim.service.messages import Request, Response
+
+from . import tokens, told
+from .told import Happening, State
+
+#: Tables of which one write can change the state of everybody in a channel.
+_OF_ALL = frozenset({"channels", "hosts", "sessions"})
+#: Notes a request that reached no operation, with its outcome and the assumptions used; returns its final response.
+Unrouted = Callable[[Request, Refusal | Response, Mapping[str, None] | None, Finish | None], Response]
+#: Client, channel (of a breakout room its event room) and user.
+Key = tuple[str, str, int]
+
+
+class Wire(Protocol):
+    """What carries messages to one client. Its methods are called under the lock of the world, from any thread."""
+
+    def tell(self, message: bytes) -> None:
+        """Send a message about the person."""
+        ...
+
+    def relay(self, message: str | bytes) -> None:
+        """Send what another client sent; one that is slow may miss it."""
+        ...
+
+    def end(self, reason: str) -> None:
+        """Close the connection once all is sent."""
+        ...
+
+
+class Connection:
+    """One client that is connected; ``kind`` is that of its data channel, None at the address of ``proxyfor``."""
+
+    __slots__ = ("kind", "person", "place", "wire")
+
+    def __init__(self, person: Person, place: str, kind: str | None, wire: Wire) -> None:
+        self.person = person
+        self.place = place
+        self.kind = kind
+        self.wire = wire
+
+
+class Person:
+    """A user who is connected to a channel, by one connection or several, and the state that was told last."""
+
+    __slots__ = ("connections", "key", "state")
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+        self.state: State = told.AWAY
+        self.connections: list[Connection] = []
+
+
+class RealTime:
+    """The people connected to one served world. It follows the world while there are any.
+
+    ``token_of`` reads the token of a request as calls present it, ``unrouted`` notes a request of no operation.
+    """
+
+    def __init__(self, live: LiveWorld, journal: Journal, token_of: Read, unrouted: Unrouted) -> None:
+        self._live = live
+        self._journal = journal
+        self._token_of = token_of
+        self._unrouted = unrouted
+        self._people: dict[Key, Person] = {}
+        self._data: dict[tuple[str, str, str], list[Connection]] = {}
+        live.when_replaced(self._replaced)
+
+        def changed(before: World, change: Change, after: World) -> None:
+            concerned = self._concerned(change.touched)
+            if concerned:
+                self._follow(concerned, after, change.now)
+
+        self._observer = changed
+
+    def __len__(self) -> int:
+        return sum(len(person.connections) for person in self._people.values())
+
+    # Coming and going
+
+    def connect(
+        self, request: Request, channel: str, kind: str | None, wire: Wire, finish: Finish
+    ) -> tuple[Connection | None, Response]:
+        """Let the holder of the request's token join the channel, or wait in its lobby.
+
+        Returns the connection, whose wire is told the state, and the response, 101; or None and a refusal: those of the
+        token, of ``presence.join`` and of ``assignments.enter``; NOT_FOUND, NO_USER_CONTEXT,
+        CHANNEL_BEING_CREATED. The journal notes the request without the token, and who joined.
+        """
+        live = self._live
+        with live.lock:
+            change = live.change()
+            kept = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
+            try:
+                user, place = self._join(change, request, channel, kind)
+            except Refusal as refusal:
+                return None, self._unrouted(kept, refusal, change.used, finish)
+            base = channels.base_channel(change, place)
+            key = (base.client, base.id, user.id)
+            before = live.world
+            live.commit(change)
+            response = self._unrouted(kept, Response(101, []), change.used, finish)
+            self._note("join_channel", place.id, user.id, change, before)
+            person = self._people.get(key)
+            if person is None:
+                if not self._people:
+                    live.observe(self._observer)
+                person = self._people[key] = Person(key)
+            connection = Connection(person, place.id, kind, wire)
+            person.connections.append(connection)
+            person.state = told.state_of(self._view(live.world, change.now), *key)
+            if kind is not None:
+                self._data.setdefault((base.client, place.id, kind), []).append(connection)
+            self._tell(person, Happening.CONNECTED, change.now, [connection])
+            return connection, response
+
+    def refuse(self, request: Request, response: Response, finish: Finish) -> Response:
+        """Note a request that is no handshake of a websocket; returns its response."""
+        kept = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
+        return self._unrouted(kept, response, None, finish)
+
+    def _join(self, change: Change, request: Request, id: str, kind: str | None) -> tuple[User, Channel]:
+        caller = credentials.authenticate(change, tokens.read(change, self._token_of, request))
+        if caller.user is None:
+            raise Refusal(Reason.NO_USER_CONTEXT)
+        channel = channels.get(change, caller.client.id, id)
+        if kind is not None:
+            streaming.require_data_channel(change, kind)
+        base = channels.base_channel(change, channel)
+        placement = streaming.find(change, base.client, base.id)
+        if placement is not None and placement.state is Placed.CREATING:
+            raise Refusal(Reason.CHANNEL_BEING_CREATED)
+        client = clients.get(change, caller.client.id)
+        if channel.parent is None:
+            presence.join(change, client, channel, caller.user)
+        else:
+            assignments.enter(change, client, channel, caller.user)
+        return caller.user, channel
+
+    def disconnect(self, connection: Connection) -> None:
+        """Forget a connection that is closed; with the last one its person leaves the channel."""
+        live, person = self._live, connection.person
+        with live.lock:
+            self._forget(connection)
+            if self._people.get(person.key) is not person or person.connections:
+                return
+            self._drop(person)
+            change = live.change()
+            if ask(change, assumed.CLOSE) == "stay":
+                self._journal.use(change.used)
+                return
+            client, id, user = person.key
+            channel = channels.find(change, client, id)
+            if channel is None or presence.find(change, channel, user) is None:
+                return
+            before = live.world
+            with suppress(Refusal):
+                presence.leave(change, channel, user)
+                live.commit(change)
+                self._note("leave_channel", id, user, change, before)
+
+    def _forget(self, connection: Connection) -> None:
+        person = connection.person
+        if connection in person.connections:
+            person.connections.remove(connection)
+        if connection.kind is not None:
+            place = (person.key[0], connection.place, connection.kind)
+            others = [each for each in self._data.get(place, ()) if each is not connection]
+            if others:
+                self._data[place] = others
+            else:
+                self._data.pop(place, None)
+
+    def _drop(self, person: Person) -> None:
+        del self._people[person.key]
+        if not self._people:
+            self._live.stop_observing(self._observer)
+
+    def _note(self, operation: str, channel: str, user: int, change: Change, before: World) -> None:
+        """Note in the journal who came or left, as the call of the control plane that repeats it."""
+        live, journal = self._live, self._journal
+        body = msgspec.json.encode({"channel": channel, "userId": user})
+        worlds = before, live.world
+        journal.add_control_call(
+            ControlCall(
+                journal.count,
+                live.clock.now(),
+                operation,
+                (),
+                body,
+                id=journal.next_between("c"),
+                assumptions=change.used,
+                touched=change.touched,
+                worlds=worlds,
+            )
+        )
+
+    # Messages
+
+    def received(self, connection: Connection, message: str | bytes) -> None:
+        """Hand what a client sent on a data channel on to the others there."""
+        live = self._live
+        if connection.kind is None or in_force(self._live.profile, assumed.DATA_MESSAGES) != "relay":
+            return
+        with live.lock:
+            self._journal.use([assumed.DATA_MESSAGES.id])
+            for other in self._data.get((connection.person.key[0], connection.place, connection.kind), ()):
+                if other is not connection and other.person.state.state == "in":
+                    other.wire.relay(message)
+
+    def _replaced(self) -> None:
+        if self._people:
+            self._follow(list(self._people.values()), self._live.world, self._live.clock.now())
+
+    def _concerned(self, touched: Collection[tuple[Place, Any]]) -> list[Person]:
+        """The people whose state these writes may have changed: their own presence, else anyone of the client."""
+        whole = {client for (client, table), _ in touched if table in _OF_ALL}
+        keys = {(client, key) for (client, table), key in touched if table == PRESENCES.name and client not in whole}
+        found = [person for key, person in self._people.items() if key[0] in whole] if whole else []
+        for client, key in keys:
+            channel, _, user = key.rpartition("/")
+            person = self._people.get((client, channel, int(user)))
+            if person is not None:
+                found.append(person)
+        return found
+
+    def _follow(self, people: Iterable[Person], world: World, now: int) -> None:
+        """Tell people what has happened to them; who is removed is disconnected."""
+        view = self._view(world, now)
+        for person in people:
+            state = told.state_of(view, *person.key)
+            type = told.happened(person.state, state)
+            if type is None:
+                continue
+            person.state = state
+            self._tell(person, type, now, person.connections)
+            if state.state == "away":
+                self._drop(person)
+                for connection in person.connections:
+                    connection.wire.end(type)
+        self._journal.use(view.used)
+
+    def _tell(self, person: Person, type: Happening, now: int, connections: Iterable[Connection]) -> None:
+        self._journal.use([assumed.MESSAGES.id])
+        if in_force(self._live.profile, assumed.MESSAGES) == "none":
+            return
+        _, channel, user = person.key
+        message = told.message(type, now, channel, user, person.state)
+        for connection in connections:
+            connection.wire.tell(message)
+
+    def _view(self, world: World, now: int) -> Change:
+        return world.change(now, self._live.profile)

@@ -1,0 +1,75 @@
+"""The token of who opens a websocket: in a header or the query as calls present it, or in ways of its own."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from confsim.assumptions.protocol import wire
+from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import Context, ask
+from confsim.assumptions.runtime import streaming as assumed
+from confsim.contract.query import decode_query
+from confsim.kernel.refusal import Refusal
+from confsim.service.credentials import Read
+from confsim.service.messages import Request
+
+#: The query parameter, and the subprotocol before that which is the token (a browser can set no header).
+PARAMETER = "token"
+SUBPROTOCOL = "bearer"
+_OFFER = "sec-websocket-protocol"
+#: What stands in the journal in the place of a token.
+MASK = "***"
+
+
+def read(context: Context, token_of: Read, request: Request) -> str:
+    """The token of the request, in one of the ways in force.
+
+    Refusals INVALID_INPUT for a query that cannot be read, CREDENTIAL_MISSING, CREDENTIAL_INVALID and
+    CREDENTIAL_AMBIGUOUS.
+    """
+    ways = ask(context, assumed.TOKEN)
+    query = decode_query(context, request.query) if request.query else {}
+    found: dict[str, None] = {}
+    if "calls" in ways:
+        ask(context, wire.PRESENTATION)
+        token = token_of(request, query)
+        if token is not None:
+            found[token] = None
+    if "query" in ways and PARAMETER in query:
+        found[query[PARAMETER]] = None
+    offered = offers(request)
+    if "subprotocol" in ways and SUBPROTOCOL in offered[:-1]:
+        found[offered[offered.index(SUBPROTOCOL) + 1]] = None
+    if len(found) > 1:
+        raise Refusal(Reason.CREDENTIAL_AMBIGUOUS)
+    token = next(iter(found), None)
+    if not token:
+        raise Refusal(Reason.CREDENTIAL_MISSING)
+    return token
+
+
+def offers(request: Request) -> list[str]:
+    """The subprotocols that the request offers, in order (RFC 6455, 11.3.4)."""
+    return [each.strip() for each in request.headers.get(_OFFER, "").split(",") if each.strip()]
+
+
+def masked(request: Request, presentations: tuple[str, ...]) -> Request:
+    """The request without the token, wherever it presents one, for the journal."""
+    headers, query = dict(request.headers), _without(request.query, PARAMETER)
+    for way in map(wire.presentation, presentations):
+        if way.place == "query":
+            query = _without(query, way.name)
+        elif way.place == "cookie" and "cookie" in headers:
+            headers["cookie"] = re.sub(rf"((?:^|;\s*){re.escape(way.name)}=)[^;]*", rf"\g<1>{MASK}", headers["cookie"])
+        elif way.place == "header" and way.name.lower() in headers:
+            headers[way.name.lower()] = f"{way.scheme} {MASK}".lstrip()
+    offered = offers(request)
+    if SUBPROTOCOL in offered[:-1]:
+        headers[_OFFER] = f"{SUBPROTOCOL}, {MASK}"
+    return replace(request, query=query, headers=headers, cookies={})
+
+
+def _without(query: str, name: str) -> str:
+    return "&".join(f"{name}={MASK}" if each.partition("=")[0] == name else each for each in query.split("&") if query)

@@ -1,0 +1,104 @@
+"""What is told to who is connected to a channel: what happened to that person, and the state since."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+from msgspec import Struct
+
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.presence import Where
+from confsim.kernel.world import Change
+
+
+class State(Struct, frozen=True):
+    """A person as seen from a channel: "in", "waiting" or "away"; session and breakout room by their ids."""
+
+    state: str
+    session: str | None = None
+    room: str | None = None
+    presenter: bool = False
+    muted: bool = False
+
+
+AWAY = State("away")
+
+
+class Happening(StrEnum):
+    """What a message is about, in the order in which one of several is chosen."""
+
+    CONNECTED = "connected"
+    SESSION_ENDED = "session-ended"
+    REMOVED = "removed"
+    ADMITTED = "admitted"
+    SENT_TO_LOBBY = "sent-to-lobby"
+    MOVED = "moved"
+    RETURNED = "returned"
+    SESSION_STARTED = "session-started"
+    PRESENTER = "presenter"
+    VIEWER = "viewer"
+    MUTED = "muted"
+    UNMUTED = "unmuted"
+
+
+class Message(Struct, frozen=True):
+    """One message. ``at`` is the instant in epoch milliseconds; the other fields are those of ``State``."""
+
+    type: Happening
+    at: int
+    channel: str
+    userId: int
+    state: str
+    session: str | None
+    room: str | None
+    presenter: bool
+    muted: bool
+
+
+def state_of(change: Change, client: str, channel_id: str, user: int) -> State:
+    """The state of a user in a channel, which is the event room of a breakout room."""
+    channel = channels.find(change, client, channel_id)
+    if channel is None:
+        return AWAY
+    session = sessions.active(change, channel)
+    found = presence.find(change, channel, user)
+    if found is None:
+        return State("away", None if session is None else session.id)
+    return _present(change, channel, found, None if session is None else session.id)
+
+
+def _present(change: Change, channel: Channel, found: presence.Presence, session: str | None) -> State:
+    return State(
+        "waiting" if found.state is Where.WAITING else "in",
+        session,
+        found.room,
+        found.presenter,
+        presence.muted(change, channel, found),
+    )
+
+
+def happened(was: State, now: State) -> Happening | None:
+    """What led from one state to the other, the weightiest of several; None for nothing."""
+    if was == now:
+        return None
+    if now.state == "away":
+        return Happening.SESSION_ENDED if was.session is not None and now.session is None else Happening.REMOVED
+    if was.state != now.state:
+        return Happening.ADMITTED if now.state == "in" else Happening.SENT_TO_LOBBY
+    if was.room != now.room:
+        return Happening.RETURNED if now.room is None else Happening.MOVED
+    if was.session != now.session:
+        return Happening.SESSION_ENDED if now.session is None else Happening.SESSION_STARTED
+    if was.presenter != now.presenter:
+        return Happening.PRESENTER if now.presenter else Happening.VIEWER
+    return Happening.MUTED if now.muted else Happening.UNMUTED
+
+
+def message(type: Happening, at: int, channel: str, user: int, state: State) -> bytes:
+    """The JSON of a message."""
+    return msgspec.json.encode(
+        Message(type, at, channel, user, state.state, state.session, state.room, state.presenter, state.muted)
+    )
