@@ -15,6 +15,7 @@ from confsim.contract.operation import Operation
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX, operation
+from confsim.control.explaining import Explanation, explain
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS, LASTING, Credential
@@ -257,6 +258,14 @@ def _describe_assumption(entry: Entry[Any], context: ControlContext, used: bool,
         used=used,
         start=start,
     )
+
+
+@operation("GET /explain/{name}")
+def get_explanation(
+    context: ControlContext, name: Annotated[str, "A rule, gap, assumption, operation, machine or code of a refusal."]
+) -> Explanation:
+    """Explain a name: R094, G353, auth.presentation, reserve_handle, lobby, handle_reserved. Misuse (404) for none."""
+    return explain(name, context.service.profile)
 
 
 @operation("GET /openapi.json")

@@ -1,0 +1,74 @@
+"""Commands that explain: what a name stands for, and the guides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from .command import confsim, heading, option, print_json, print_lines, terminal_width
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+def _names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The names that a shell offers."""
+    from click.shell_completion import CompletionItem
+
+    from confsim.control import catalogue  # noqa: F401 its modules declare what has a name
+    from confsim.control.explaining import names
+
+    return [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+
+
+@confsim.command()
+@click.argument("name", nargs=-1, required=True, shell_complete=_names)
+@option("--profile", type=click.Path(), help="Profile (TOML) that determines routes and values.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def explain(name: tuple[str, ...], profile: str | None, as_json: bool) -> None:
+    """Explain names: R094, G353, auth.presentation, reserve_handle, handle_reserved, lobby, or R, G and P1.
+
+    A name is that of a rule, a gap, an assumption, an operation, a state machine or a refusal.
+    """
+    from confsim.simulator import Simulator
+
+    simulator = Simulator("empty", profile=profile)
+    found = [simulator.control("get_explanation", each) for each in name]
+    if as_json:
+        return print_json(found)
+    lines: list[str] = []
+    for each in found:
+        lines += [f"{heading(each.name)}: {each.kind}", "", *_wrapped(each.text), ""]
+    return print_lines(lines[:-1])
+
+
+def _wrapped(text: str) -> list[str]:
+    """The lines of a text, broken where the terminal ends; tables and code are left as they are."""
+    from textwrap import wrap
+
+    width = terminal_width()
+    if width is None:
+        return text.splitlines()
+    return [
+        piece
+        for line in text.splitlines()
+        for piece in ([line] if not line or line.startswith(("|", "`", "[")) else wrap(line, max(width, 40)))
+    ]
+
+
+@confsim.command()
+@click.argument("name", required=False, shell_complete=lambda *given: _guides(given[2]))
+def guide(name: str | None) -> None:
+    """Print a guide, in Markdown. Without a name, list the guides."""
+    from confsim import guides
+
+    if name is None:
+        return print_lines(f"{heading(each.name):12}  {each.title}" for each in guides.list_())
+    return print_lines(_wrapped(guides.get(name).text))
+
+
+def _guides(incomplete: str) -> list[str]:
+    from confsim import guides
+
+    return [each.name for each in guides.list_() if each.name.startswith(incomplete)]

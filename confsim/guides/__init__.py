@@ -1,0 +1,60 @@
+"""The guides: Markdown files of this package, shown by the inspector and by ``confsim guide``.
+
+It imports nothing of confsim. Every example in them runs in the tests.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+
+class Guide(msgspec.Struct, frozen=True):
+    """A guide: its name, the title in its first line, its whole text."""
+
+    name: str
+    title: str
+    text: str
+
+
+#: The names of the guides, in the order in which they are read.
+NAMES = (
+    "first-test",
+    "choosing",
+    "sso",
+    "mail",
+    "webhooks",
+    "lobby",
+    "recordings",
+    "phones",
+    "faults",
+    "parallel",
+    "contract",
+    "containers",
+    "command-line",
+    "upgrading",
+)
+
+
+@cache
+def list_() -> tuple[Guide, ...]:
+    """Every guide, in the order in which they are read."""
+    return tuple(_read(name) for name in NAMES)
+
+
+def get(name: str) -> Guide:
+    """The guide of this name. KeyError, whose argument is a sentence with the nearest name, when there is none."""
+    for each in list_():
+        if each.name == name:
+            return each
+    close = get_close_matches(name, NAMES, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(NAMES)}"
+    raise KeyError(f"there is no guide {name!r}; {hint}")
+
+
+def _read(name: str) -> Guide:
+    text = files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
+    return Guide(name, text.splitlines()[0].removeprefix("# "), text)

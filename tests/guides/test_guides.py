@@ -1,0 +1,123 @@
+"""Every example of the guides runs.
+
+A guide's code blocks are taken in their order, in a directory of their own: files are written (their first line is a
+comment with the name), commands are run, and in the end pytest runs what it finds. ``confsim serve`` and the command of
+a container start a server, which the commands after it find at localhost:8080.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+import confsim
+from confsim import guides
+from confsim.cli import confsim as commands
+from confsim.cli import settings
+from confsim.service.files.profile import read_profile
+from kit.processes.commands import run_pytest, serving
+
+pytest_plugins = ["pytester"]
+
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+#: What stands in the block, in no language that runs: output, or the form of a command.
+_SHOWN = {"text"}
+_NAME = re.compile(r"(?:#|//) (\S+\.\w+)\n")
+
+
+class Walk:
+    """A guide that is followed in a directory."""
+
+    def __init__(self, stack: ExitStack, directory: Path) -> None:
+        self._stack = stack
+        self._servers = ExitStack()
+        self._stack.push(self._servers)
+        self._directory = directory
+        self._port = "8080"
+
+    def __call__(self, language: str, text: str) -> None:
+        """Do what a block shows."""
+        if language in ("python", "toml", "js"):
+            self._write(language, text)
+        elif language == "sh":
+            first, *rest = text.strip().splitlines()
+            if first.startswith("confsim serve") and not rest:
+                self._serve(first.split()[2:])
+            else:
+                self._run(text)
+        elif language == "dockerfile":
+            command = json.loads(re.search(r"^CMD (.*)$", text, re.M)[1])
+            assert command[:2] == ["confsim", "serve"]
+            self._serve(command[2:])
+        else:
+            assert language in _SHOWN, f"no example is in {language!r}"
+
+    def _write(self, language: str, text: str) -> None:
+        name = _NAME.match(text)[1]
+        path = self._directory / name
+        assert not path.exists()
+        path.write_text(text)
+        if language != "toml":
+            return
+        if name == "pyproject.toml":
+            assert any(settings.defaults(path, commands).values())
+        else:
+            assert read_profile(tomllib.loads(text))
+
+    def _serve(self, arguments: list[str]) -> None:
+        """Start a server in place of the one before."""
+        self._servers.close()
+        served = self._servers.enter_context(serving(*arguments))
+        self._port = served.root.rpartition(":")[2]
+
+    def _run(self, text: str) -> None:
+        if "node " in text and shutil.which("node") is None:
+            return
+        script = text.replace("localhost:8080", f"localhost:{self._port}")
+        package = str(Path(confsim.__file__).parent.parent)
+        self._directory.joinpath("confsim").write_text(f'#!/bin/sh\nexec {sys.executable} -m confsim "$@"\n')
+        self._directory.joinpath("confsim").chmod(0o755)
+        path = {"PATH": f"{self._directory}:{os.environ['PATH']}", "PYTHONPATH": package}
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", script],
+            env={**os.environ, **path},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, f"{script}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+
+@pytest.mark.parametrize("name", guides.NAMES)
+def test_every_example_of_a_guide_runs(name: str, pytester: pytest.Pytester) -> None:
+    """Its files, its commands, its tests."""
+    blocks = _BLOCK.findall(guides.get(name).text)
+    assert [language for language, _ in blocks if language not in _SHOWN], "a guide shows something that runs"
+    with ExitStack() as stack:
+        walk = Walk(stack, pytester.path)
+        for language, text in blocks:
+            walk(language, text)
+    tests = sorted(pytester.path.glob("test_*.py"))
+    if tests:
+        result = run_pytest()
+        outcomes = result.parseoutcomes()
+        assert set(outcomes) <= {"passed", "warnings"}, "\n".join(result.outlines[-60:])
+        assert outcomes["passed"] >= len(tests)
+
+
+def test_every_guide_is_listed_and_has_a_title() -> None:
+    """No file is left out; a name that nothing has is told, with the nearest."""
+    files = {path.stem for path in Path(guides.__file__).parent.glob("*.md")}
+    assert files == set(guides.NAMES)
+    assert all(each.title and not each.title.startswith("#") for each in guides.list_())
+    with pytest.raises(KeyError, match="did you mean 'faults'"):
+        guides.get("fault")
