@@ -65,7 +65,11 @@ def guide(name: str | None) -> None:
 
     if name is None:
         return print_lines(f"{heading(each.name):12}  {each.title}" for each in guides.list_())
-    return print_lines(_wrapped(guides.get(name).text))
+    try:
+        found = guides.get(name)
+    except KeyError as error:
+        raise click.ClickException(str(error.args[0])) from None
+    return print_lines(_wrapped(found.text))
 
 
 def _guides(incomplete: str) -> list[str]:

@@ -59,7 +59,9 @@ def explain(name: str, profile: Mapping[str, Any]) -> Explanation:
         if wanted in names:
             whole = "\n".join(text(wanted))
             found = dict.fromkeys(re.findall(r"`([^`\s]+)`", whole))
-            return Explanation(name=wanted, kind=kind, text=whole, see=[each for each in found if _known(each, wanted)])
+            return Explanation(
+                name=wanted, kind=kind, text=whole, see=[each for each in found if each != wanted and is_known(each)]
+            )
     known = [each for names, _ in _kinds(profile).values() for each in names]
     parts = [part[:_STEM] for part in re.findall("[a-z]+", wanted.lower())]
     near = [each for each in known if parts and all(part in each.lower() for part in parts)]
@@ -80,9 +82,9 @@ def _normal(name: str) -> str:
     return text.upper() if text.upper() in NUMBERS else text if text in Machine.declared else text.lower()
 
 
-def _known(name: str, beside: str) -> bool:
-    places: tuple[Mapping[str, Any], ...] = (rules(), gaps(), REGISTER.entries, API.operations, Machine.declared)
-    return name != beside and any(name in each for each in places)
+def is_known(name: str) -> bool:
+    """Whether something of the API or of its documents has this name."""
+    return any(name in each for each in (API.operations, REGISTER.entries, rules(), gaps(), Machine.declared))
 
 
 def names() -> Iterator[str]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
+from confsim import guides as written
 from confsim.kernel.refusal import Misuse
 
-from . import render
+from . import manual, render
 from .asked import Asked, Page, link
 from .diagrams import of_machine
 
@@ -30,6 +31,8 @@ MENU = (
     ("assumptions", "Assumptions"),
     ("worlds", "Worlds"),
     ("operations", "API"),
+    ("guides", "Guides"),
+    ("reference", "Reference"),
 )
 
 
@@ -273,13 +276,44 @@ def operations(asked: Asked) -> str:
             raise Misuse(f"there is no operation {asked.path[0]!r}", status=404)
         entries = control("list_assumptions", operation=operation.name)
         own = [each for each in entries if each.operations]
-        return _render(asked, "operation", operation.name, operation=operation, entries=own)
+        text = manual.operation(operation.name, control.context.service.profile)
+        shown = manual.shown(asked.home, text).html
+        return _render(asked, "operation", operation.name, operation=operation, entries=own, shown=shown)
     wanted = asked.query.get("search", "").lower()
     areas: dict[str, list[Any]] = {}
     for each in declared:
         if wanted in f"{each.name} {each.method} {each.path} {each.summary}".lower():
             areas.setdefault(each.area, []).append(each)
     return _render(asked, "operations", "API", areas=areas)
+
+
+def guides(asked: Asked) -> str:
+    """The guides, or one of them."""
+    if not asked.path:
+        return _render(asked, "guides", "Guides", guides=written.list_())
+    found = manual.guide(asked.path[0])
+    return _read(asked, found.title, found.text)
+
+
+def reference(asked: Asked) -> str:
+    """The pages of the reference, or one of them."""
+    if not asked.path:
+        titles = {name: title for name, (title, _) in manual.REFERENCE.items()}
+        return _render(asked, "reference", "Reference", titles=titles)
+    text = manual.reference(asked.path[0])
+    return _read(asked, f"Reference: {manual.REFERENCE[asked.path[0]][0]}", text)
+
+
+def explain(asked: Asked) -> str:
+    """What a name stands for."""
+    found = asked.control("get_explanation", asked.path[0] if asked.path else asked.query.get("name", ""))
+    return _read(asked, f"{found.name}: {found.kind}", found.text)
+
+
+def _read(asked: Asked, title: str, text: str) -> str:
+    """A page with a text in Markdown, whose names lead to what they stand for."""
+    shown = manual.shown(asked.home, text)
+    return _render(asked, "text", title, shown=shown.html, headings=shown.headings)
 
 
 def search(asked: Asked) -> str:
@@ -319,6 +353,9 @@ PAGES: Mapping[str, Page] = {
     "worlds": worlds,
     "operations": operations,
     "search": search,
+    "guides": guides,
+    "reference": reference,
+    "explain": explain,
 }
 
 

@@ -8,6 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup  # Jinja2 depends on it
+
+from .markdown import Link, Rendered, render
 
 #: Characters of a value that a table shows.
 _SHORT = 120
@@ -29,6 +32,12 @@ def _environment() -> Environment:
 def page(template: str, **values: Any) -> str:
     """A page by the name of its template."""
     return _environment().get_template(f"{template}.html").render(values)
+
+
+def markdown(text: str, link: Link) -> Rendered:
+    """A text in Markdown as HTML, in which names in backticks are links where ``link`` has one for them."""
+    found = render(text, link)
+    return Rendered(Markup(found.html), found.headings)
 
 
 def instant(milliseconds: int) -> str:

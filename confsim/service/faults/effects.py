@@ -239,6 +239,21 @@ _READERS: Mapping[str, Callable[[object], Any]] = {
 }
 #: What a fault can do to a call.
 WORDS = tuple(_READERS)
+#: What each of the words does.
+DESCRIPTIONS: Mapping[str, str] = {
+    "reason": "A refusal of the API's own, by the code of its reason.",
+    "facts": "The facts of that refusal, which its message and its details name.",
+    "status": "Another answer, with this status; without a body the envelope of errors, from 400 on.",
+    "body": "Its body: a text, or a JSON value.",
+    "headers": "Header lines of the answer, by their names.",
+    "retryAfter": "The header Retry-After, in seconds; alone, the refusal of the rate limit (429).",
+    "clock": "The call takes so long on the clock of the world.",
+    "real": "The answer takes so long in real time, at most 30s.",
+    "drop": "The connection is dropped: 'before' the operation, when nothing was done, or 'after' it, when all was.",
+    "truncate": "The body ends after so many bytes, or, with true, in its middle.",
+    "hold": "The call is held 'before' its operation or 'after' it, until it is released, changed or dropped.",
+    "holdAtMost": "After so long in real time a held call is released: from 1ms to 1h, by default 30s.",
+}
 _APART = {"reason": ("status", "drop"), "status": ("drop",), "retryAfter": ("drop",), "truncate": ("drop",)}
 _NEEDS = {"facts": "reason", "body": "status", "holdAtMost": "hold"}
 #: The connection is dropped, and nothing was done.

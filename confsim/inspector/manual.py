@@ -1,0 +1,128 @@
+"""The pages to read: guides, reference, and what a name stands for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, lru_cache
+from importlib import import_module
+from typing import Any
+from urllib.parse import quote
+
+from confsim import guides as written
+from confsim.api.catalogue import API
+from confsim.control.catalogue import CONTROL
+from confsim.control.explaining import is_known
+from confsim.kernel.refusal import Misuse, suggest
+
+from . import declared, render
+from .markdown import Rendered
+
+#: The pages of the reference: name in the path, title, what makes its text.
+REFERENCE: Mapping[str, tuple[str, Callable[[], str]]] = {
+    "control-plane": ("The control plane", lambda: declared.catalogue(CONTROL, {})),
+    "faults": ("Faults", declared.faults),
+    "world-files": ("World files", declared.world_files),
+    "state-documents": ("State documents", declared.state_files),
+    "command-line": ("The command line", lambda: command_line()),
+    "python": ("Python", lambda: python()),
+}
+
+
+@lru_cache(maxsize=128)
+def shown(home: str, text: str) -> Rendered:
+    """A text in Markdown as HTML, in which names lead to what they stand for; ``home`` is the path of the overview."""
+
+    def find(name: str) -> str | None:
+        return f"{home}inspector/explain/{quote(name, safe='')}" if is_known(name) else None
+
+    return render.markdown(text, find)
+
+
+def guide(name: str) -> written.Guide:
+    """A guide. Misuse (404) when there is none of this name."""
+    try:
+        return written.get(name)
+    except KeyError as error:
+        raise Misuse(str(error.args[0]), status=404) from None
+
+
+@cache
+def reference(name: str) -> str:
+    """A page of the reference, in Markdown. Misuse (404) when there is none of this name."""
+    found = REFERENCE.get(name)
+    if found is None:
+        raise Misuse(f"the reference has no page {name!r}{suggest(name, REFERENCE)}", status=404)
+    return found[1]()
+
+
+def operation(name: str, profile: Mapping[str, Any]) -> str:
+    """What an operation of the API takes and answers, in Markdown."""
+    found = API[name]
+    return "\n".join([declared.prose(found.function.__doc__ or ""), *declared.operation(found, profile)])
+
+
+# What stands above this room is looked up when it is to be shown, not imported.
+
+
+def command_line() -> str:
+    """The commands, with their options."""
+    group = import_module("confsim.cli").confsim
+    lines: list[str] = [declared.prose(group.help or "")]
+    for name, command in group.commands.items():
+        usage = command.collect_usage_pieces(command.make_context(name, [], resilient_parsing=True))
+        lines += ["", f"## confsim {name}", "", f"`confsim {' '.join([name, *usage])}`", ""]
+        lines += [declared.prose(command.help or "")]
+        rows = (
+            (
+                ", ".join(f"`{option}`" for option in each.opts),
+                f"`{each.envvar[-1]}`" if isinstance(each.envvar, list) else "",
+                f"`{each.default}`" if each.show_default else "",
+                each.help or "",
+            )
+            for each in command.params
+            if each.param_type_name == "option"
+        )
+        lines += declared.table(("Option", "Environment", "Default", "What it is"), rows)
+    return "\n".join(lines)
+
+
+def python() -> str:
+    """The public classes, with their methods."""
+    package = import_module("confsim")
+    simulator = package.Simulator
+    lines = ["`from confsim import Simulator, Clock, Misuse, demo`", *_class(simulator)]
+    parts = {
+        name: member.fget.__annotations__["return"]
+        for name, member in inspect.getmembers(simulator, lambda each: isinstance(each, property))
+    }
+    found = {"calls", "clock", "faults", "presence", "requests", "webhooks", "worlds"}
+    modules = ("facade", "facade_people", "facade_worlds", "facade_held")
+    classes = {
+        name: each
+        for module in modules
+        for name, each in inspect.getmembers(import_module(f"confsim.control.{module}"), inspect.isclass)
+    }
+    for name in sorted(found):
+        type_ = classes[str(parts[name]).partition("[")[0]]
+        lines += _class(type_, f"simulator.{name}")
+    lines += _class(classes["HeldCallFacade"], "simulator.faults.held")
+    for name in ("Answer", "Clock", "Server"):
+        lines += _class(getattr(package, name))
+    return "\n".join(lines)
+
+
+def _class(type_: type, title: str = "") -> Iterator[str]:
+    yield from ["", f"## {title or type_.__name__}", "", declared.prose(type_.__doc__ or "")]
+    yield from declared.table(("Member", "What it is"), _members(type_))
+
+
+def _members(type_: type) -> Iterator[tuple[str, str]]:
+    for name, member in inspect.getmembers(type_):
+        if name.startswith("_"):
+            continue
+        if isinstance(member, property):
+            yield f"`{name}`", inspect.getdoc(member) or ""
+        elif inspect.isfunction(member):
+            given = str(inspect.signature(member)).replace("'", "").replace("(self, ", "(").replace("(self)", "()")
+            yield f"`{name}{given.partition(' ->')[0]}`", inspect.getdoc(member) or ""

@@ -1,0 +1,65 @@
+"""Markdown as HTML, by markdown-it (CommonMark with tables); raw HTML in it is text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from msgspec import Struct
+
+#: The link of a name in backticks, None for one that nothing has.
+Link = Callable[[str], str | None]
+
+
+class Heading(Struct, frozen=True):
+    """A heading: its level, its text, the id that leads to it."""
+
+    level: int
+    text: str
+    id: str
+
+
+class Rendered(Struct, frozen=True):
+    """A text as HTML, and its headings below the first level."""
+
+    html: str
+    headings: list[Heading]
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False}).enable("table")
+    made.add_render_rule("code_inline", _code)
+    made.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
+    made.add_render_rule("table_close", lambda *_: "</table></div>")
+    return made
+
+
+def _code(_renderer: RendererHTML, tokens: Sequence[Token], place: int, _options: Any, env: Any) -> str:
+    text = tokens[place].content
+    shown = f"<code>{escape(text)}</code>"
+    target = env["link"](text)
+    return shown if target is None else f'<a href="{escape(target)}">{shown}</a>'
+
+
+def render(text: str, link: Link) -> Rendered:
+    """A text as HTML, without a heading of the first level, which the page has."""
+    tokens = _parser().parse(text)
+    headings: list[Heading] = []
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            title = tokens[place + 1].content
+            level = int(token.tag[1])
+            found = Heading(level, title.replace("`", ""), re.sub(r"[^\w-]+", "-", title.lower()).strip("-"))
+            token.attrSet("id", found.id)
+            headings.append(found)
+    if tokens and tokens[0].type == "heading_open" and tokens[0].tag == "h1":
+        del tokens[:3]
+    html = _parser().renderer.render(tokens, _parser().options, {"link": link})
+    return Rendered(html, [each for each in headings if each.level > 1])
