@@ -102,15 +102,15 @@ def _user(call: Call, id: int) -> User:
 )
 def _me_or_user(call: Call, id: str | int) -> User:
     """A user of the call's client, or the caller by ``me``: the subject of the call."""
-    call.subject = call.user if isinstance(id, str) else users.get(call.change, call.client.id, id)
-    return call.subject
+    call.subject = found = call.user if isinstance(id, str) else users.get(call.change, call.client.id, id)
+    return found
 
 
 @resolves(Channel, str, "channels", about="The channel, by uuid.")
 def _channel(call: Call, id: str) -> Channel:
     """A channel of the call's client, which gates judge."""
-    call.channel = channels.get(call.change, call.client.id, id)
-    return call.channel
+    call.channel = found = channels.get(call.change, call.client.id, id)
+    return found
 
 
 @resolves(AnyChannel, str, "channels", about="The channel, by uuid.")

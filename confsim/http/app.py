@@ -38,6 +38,7 @@ class App:
         self.worlds = worlds
         self.mount = mount
         self.answers_to = answers_to
+        self._control_prefix = mount.control.prefix.removeprefix("/")
         profile = worlds.default.profile
         mount.routes(profile)  # raises Misuse for a profile whose routes collide
         worlds.check_profiles(mount.routes)
@@ -54,7 +55,7 @@ class App:
                 return _dated(service, self._nowhere(segments[1], request))
             service = named
             del segments[:2]
-        if _is_front(segments, request) or (segments and f"/{segments[0]}" == self.mount.control.prefix):
+        if _is_front(segments, request) or (segments and segments[0] == self._control_prefix):
             return _dated(service, self._control(service, segments, request))
         exchange = Exchange(service, request)
         try:
@@ -122,7 +123,7 @@ class App:
             return service.unrouted(request, found, exchange.used, exchange.finish)
         accept = headers.get("accept", "*/*")
         if accept not in _ADMITTING:
-            _check_accept(accept, exchange)
+            _check_accept(exchange)
         operation = found.operation
         if operation.catalogue is self.mount.api:
             note(exchange, transport.PREFIX)
@@ -195,8 +196,9 @@ def _is_front(segments: list[str], request: Request) -> bool:
 
     Not one with a target that is no path, such as that of CONNECT, which a success would let begin a tunnel.
     """
-    reads = request.method in {"GET", "HEAD"} and request.target.startswith("/")
-    return reads and not request.fault and segments in ([], [""])
+    if segments and segments != [""]:
+        return False
+    return request.method in {"GET", "HEAD"} and request.target.startswith("/") and not request.fault
 
 
 #: Behind the prefix of the control plane, the paths of pages.
@@ -206,9 +208,10 @@ _PAGES: tuple[list[str], ...] = ([], [""], ["inspector"])
 _ADMITTING = frozenset({"*/*", "application/json"})
 
 
-def _check_accept(accept: str, context: ProfileContext) -> None:
+def _check_accept(exchange: Exchange) -> None:
     """Refuse, where the profile says so, an Accept header that does not admit application/json (G008)."""
     from .representation import admits_json
 
-    if not admits_json(accept) and ask(context, parsing.ACCEPT) == "refuse":
-        raise Refusal(Reason.NOT_ACCEPTABLE, accept=accept[:200])
+    request = exchange.request
+    if not admits_json(request) and ask(exchange, parsing.ACCEPT) == "refuse":
+        raise Refusal(Reason.NOT_ACCEPTABLE, accept=request.headers["accept"][:200])

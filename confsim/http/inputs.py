@@ -5,17 +5,32 @@ Werkzeug parses them, imported with the first request that has one.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from confsim.contract.form import Form
 from confsim.contract.operation import Operation
 from confsim.service.messages import Request
+
+if TYPE_CHECKING:
+    from werkzeug.sansio.request import Request as SansIORequest
+
+
+def sansio(request: Request) -> SansIORequest:
+    """The request as Werkzeug's sans-I/O one, of which each property parses its header.
+
+    It is made where one is to be parsed: to make it takes 2 µs.
+    """
+    from werkzeug.datastructures import Headers
+    from werkzeug.sansio.request import Request as SansIORequest
+
+    query, headers = request.query.encode("latin-1", "replace"), Headers(request.headers)
+    return SansIORequest(request.method, "http", None, "", request.target, query, headers, None)
 
 
 def parse_cookies(request: Request) -> None:
     """Set ``request.cookies``, where there is a Cookie header; of two cookies of one name the first counts."""
     if "cookie" in request.headers:
-        from werkzeug.http import parse_cookie
-
-        request.cookies = parse_cookie(request.headers["cookie"]).to_dict()
+        request.cookies = sansio(request).cookies.to_dict()
 
 
 def parse_form(request: Request, operation: Operation) -> None:

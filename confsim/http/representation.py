@@ -1,4 +1,4 @@
-"""Content negotiation, conditional and range requests (RFC 9110, sections 12 to 14), by Werkzeug's functions.
+"""Content negotiation, conditional and range requests (RFC 9110, sections 12 to 14), by Werkzeug's sans-I/O request.
 
 They work on the records that every way in shares, so that WSGI, the live server, httpx and requests answer alike.
 Imported with the first request that needs it: a live server starts without Werkzeug.
@@ -10,18 +10,20 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 from werkzeug.datastructures import MIMEAccept, Range
-from werkzeug.http import parse_accept_header, parse_range_header, quote_etag
+from werkzeug.http import quote_etag
 from werkzeug.sansio.http import is_resource_modified
 
 from confsim.service.messages import Request, Response
 
+from .inputs import sansio
 
-def admits_json(accept: str) -> bool:
-    """Whether an Accept header admits application/json; of the media ranges that match, the most specific decides.
+
+def admits_json(request: Request) -> bool:
+    """Whether the Accept header admits application/json; of the media ranges that match, the most specific decides.
 
     Parameters, such as a charset, do not tell one JSON from another.
     """
-    given = parse_accept_header(accept, MIMEAccept)
+    given = sansio(request).accept_mimetypes
     return MIMEAccept((kind.partition(";")[0], quality) for kind, quality in given).quality("application/json") > 0
 
 
@@ -43,7 +45,7 @@ def in_range(request: Request, response: Response, tag: str) -> Response | None:
     """
     headers = request.headers
     asked, condition = headers.get("range"), headers.get("if-range")
-    ranges = parse_range_header(asked)
+    ranges = sansio(request).range
     if ranges is None or ranges.units != "bytes" or len(ranges.ranges) > 1:
         return response
     if condition is not None:

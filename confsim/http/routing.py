@@ -157,15 +157,15 @@ class Routes:
 
     def _match(self, segments: list[str], texts: list[str]) -> _Node | None:
         """The first node with methods that the segments lead to; ``texts`` gains the parameters' texts."""
-        node, at = self._root, 0
+        node, at, fold, length = self._root, 0, self._fold, len(segments)
         others: list[tuple[_Node, int, int]] = []  # parameters passed over for a literal: node, depth, texts before it
         while True:
-            if at == len(segments):
+            if at == length:
                 if node.methods:
                     return node
             else:
                 segment = segments[at]
-                literal = node.literals.get(segment.lower() if self._fold else segment)
+                literal = node.literals.get(segment.lower() if fold else segment)
                 at += 1
                 if node.parameter is not None and segment:
                     others.append((node.parameter, at, len(texts)))

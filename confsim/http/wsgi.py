@@ -1,21 +1,21 @@
-"""The app as a WSGI application (PEP 3333), of Werkzeug's input stream, headers and status phrases.
+"""The app as a WSGI application (PEP 3333), of Werkzeug's input streams and its sans-I/O response.
 
-Between them stand the two records that every way in shares. Werkzeug's classes of whole messages would take a call
-beyond what one of a bare Werkzeug app costs: the sans-I/O response adds a tenth of that, the request a twentieth, the
-WSGI wrappers a third.
+Between them stand the two records that every way in shares. Werkzeug's sans-I/O request is made of them where a header
+is to be parsed (``inputs``, ``representation``): the names and values alone need none.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from werkzeug.datastructures import Headers
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
-from werkzeug.wsgi import get_input_stream
+from werkzeug.sansio.response import Response as WerkzeugResponse
+from werkzeug.wsgi import LimitedStream, get_input_stream
 
 from confsim.service.deferred import wait_for
 from confsim.service.messages import Request, Response, split_target
@@ -31,6 +31,12 @@ _SAFE = "/:@!$&'()*+,;=~-._"
 _PLAIN = re.compile("[A-Za-z0-9/._~-]+").fullmatch
 
 
+class _Sent(WerkzeugResponse):
+    """A response as Werkzeug's, which refuses what would be no valid header; one without a media type has none."""
+
+    default_mimetype = None
+
+
 class Wsgi:
     """``handler`` behind the WSGI protocol."""
 
@@ -41,7 +47,9 @@ class Wsgi:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request as PEP 3333 says."""
         request = self._request(environ)
-        response = wait_for(self._handler(request))
+        response = self._handler(request)
+        if response.poll is not None:
+            response = wait_for(response)
         status, body, headers = response.status, response.body, response.headers
         if response.cut is not None and response.cut < 0:
             raise ConnectionResetError("the connection was dropped, by a fault")
@@ -49,15 +57,14 @@ class Wsgi:
             headers = [line for line in headers if line[0] != "Date"]
         if status not in {204, 304}:
             headers = [*headers, ("Content-Length", str(len(body)))]
-        start_response(_STATUS.get(status) or f"{status} Unknown", Headers(headers).to_wsgi_list())
+        sent = _Sent(_STATUS.get(status) or f"{status} Unknown", headers)
+        start_response(sent.status, sent.headers.to_wsgi_list())
         return [] if request.method == "HEAD" else [body[: response.cut]]
 
     def _request(self, environ: dict[str, Any]) -> Request:
         authority, target = _target(environ)
         query = environ.get("QUERY_STRING", "")
-        headers = {
-            name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")
-        }
+        headers = {_header(name): value for name, value in environ.items() if name[:5] == "HTTP_"}
         kind = environ.get("CONTENT_TYPE")
         if kind:
             headers["content-type"] = kind
@@ -66,11 +73,17 @@ class Wsgi:
         limits = self._limits
         if len(target) + len(query) > limits.url:
             body, fault = b"", "url_too_long"
-        elif sum(map(len, headers.values())) + sum(map(len, headers)) > limits.headers:
+        elif len("".join(headers)) + len("".join(headers.values())) > limits.headers:
             body, fault = b"", "headers_too_large"
         else:
             body, fault = _body(environ, limits.body)
         return Request(environ["REQUEST_METHOD"], target, query, headers, body, fault)
+
+
+@lru_cache(maxsize=256)
+def _header(name: str) -> str:
+    """The name of a header, in lower case, of its name in an environment."""
+    return name[5:].replace("_", "-").lower()
 
 
 def _body(environ: dict[str, Any], most: int) -> tuple[bytes, str]:
@@ -81,20 +94,26 @@ def _body(environ: dict[str, Any], most: int) -> tuple[bytes, str]:
     length = environ.get("CONTENT_LENGTH")
     if length and not length.isdecimal():
         return b"", "malformed"
-    # Werkzeug's stream stops in silence at the limit where the server ends the input: one byte more tells.
-    limit = most + 1 if "wsgi.input_terminated" in environ else most
-    expected = int(length) if length and len(length) < 16 and "wsgi.input_terminated" not in environ else 0
     try:
-        stream = get_input_stream(environ, max_content_length=limit)
-        # Asked for all that is declared, it makes room for that alone; a whole read makes room for 64 KiB first.
-        body = stream.read(expected) if expected else b""
-        if not expected or len(body) < expected:
-            body += stream.read()
+        if "wsgi.input_terminated" in environ:
+            # Werkzeug's stream stops in silence at the limit where the server ends the input: one byte more tells.
+            body = get_input_stream(environ, max_content_length=most + 1).read()
+            return (b"", "body_too_large") if len(body) > most else (body, "")
+        if not length:
+            return b"", ""
+        if len(length) > 15 or int(length) > most:
+            return b"", "body_too_large"
+        return _declared(environ["wsgi.input"], int(length)), ""
     except RequestEntityTooLarge:
         return b"", "body_too_large"
-    except BadRequest:  # the client is gone before the body is whole
+    except (BadRequest, OSError, ValueError):  # the client is gone before the body is whole
         return b"", "malformed"
-    return (b"", "body_too_large") if len(body) > most else (body, "")
+
+
+def _declared(source: Any, length: int) -> bytes:
+    """So many bytes of an input: all at once, as a rule, else as they come. Raises BadRequest when there are fewer."""
+    body: bytes = source.read(length)
+    return body if len(body) == length else body + LimitedStream(source, length - len(body)).readall()
 
 
 def _target(environ: dict[str, Any]) -> tuple[str | None, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from .influence import Cascade, Coupling
@@ -20,6 +21,7 @@ from .world import Change
 
 S = TypeVar("S", bound=Enum)
 R = TypeVar("R", bound=Record)
+_CLIENT = attrgetter("client")
 
 
 class Machine(Generic[S, R]):
@@ -48,7 +50,7 @@ class Machine(Generic[S, R]):
         facts: Mapping[str, str] = NOTHING,
         refusals: Mapping[Any, Enum],
         initial: Enum = ABSENT,
-        client: Callable[[R], str] = lambda record: record.client,  # type: ignore[attr-defined]
+        client: Callable[[R], str] = _CLIENT,
     ) -> None:
         if name in Machine.declared:
             raise ValueError(f"machine {name!r} is declared twice")
@@ -73,6 +75,8 @@ class Machine(Generic[S, R]):
         self.couplings: dict[Enum, tuple[Coupling, ...]] = {}
         self.cascades: tuple[Cascade, ...] = ()
         self._rows = {event: tuple(row for row in rows if row.when == event) for event in self.events}
+        ends = {event: {row.then for row in rows} for event, rows in self._rows.items()}
+        self._leads_to = {event: states.pop() if len(states) == 1 else None for event, states in ends.items()}
         self._check(facts)
         timed: dict[Deadline, list[Row]] = {}
         for row in rows:
@@ -132,8 +136,7 @@ class Machine(Generic[S, R]):
 
     def holds(self, record: R | None, event: str) -> bool:
         """Whether the record is already in the state to which every row of the event leads."""
-        state = self.state(record)
-        return all(row.then is state for row in self._rows[event])
+        return self.state(record) is self._leads_to[event]
 
     def reason(self, state: Enum, event: str) -> Enum:
         """The reason for refusing an event that no row admits. Raises LookupError when none is declared."""
@@ -196,7 +199,7 @@ class Machine(Generic[S, R]):
             assert record is not None
             moved = self._end(change, record, row, taken)
         else:
-            moved = self._put(change, record, row, taken)
+            moved = self._put(change, record, state, row, taken)
         if self._timed:
             self._schedule(change, record, state, moved, row.then)
         for observer in row.observers:
@@ -207,15 +210,17 @@ class Machine(Generic[S, R]):
                 coupling.propagate(change, moved)
         return moved
 
-    def _put(self, change: Change, record: R | None, row: Row, facts: Mapping[str, Any]) -> R:
+    def _put(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
         """The record after the effect of the row, in its state and in its table."""
+        effect = row.effect
         moved: R
-        if record is None:
-            assert row.effect is not None, f"{self.name}: {row.when} makes nothing"
-            moved = row.effect(change, **facts)
+        if effect is None:
+            assert record is not None, f"{self.name}: {row.when} makes nothing"
+            moved = record
         else:
-            moved = record if row.effect is None else row.effect(change, record, **facts)
-        if self.read(moved) is not row.then:
+            moved = effect(change, **facts) if record is None else effect(change, record, **facts)
+            state = self.read(moved)
+        if state is not row.then:
             moved = self.field.write(moved, row.then)
         if moved is not record:
             table = self._table
@@ -290,7 +295,7 @@ def switch(
     refusals: Mapping[Any, Enum],
     sources: tuple[str, str],
     initial: Enum | None = None,
-    client: Callable[[R], str] = lambda record: record.client,  # type: ignore[attr-defined]
+    client: Callable[[R], str] = _CLIENT,
 ) -> Machine[S, R]:
     """A machine of two states over a boolean field of a record; each event is admitted in both states.
 

@@ -13,7 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import terms
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.users.users import USERS
@@ -30,9 +30,13 @@ _CREDENTIALS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.p
 
 
 class _Known(Struct, gc=False):
-    """A caller who may call, the world that says so, and the assumptions used to say it."""
+    """A caller who may call, the client, the instant from which on no more, and the world and the assumptions used that
+    say so.
+    """
 
     caller: Caller
+    client: Client
+    expires: int
     world: World
     used: Mapping[str, None]
 
@@ -42,7 +46,7 @@ class _Known(Struct, gc=False):
         if now.shared is not then.shared and not _same(now.shared, then.shared, _CREDENTIALS, _CLIENTS):
             return False
         if self.caller.user is not None:
-            client = self.caller.client.id
+            client = self.client.id
             before, own = then.client_tables.get(client, ()), now.client_tables.get(client, ())
             if own is not before and not _same(own, before, _USERS):
                 return False
@@ -70,14 +74,16 @@ class Callers:
         """
         if not token:
             raise Refusal(Reason.CREDENTIAL_MISSING)
+        known, world = self._known.get(token), call.change.world
+        if known is None or call.now >= known.expires or not (known.world is world or known.holds(world)):
+            self._authenticate(call, token)
+            return
+        call.used.update(known.used)
+        call.caller, call.known_client = known.caller, known.client
+
+    def _authenticate(self, call: Call, token: str) -> None:
+        """Set the caller and the client of the call, and remember them. Refusals as of ``identify``."""
         change, noted = call.change, call.used
-        known, world = self._known.get(token), change.world
-        if known is not None and (known.world is world or known.holds(world)):
-            caller = known.caller
-            if call.now < caller.expires:
-                noted.update(known.used)
-                call.caller, call.known_client = caller, caller.client
-                return
         change.used = used = dict[str, None]()
         try:
             caller = credentials.authenticate(change, token)
@@ -94,4 +100,4 @@ class Callers:
         elif not blocked:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[token] = _Known(caller, world, used)
+            self._known[token] = _Known(caller, client, caller.expires, change.world, used)

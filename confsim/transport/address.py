@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -20,7 +21,7 @@ from confsim.service.credentials import present
 from confsim.service.messages import Request
 
 _encoded = msgspec.json.Encoder().encode
-#: Matches what stands in a path and in a query as it is.
+#: Matches what stands in a query as it is.
 _PLAIN = re.compile("[A-Za-z0-9_.~-]+").fullmatch
 
 
@@ -71,18 +72,6 @@ def request_of(
     body: bytes,
 ) -> OperationRequest:
     """Return the request of an operation under a profile whose parameters are texts and whose body is bytes."""
-    return OperationRequest(operation, path, query, message(operation, path, query, profile, headers, body))
-
-
-def message(
-    operation: Operation,
-    path: tuple[str, ...],
-    query: dict[str, str],
-    profile: Mapping[str, Any],
-    headers: dict[str, str],
-    body: bytes,
-) -> Request:
-    """Return the same as ``request_of`` as it goes over the wire."""
     method, target = route(operation, path, profile)
     request = Request(method, target, query_string(query) if query else "", headers, body)
     if headers:
@@ -90,20 +79,23 @@ def message(
 
         parse_cookies(request)
         parse_form(request, operation)
-    return request
+    return OperationRequest(operation, path, query, request)
 
 
 def route(operation: Operation, path: Sequence[str], profile: Mapping[str, Any]) -> tuple[str, str]:
     """Return the method and the target below the mount, with these texts for the path parameters in their order."""
-    texts: tuple[str, ...] = ()
-    for text in path:
-        texts += (text if _PLAIN(text) else quote(text, safe=""),)
+    texts = tuple(map(_quoted, path)) if path else ()
     if not profile:
         return operation.method, operation.contract.target % texts
     method, target = operation.route(profile)
     for name, text in zip(operation.placeholders, texts, strict=True):
         target = target.replace(f"{{{name}}}", text, 1)
     return method, operation.catalogue.prefix_under(profile) + target
+
+
+@lru_cache(maxsize=256)
+def _quoted(text: str) -> str:
+    return quote(text, safe="")
 
 
 def query_string(query: Mapping[str, str]) -> str:

@@ -15,10 +15,10 @@ from confsim.service.clock import Clock, Instant
 from confsim.service.files.profile import read_profile
 from confsim.service.files.world_file import load
 from confsim.service.incoming import Incoming
-from confsim.service.messages import Answer, Response
+from confsim.service.messages import Answer, Request, Response
 from confsim.service.service import Provenance, Service
 
-from .address import address, encoded, message, places
+from .address import address, encoded, places, query_string, route
 from .results import answer_of
 from .transport import Transport
 
@@ -65,7 +65,12 @@ def perform(
     path, query = places(declared, arguments)
     headers = {} if content_type is None else {"content-type": content_type}
     raw = b"" if body is None else encoded(body)
-    request = message(declared, path, query, service.profile, headers, raw)
+    method, target = route(declared, path, service.profile)
+    request = Request(method, target, query_string(query) if query else "", headers, raw)
+    if headers:
+        from confsim.http.inputs import parse_form
+
+        parse_form(request, declared)
     return service.perform(Incoming(declared, path, query, caller, request))
 
 

@@ -322,7 +322,7 @@ def meeting_id(change: Change) -> str:
 
 def get(change: Change, client: str, id: str) -> Channel:
     """The channel of this id in the client; an id in upper case is found too (G061). Refusal NOT_FOUND."""
-    channel = find(change, client, id) or find(change, client, id.lower())
+    channel = CHANNELS.get(change, id, client) or find(change, client, id) or find(change, client, id.lower())
     if channel is None:
         raise Refusal(Reason.NOT_FOUND, what="channel", id=id)
     return channel
@@ -330,7 +330,7 @@ def get(change: Change, client: str, id: str) -> Channel:
 
 def find(change: Change, client: str, id: str) -> Channel | None:
     """The channel of exactly this id in the client, a base channel or a room, or None."""
-    return CHANNELS.of(change, client).get(id) or ROOMS.of(change, client).get(id)
+    return CHANNELS.get(change, id, client) or ROOMS.get(change, id, client)
 
 
 def find_anywhere(change: Change, id: str) -> Channel | None:

@@ -219,7 +219,8 @@ def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:
 
 def any_ready(world: World) -> bool:
     """Whether there are deliveries to send now."""
-    return bool(world.state(DELIVERIES).indexes[READY.position])
+    shared, position = world.shared, DELIVERIES.position
+    return position < len(shared) and bool(shared[position].indexes[READY.position])
 
 
 def ready(world: World) -> View[Delivery]:
