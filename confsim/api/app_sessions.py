@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from confsim.assumptions.protocol import sizes, units
 from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
-from confsim.assumptions.register import ask, note
+from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Limit, Long, Offset, Page, Search, Sized, Wire
@@ -184,7 +184,6 @@ def link_app_session_to_channel_session(
 )
 def link_app_session_to_channel(call: Call, appSession: Run, channelUuid: Channel) -> None:
     """Link a channel alone to an app session; linking again changes nothing."""
-    note(call, SESSION_WITHOUT_ID)
     app_sessions.link_channel(call.change, appSession, channelUuid)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from confsim.assumptions import broadcast, channels, emails, media, telephony
-from confsim.assumptions.protocol import sizes
+from confsim.assumptions import broadcast, channels, emails, identity, media, telephony, users
+from confsim.assumptions.protocol import durations, sizes
 from confsim.assumptions.register import in_force
-from confsim.contract.types import FreeText, Name, Pattern, Sized, TextForm
+from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Sized, TextForm
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
+from confsim.domain.users import languages
 
 Profile = Mapping[str, Any]
 
@@ -45,7 +46,6 @@ def _destination(profile: Profile) -> dict[str, Any]:
     accepted: tuple[str, ...] = in_force(profile, broadcast.SCHEMES)
     schemes = "|".join(accepted)
     return {
-        "format": "uri",
         "pattern": rf"^({schemes})://[^\s/?#\x00-\x1f\x7f:@]+(:[1-9][0-9]{{0,3}})?(/[^\s\x00-\x1f\x7f]*)?$",
     }
 
@@ -60,6 +60,10 @@ def _friendly(profile: Profile) -> dict[str, Any]:
     return {"pattern": f"^({in_force(profile, channels.FRIENDLY_FORM)})$"}
 
 
+def _longest(profile: Profile) -> dict[str, Any]:
+    return {"maximum": durations.LONGEST}
+
+
 def _description(profile: Profile) -> dict[str, Any]:
     return {"maxLength": DESCRIPTION}
 
@@ -70,6 +74,24 @@ def _not_empty(profile: Profile) -> dict[str, Any]:
 
 def _meeting(profile: Profile) -> dict[str, Any]:
     return {"minLength": 1} if in_force(profile, channels.MEETING_ID_EMPTY) == "refuse" else {}
+
+
+def _provider(profile: Profile) -> dict[str, Any]:
+    known: tuple[str, ...] = in_force(profile, identity.AVAILABLE_PROVIDERS)
+    return {"enum": list(known)} if in_force(profile, identity.UNKNOWN_PROVIDERS) == "refuse" else {}
+
+
+def _some_providers(profile: Profile) -> dict[str, Any]:
+    return {"minItems": 1} if in_force(profile, identity.NO_PROVIDERS) == "refuse" else {}
+
+
+def _language(profile: Profile) -> dict[str, Any]:
+    form = in_force(profile, users.LANGUAGE_CODES)
+    if form == "supported":
+        supported: tuple[str, ...] = in_force(profile, users.SUPPORTED_LANGUAGES)
+        return {"enum": list(supported)}
+    separator = "[-_]" if form == "underscore" else "-"
+    return {"pattern": f"^({'|'.join(sorted(languages.ISO_639_1))})({separator}[A-Z]{{2}})?$"}
 
 
 #: A phone number, read as +E164; the leading plus is optional (P2 L299).
@@ -85,8 +107,12 @@ GatewayKindName = Annotated[Name, Pattern(_gateway_kind)]
 DestinationUrl = Annotated[Name, Pattern(_destination)]
 Email = Annotated[FreeText, Pattern(_email)]
 FriendlyUrlWord = Annotated[str, Pattern(_friendly)]
+#: A time in milliseconds, up to the longest that there is.
+Milliseconds = Annotated[Long, AtLeast(0), Pattern(_longest)]
 #: Up to 200 characters (P2 Limits L390).
 ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description)]
+#: The names of authentication providers (G184, G185).
+ProviderNames = Annotated[list[Annotated[str, Pattern(_provider)]], Pattern(_some_providers)]
 MeetingId = Annotated[str, Pattern(_meeting)]
 #: An ISO 639-1 code with an optional region (P1 L244).
-LanguageCode = Annotated[str, Pattern(lambda profile: {"pattern": "^[a-z]{2}(-[A-Z]{2})?$"})]
+LanguageCode = Annotated[str, Pattern(_language)]

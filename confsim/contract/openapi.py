@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from confsim.assumptions.protocol import parsing, wire
 from confsim.assumptions.protocol import refusals as assumed_refusals
-from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import REGISTER, in_force
 
 from .annotations import chosen, description_of, options_of, peeled
@@ -173,6 +173,7 @@ class _Document:
         return {
             "x-confsim-source": str(operation.source),
             "x-confsim-line": operation.line,
+            **({"x-confsim-identifies": dict(operation.identifies)} if operation.identifies else {}),
             "x-confsim-gate": [str(grant) for grant in grants_of(operation, self.profile)],
             "x-confsim-rules": list(operation.rules),
             "x-confsim-gaps": list(operation.gaps),
@@ -198,7 +199,8 @@ class _Document:
         if any(each.for_client for each in (operation, *variants)):
             text = "Run the call in the context of this child client; Partner Admins only."
             schema = {"type": "string", "minLength": 1}
-            listed.append({"name": "for_client", "in": "query", "description": text, "schema": schema})
+            described = {"name": "for_client", "in": "query", "description": text, "schema": schema}
+            listed.append({**described, **_naming("clients")})
         shown = self._example(operation).get("parameters", {})
         for described in listed:
             if described["name"] in shown and described["in"] == "path":
@@ -213,18 +215,20 @@ class _Document:
         return {"$ref": f"#/components/parameters/{name}"}
 
     def _in_path(self, declared: PathParameter, name: str) -> dict[str, Any]:
-        schema = self.schemas.parameter(declared.wire)
+        schema = _not_empty(self.schemas.parameter(declared.wire))
         described = {"name": name, "in": "path", "required": True, "description": declared.description}
-        return {**described, **_listed(schema, "simple"), "schema": _texted(schema)}
+        return {**described, **_listed(schema, "simple"), "schema": _texted(schema), **_naming(declared.names)}
 
     def _in_query(self, declared: QueryParameter, required: bool) -> dict[str, Any]:
         schema = self.schemas.parameter(declared.wire)
+        if in_force(self.profile, parsing.EMPTY_QUERY) == "refuse":
+            schema = _not_empty(schema)
         if declared.default is not None:
             schema = {**schema, "default": msgspec.to_builtins(declared.default)}
         described: dict[str, Any] = {"name": declared.name, "in": "query", "description": declared.description}
         if required:
             described["required"] = True
-        return {**described, **_listed(schema, "form"), "schema": _texted(schema)}
+        return {**described, **_listed(schema, "form"), "schema": _texted(schema), **_naming(declared.names)}
 
     def _body(self, operation: Operation, body: Body) -> dict[str, Any]:
         if not body.is_json:
@@ -321,6 +325,19 @@ def _assumptions(catalogue: Iterable[Operation]) -> dict[str, list[str]]:
 def _listed(schema: Schema, style: str) -> dict[str, Any]:
     """How a list stands in one text, separated by commas."""
     return {"style": style, "explode": False} if schema.get("type") == "array" else {}
+
+
+def _not_empty(schema: Schema) -> Schema:
+    """The schema of a list that stands in one text, of which the empty text is none; any other schema as it is."""
+    if schema.get("type") != "array":
+        return schema
+    items = schema["items"]
+    return {**schema, "minItems": 1, "items": items | ({"minLength": 1} if items.get("type") == "string" else {})}
+
+
+def _naming(kind: str | None) -> dict[str, str]:
+    """What kind of thing a parameter names, in a word that is the same in all operations."""
+    return {} if kind is None else {"x-confsim-names": kind}
 
 
 def _texted(schema: Schema) -> Schema:

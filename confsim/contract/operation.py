@@ -138,6 +138,8 @@ class Operation:
         self.description = self.description.strip()
         self.gate_entry = self._gate_entry()
         self.route_entry = self._route_entry()
+        #: The assumptions that its path rests on.
+        self.route_entries = tuple(each for each in (self.route_entry, self.slash) if each is not None)
 
     def __repr__(self) -> str:
         return f"<{self.name} {self.method} {self.path}>"

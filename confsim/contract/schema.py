@@ -14,10 +14,20 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 import msgspec
 from msgspec import NODEFAULT, UNSET, Meta, Struct
 
-from confsim.assumptions.protocol import parsing, wire
+from confsim.assumptions.protocol import durations, parsing, wire
 from confsim.assumptions.register import in_force
 
-from .annotations import chosen, description_of, fields_of, mark_of, options_of, peeled, struct_of
+from .annotations import (
+    chosen,
+    description_of,
+    fields_of,
+    mark_of,
+    named,
+    options_of,
+    peeled,
+    struct_of,
+    without_none,
+)
 from .encode import NoContent, Raw
 from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, InUnit, Page, Pattern, Shown, Sized, TextForm, Ttl
 
@@ -27,6 +37,8 @@ Schema = dict[str, Any]
 #: White space but control characters, then something that is neither, then anything without control characters.
 _NOT_BLANK = r"^[^\x00-\x1f\x7f\S]*[^\x00-\x1f\x7f\s][^\x00-\x1f\x7f]*$"
 _MAYBE_BLANK = r"^[^\x00-\x1f\x7f]*$"
+#: An absolute URL: what ``urlsplit`` reads as a host, in ASCII.
+_URL = r"^https?://[A-Za-z0-9._~%!$&'()*+,;=:@-]+([/?#][^\x00-\x20\x7f]*)?$"
 _PLAIN: dict[Any, Schema] = {
     bool: {"type": "boolean"},
     float: {"type": "number", "format": "double"},
@@ -113,7 +125,8 @@ class Schemas:
             return {"type": "string"}
         origin = get_origin(base)
         if origin in {list, tuple, set, frozenset}:
-            return {"type": "array", "items": self._of(get_args(base)[0], body=body)}
+            element = get_args(base)[0]
+            return {"type": "array", "items": self._of(element, body=body) | _naming(element, body=body)}
         if base in {dict, Mapping} or origin in {dict, Mapping}:
             of = get_args(base)[1] if origin else Any
             return {"type": "object", "additionalProperties": self._of(of, body=body) or True}
@@ -124,9 +137,12 @@ class Schemas:
         return self._struct(base, body=body)
 
     def _ttl(self) -> Schema:
-        units = in_force(self.profile, parsing.TTL_UNITS)
+        """A number of at least one before each unit, with as many digits as the longest time has in it."""
         fraction = r"(\.[0-9]{1,9})?" if in_force(self.profile, parsing.TTL_NUMBER) == "fraction" else ""
-        return {"type": "string", "pattern": f"^[0-9]{{1,12}}{fraction}({'|'.join(units)})$"}
+        units = in_force(self.profile, parsing.TTL_UNITS)
+        digits = {unit: min(len(str(durations.LONGEST // each)) - 1, 12) for unit, each in units.items()}
+        spans = "|".join(f"[1-9][0-9]{{0,{most - 1}}}{fraction}{unit}" for unit, most in digits.items() if most)
+        return {"type": "string", "pattern": f"^({spans})$"}
 
     def _marked(self, schema: Schema, mark: Any) -> Schema:
         if isinstance(mark, Sized):
@@ -145,7 +161,7 @@ class Schemas:
     def _text(self, sized: Sized) -> Schema:
         schema: Schema = {"maxLength": in_force(self.profile, sized.max_length)}
         if isinstance(sized, AbsoluteUrl) and (sized.free is None or in_force(self.profile, sized.free) != "any"):
-            return {**schema, "format": "uri", "pattern": r"^https?://[^\x00-\x20\x7f]+$"}
+            return {**schema, "pattern": _URL}
         if sized.allow_blank:
             return {**schema, "pattern": _MAYBE_BLANK}
         return {"minLength": 1, **schema, "pattern": _NOT_BLANK}
@@ -212,6 +228,8 @@ class Schemas:
             text = f"{text} {_UNITS[in_force(self.profile, unit.entry)]}"
         if text:
             schema = {"description": text, **{key: value for key, value in schema.items() if key != "description"}}
+        if "items" not in schema:
+            schema = schema | _naming(annotation, body=body)
         if body and field.default not in (None, NODEFAULT, UNSET):
             schema = {**schema, "default": msgspec.to_builtins(field.default)}
         return schema
@@ -221,6 +239,12 @@ class Schemas:
         if body:
             return self._null_in_bodies
         return bool(self._absent == "null" or (self._absent != "omit" and name in self._absent))
+
+
+def _naming(annotation: Any, *, body: bool) -> Schema:
+    """What kind of thing a field of a body, or an element of a list, names."""
+    kind = named(without_none(annotation))[1] if body else None
+    return {} if kind is None else {"x-confsim-names": kind}
 
 
 def _filled(annotation: Any, arguments: Mapping[Any, Any]) -> Any:

@@ -121,8 +121,8 @@ class Pipeline:
             change = live.change(None if injection is None else injection.now)
             if incoming.used:
                 change.used.update(incoming.used)
-            if operation.route_entry is not None:
-                note(change, operation.route_entry)
+            for assumed in operation.route_entries:
+                note(change, assumed)
             if self._stale is not None and not operation.changes:
                 change = self._stale.visible(change)
             call = Call(operation, change, self.address, request.headers, change.now, change.profile, change.used)
@@ -236,6 +236,7 @@ def _receive(call: Call, incoming: Incoming) -> None:
         note(call, wire.PRESENTATION)
     refusal = incoming.token_refusal
     if refusal is not None and not (public and ask(call, wire.PUBLIC_CREDENTIALS) == "ignored"):
+        note(call, wire.PRESENTATION)
         raise refusal
 
 

@@ -228,6 +228,12 @@ def test_the_path_without_a_session_may_end_with_a_slash(choice, status):
         assert sim.client("demo-user").post(given).status_code == expected
 
 
+def test_the_path_without_a_session_is_noted_whatever_it_names(sim):
+    """Another choice moves the path, so that it matters before anything is looked up."""
+    assert sim.call("link_app_session_to_channel", "demo-owner", appSession="no", channelUuid=ROOM).status == 404
+    assert "route.session-without-id" in list(sim.requests)[-1].assumptions
+
+
 @pytest.mark.rule("R434")
 def test_a_session_must_be_the_channels_own(sim):
     """An unknown session is a 404, a session of another channel a 400, and nothing is linked."""

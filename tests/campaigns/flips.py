@@ -1,28 +1,36 @@
 """Flip every alternative of every assumption over journeys: what it changes must have been reported before.
 
 Journeys are the scenarios that ship, walks through the catalogue, calls of each operation by everybody, and with
-``--suite`` what the tests of the suite send: these are recorded first.
+``--suite`` what the tests of the suite send: these are recorded first. All of it takes an hour: with ``--into FILE
+--seconds N`` it runs in parts, each of which goes on where the last one stopped.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from kit.proofs import flips, journeys
 from kit.proofs.flips import Flip, Journey, Report
 
 BAD = ("unsound", "never effective")
 TESTS = Path(__file__).resolve().parents[1]
+
+#: Requests of the journeys that are handed to processes at once.
+PORTION = 600
 
 #: Flips that change nothing that a journey could show, each with the reason.
 UNSEEN: dict[str, str] = {}
@@ -40,6 +48,10 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--sample", type=int, metavar="N", help="this many journeys, drawn at random")
     options.add_argument("--seed", type=int, default=0, help="of the sample")
     options.add_argument("--all-entries", action="store_true", help="flip also what code does not read in a journey")
+    options.add_argument(
+        "--into", type=Path, metavar="FILE", help="add to the findings of this file, and skip what is done"
+    )
+    options.add_argument("--seconds", type=float, default=float("inf"), help="begin no journey after so long")
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--show", type=int, default=40, help="findings of each sort that are printed")
 
@@ -52,10 +64,11 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     prefixes = tuple(chosen.ids.split(","))
     wanted = {id: each for id, each in flips.flips().items() if id.startswith(prefixes)}
     report = Report()
-    with ProcessPoolExecutor(chosen.workers) as processes:
-        work = partial(_flip, wanted=wanted, read_alone=not chosen.all_entries)
-        for each in processes.map(work, found, chunksize=max(1, len(found) // 200)):
-            report.add(each)
+    if chosen.into is not None and chosen.into.exists():
+        report = msgspec.json.decode(chosen.into.read_bytes(), type=Report)
+    done = set(report.done)
+    left = [each for each in found if _key(each) not in done]
+    _flip_all(left, partial(_flip, wanted=wanted, read_alone=not chosen.all_entries), report, chosen)
     named = [str(flip) for each in wanted.values() for flip in each]
     never = [name for name in named if name not in report.effective and name not in UNSEEN]
     for title, lines in (("unsound", report.unsound), ("never effective", never), ("left out", report.left_out)):
@@ -63,6 +76,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
             print(f"{title}: {line}")  # noqa: T201  (this is its output)
     return {
         "journeys": report.journeys,
+        "to do": len([each for each in found if _key(each) not in set(report.done)]),
         "left out": len(report.left_out),
         "entries": len(wanted),
         "alternatives": len(named),
@@ -72,6 +86,37 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         "named with why": len([name for name in named if name in UNSEEN]),
         "never effective": len(never),
     }
+
+
+def _flip_all(left: list[Journey], work: Any, report: Report, chosen: argparse.Namespace) -> None:
+    """Flip over journeys while there is time, and keep what is found."""
+    until = time.monotonic() + chosen.seconds
+    for portion in _portions(left):
+        if time.monotonic() > until:
+            break
+        with ProcessPoolExecutor(chosen.workers) as processes:
+            for journey, each in zip(portion, processes.map(work, portion), strict=True):
+                report.add(each)
+                report.done.append(_key(journey))
+        if chosen.into is not None:
+            chosen.into.write_bytes(msgspec.json.encode(report))
+
+
+def _portions(journeys: list[Journey]) -> Iterator[list[Journey]]:
+    """The journeys, the short ones first, as lists of so many requests."""
+    portion: list[Journey] = []
+    for each in sorted(journeys, key=lambda journey: len(journey.requests)):
+        portion.append(each)
+        if sum(len(journey.requests) for journey in portion) > PORTION:
+            yield portion
+            portion = []
+    if portion:
+        yield portion
+
+
+def _key(journey: Journey) -> str:
+    """What tells a journey from others: a digest of all of it."""
+    return hashlib.sha256(msgspec.msgpack.encode(journey)).hexdigest()[:16]
 
 
 def _flip(journey: Journey, wanted: dict[str, list[Flip]], read_alone: bool) -> Report:

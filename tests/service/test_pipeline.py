@@ -292,7 +292,9 @@ def test_tokens_on_public_calls_play_no_part():
     for headers in ({"authorization": "Basic x"}, {"authorization": "Bearer nobody"}, {"authorization": "Bearer a, b"}):
         request = Request("GET", f"/v1_0/clients/{CUSTOMER}/terms", "", headers)
         assert demo().app(request).status == 200
-        assert demo(**{"auth__on-public-calls": "checked"}).app(request).status in {400, 401}
+        checked = demo(**{"auth__on-public-calls": "checked"})
+        assert checked.app(request).status in {400, 401}
+        assert "auth.presentation" in next(iter(checked.requests)).assumptions
 
 
 LINES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import Call, operation
+from confsim.api.forms import Milliseconds
 from confsim.api.ids import SessionId
 from confsim.api.views import Id, User, page, user_view
 from confsim.assumptions import breakout as assumed
@@ -12,7 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
-from confsim.contract.types import AtLeast, ImageSize, Limit, Long, Name, Offset, Wire
+from confsim.contract.types import ImageSize, Limit, Long, Name, Offset, Wire
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.breakout.breakouts import Breakout, Phase
@@ -25,9 +26,7 @@ class BreakoutSessionChange(Wire):
     """Name and duration (milliseconds; 0 without limit) of a breakout session."""
 
     name: Annotated[Name | None, "The name of the breakout session."] = None
-    duration: Annotated[Annotated[Long, AtLeast(0)] | None, "How long it runs, in milliseconds; 0 without an end."] = (
-        None
-    )
+    duration: Annotated[Milliseconds | None, "How long it runs, in milliseconds; 0 without an end."] = None
 
 
 class BreakoutRoomChange(Wire):

@@ -44,7 +44,7 @@ class MaybeChannel(Wire):
     line="P1 Friendly URLs and embedding",
 )
 def check_friendly_url(
-    call: Call, clientId: Client, *, url: Annotated[str, "The word that is looked for."]
+    call: Call, clientId: Client, *, url: Annotated[FriendlyUrlWord, "The word that is looked for."]
 ) -> MaybeChannel:
     """Check whether a text can be a friendly URL of the client; no token needed.
 

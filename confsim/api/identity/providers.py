@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import Call, operation
+from confsim.api.forms import ProviderNames
 from confsim.api.paths import MeOrUser
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.register import ask
@@ -110,7 +111,7 @@ def list_client_auth_providers(call: Call, clientId: Client) -> ClientProviders:
     line="P1 Authentication providers",
     gaps="G184 G185 G188",
 )
-def set_auth_providers(call: Call, body: list[str]) -> None:
+def set_auth_providers(call: Call, body: ProviderNames) -> None:
     """Set the authentication providers in all channels of the client.
 
     The body is a bare array of names. Refusal PROVIDER_UNKNOWN, and then nothing changes.

@@ -8,6 +8,7 @@ from typing import Annotated
 from urllib.parse import urlencode
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import MediaId
 from confsim.api.things import OwnMedia
 from confsim.api.units import instant
 from confsim.api.uploads import uploaded
@@ -251,7 +252,7 @@ def delete_client_media(call: Call, mediaId: OwnMedia) -> None:
 
 
 @operation("POST /channels/{uuid}/media/delete", gate=_WRITE, source=Source.NAME_ONLY, line="P2 L354", gaps="G572")
-def batch_delete_channel_media(call: Call, uuid: Channel, body: list[str]) -> None:
+def batch_delete_channel_media(call: Call, uuid: Channel, body: list[MediaId]) -> None:
     """Delete several assets, named by their ids, from the pool of a channel.
 
     404 when an id is not in this pool; then none is deleted.
@@ -260,7 +261,7 @@ def batch_delete_channel_media(call: Call, uuid: Channel, body: list[str]) -> No
 
 
 @operation("POST /media/delete", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G572")
-def batch_delete_client_media(call: Call, body: list[str]) -> None:
+def batch_delete_client_media(call: Call, body: list[MediaId]) -> None:
     """Delete several assets, named by their ids, from the pool of the client.
 
     404 when an id is not in this pool; then none is deleted.

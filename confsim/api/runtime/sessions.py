@@ -15,7 +15,7 @@ from confsim.api.things import SessionOfChannel
 from confsim.api.units import instant
 from confsim.api.views import UserSummary, image_url, page
 from confsim.assumptions.protocol import transport, units
-from confsim.assumptions.register import ask, note
+from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.contract import gates
 from confsim.contract.types import ImageSize, Int, InUnit, Limit, Long, Offset, Order, Page, Search, Wire
@@ -165,7 +165,6 @@ def end_session(call: Call, uuid: Channel, sessionId: SessionOfChannel) -> None:
 )
 def end_active_session(call: Call, uuid: Channel) -> None:
     """End the active session of the channel; everybody in it is disconnected. Refusal NO_ACTIVE_SESSION."""
-    note(call, transport.SESSION_WITHOUT_ID)
     sessions.end_active(call.change, uuid)
 
 

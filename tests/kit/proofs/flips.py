@@ -187,13 +187,17 @@ def _digests(worlds: Sequence[World]) -> list[str]:
 
 
 class Report(Struct):
-    """The figures of a flip test: pairs of journey and flip, those not repeatable, unsound ones, effective flips."""
+    """The figures of a flip test: pairs of journey and flip, those not repeatable, unsound ones, effective flips.
+
+    ``done`` are the keys of journeys, for a campaign that runs in parts.
+    """
 
     journeys: int = 0
     pairs: int = 0
     left_out: list[str] = []
     unsound: list[str] = []
     effective: dict[str, str] = {}
+    done: list[str] = []
 
     def add(self, other: Report) -> None:
         """Take the figures of other journeys up."""

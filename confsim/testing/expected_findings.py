@@ -1,0 +1,35 @@
+"""Failures of Schemathesis' checks that are no findings, each with the reason.
+
+A schema says what a value is, not what the world holds: a value that conforms is refused where a thing that it names is
+not in the state that the call needs.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from schemathesis.core.failures import Failure
+from schemathesis.core.transport import Response
+from schemathesis.openapi.checks import RejectedPositiveData
+
+#: The codes of refusals of valid input, each with the reason.
+BY_STATE = {
+    "not_predefined": "It is a user who has an account already; which users have not is state.",
+    "not_unregistered": "It is a registered user; which users are not is state.",
+    "version_not_current": "It is the version of terms that is no longer, or not yet, the current one.",
+    "image_unknown_format": "The bytes are no image; a schema says nothing about bytes.",
+}
+
+
+def expected(failure: Failure, response: Response) -> bool:
+    """Whether a failure is no finding."""
+    return isinstance(failure, RejectedPositiveData) and _code(response) in BY_STATE
+
+
+def _code(response: Response) -> object:
+    try:
+        body: Any = response.json()
+    except json.JSONDecodeError:
+        return None
+    return body.get("code") if isinstance(body, dict) else None

@@ -1,0 +1,283 @@
+"""The hooks with which Schemathesis judges a server of confsim, by its own command line.
+
+    SCHEMATHESIS_HOOKS=confsim.testing.schemathesis st run http://127.0.0.1:8080/openapi.json
+
+The served demo world is reset, and populated with something of every kind (``populated``). Each call starts from that
+world, is sent by somebody whom the gate of its operation admits, and names things that are there, where the document
+says what a parameter or a field names (``x-confsim-names``). What is meant to be wrong stays wrong. Calls of the
+stateful phase follow each other: that world is restored before the first of them alone.
+
+Only the API and the control plane of the server are used, so one worker at a time, as is Schemathesis' default.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from zlib import crc32
+
+import schemathesis
+from hypothesis.control import current_build_context
+from msgspec import Struct
+from schemathesis import AuthContext, Case, GenerationMode, HookContext
+from schemathesis.core import NOT_SET
+from schemathesis.core.failures import Failure
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.core.transport import Response
+from schemathesis.generation.meta import CaseMetadata, TestPhase
+
+from confsim.assumptions.protocol import wire
+from confsim.assumptions.register import in_force
+from confsim.service.credentials import present
+from confsim.service.files.profile import read_profile
+
+from .expected_findings import expected
+from .populated import PARTNER, Populated, populate
+from .targets import Url
+
+_SNAPSHOT = "schemathesis"
+#: Matches the mount of a world at the start of its URLs.
+_MOUNT = re.compile(r"https?://[^/]+(/w/[^/]+)?")
+_NAMES = "x-confsim-names"
+
+
+class Described(Struct, frozen=True):
+    """What the document says of an operation: its gate, and what its parameters and the fields of its body name."""
+
+    id: str
+    gate: list[str]
+    parameters: dict[str, str | None]
+    fields: dict[str, str | None]
+    #: What the elements of a body name that is a list.
+    elements: str | None
+    #: The fields of the answer, or of each of its elements, that make things known, each with their kind.
+    identifies: dict[str, str]
+
+
+class Session:
+    """A run of Schemathesis: the server, what its world holds, the operations by method and path."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        url = document["servers"][0]["url"]
+        mount = _MOUNT.match(url)
+        root = url if mount is None else mount[0]
+        self.operations = {(each[0], each[1]): described for *each, described in described_operations(document)}
+        asked = Url(root)
+        chosen = asked.control("get_info").body["profile"]
+        asked.close()
+        self.profile = read_profile(chosen)
+        self.server = Url(root, chosen)
+        self.server.control("reset_world")
+        self.known: Populated = populate(self.server)
+        self.server.control("take_snapshot", name=_SNAPSHOT)
+        #: The example of the stateful phase that is running, and the kinds and ids of what its answers made known.
+        self.example: object = None
+        self.made: set[tuple[str, str]] = set()
+
+    def close(self) -> None:
+        """Close the connection to the server."""
+        self.server.close()
+
+    def operation(self, case: Case[Any]) -> Described | None:
+        """What the document says of the operation of a case."""
+        return self.operations.get((case.operation.method.upper(), case.operation.path))
+
+    def token(self, case: Case[Any]) -> str | None:
+        """The token of a caller whom the gate of the operation admits, None for a public one."""
+        described = self.operation(case)
+        return None if described is None else self.known.token(described.id, described.gate)
+
+    def present(self, case: Case[Any], token: str) -> None:
+        """Let a token be presented with a case."""
+        headers, query = present(in_force(self.profile, wire.PRESENTATION), token)
+        case.headers.update(headers)
+        if query:
+            case.query.update(query)
+
+    def prepare(self, case: Case[Any]) -> None:
+        """Restore the populated world, name what is in it, and let a Partner Admin call for a child client."""
+        described = self.operation(case)
+        if described is None:
+            return
+        self.begin(case)
+        self.fill(case, described)
+        if case.query.get("for_client") == self.known.things["clients"]:
+            token = self.known.token(described.id, described.gate)
+            if token is not None and any(token in str(value) for value in case.headers.values()):
+                self.present(case, PARTNER)
+
+    def begin(self, case: Case[Any]) -> None:
+        """Restore the populated world, unless the case follows others of its example."""
+        if _stateful(case.meta):
+            example = current_build_context()
+            if example is self.example:
+                return
+            self.example, self.made = example, set()
+        self.server.control("restore_snapshot", _SNAPSHOT)
+
+    def fill(self, case: Case[Any], described: Described) -> None:
+        """Name things that are there, in every part of a case that is not meant to be wrong."""
+        meta = case.meta  # once: it is computed anew after each change
+        containers = ((ParameterLocation.PATH, case.path_parameters), (ParameterLocation.QUERY, case.query))
+        for location, values in containers:
+            for name in values or ():
+                if name in described.parameters and not _wrong(meta, location, name):
+                    drawn = values[name] if isinstance(values[name], list) else str(values[name])
+                    found = self.value(described, meta, name, described.parameters[name], drawn)
+                    values[name] = values[name] if found == drawn else found
+        body = case.body
+        if _wrong(meta, ParameterLocation.BODY):
+            pass
+        elif isinstance(body, dict):
+            for name in body:
+                if name in described.fields:
+                    body[name] = self.value(described, meta, name, described.fields[name], body[name])
+        elif isinstance(body, list) and described.elements is not None:
+            body[:] = [self.value(described, meta, "", described.elements, each) for each in body]
+        elif body is not NOT_SET and not isinstance(body, list):
+            case.body = self.value(described, meta, "", None, body)
+        # What was named is no edit of a drawn value, which would be judged anew in the form that it has on the wire.
+        getattr(case, "_record_starting_state", lambda: None)()
+
+    def value(self, described: Described, meta: CaseMetadata | None, name: str, kind: str | None, drawn: Any) -> Any:
+        """The value in place of the one drawn: one that is there, but for a share of values that name no thing."""
+        found = self.known.value(described.id, name, kind)
+        if found is None or drawn is None or (kind is None and crc32(repr(drawn).encode()) % 4 == 0):
+            return drawn
+        if kind is not None and (kind, _text(drawn)) in self.made and _stateful(meta):
+            return drawn
+        return _like(found, drawn)
+
+    def learn(self, case: Case[Any], answer: Any) -> None:
+        """Note the things that an answer makes known."""
+        described = self.operation(case)
+        if described is None:
+            return
+        elements = answer if isinstance(answer, list) else [answer]
+        if isinstance(answer, dict):
+            elements = answer.get("results") or answer.get("rows") or [answer]
+        for field, kind in described.identifies.items():
+            self.made |= {(kind, str(each[field])) for each in elements if isinstance(each, dict) and field in each}
+
+
+class Run:
+    """What the hooks of a process share: the session of the document that was loaded last."""
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+
+    def start(self, document: Mapping[str, Any]) -> None:
+        """Begin a session in place of an earlier one."""
+        if self.session is not None:
+            self.session.close()
+        self.session = Session(document)
+
+
+RUN = Run()
+
+
+@schemathesis.hook
+def after_load_schema(context: HookContext, schema: Any) -> None:
+    """Reset and populate the world of the server that the document is of, and take a snapshot."""
+    RUN.start(schema.raw_schema)
+
+
+@schemathesis.hook
+def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
+    """Restore the populated world and name things that are in it."""
+    if RUN.session is not None:
+        RUN.session.prepare(case)
+
+
+@schemathesis.hook
+def after_call(context: HookContext, case: Case[Any], response: Response) -> None:
+    """Note what a call of the stateful phase makes known."""
+    if RUN.session is not None and _stateful(case.meta) and _is_json(response):
+        RUN.session.learn(case, response.json())
+
+
+@schemathesis.hook
+def filter_failure(context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
+    """Drop what is known to be no finding, each with its reason (``expected_findings``)."""
+    return not expected(failure, response)
+
+
+@schemathesis.auth(refresh_interval=None)
+class Tokens:
+    """The token of a caller whom the gate of the operation admits, presented as the profile of the server says."""
+
+    def get(self, case: Case[Any], _context: AuthContext) -> str | None:
+        """The token, None for a public operation."""
+        return None if RUN.session is None else RUN.session.token(case)
+
+    def set(self, case: Case[Any], data: str, _context: AuthContext) -> None:
+        """Present it."""
+        if RUN.session is not None:
+            RUN.session.present(case, data)
+
+
+def _stateful(meta: CaseMetadata | None) -> bool:
+    return meta is not None and meta.phase.name is TestPhase.STATEFUL
+
+
+def _wrong(meta: CaseMetadata | None, location: ParameterLocation, name: str = "") -> bool:
+    """Whether a part of a case, or one parameter of it, is meant to be wrong."""
+    part = None if meta is None else meta.components.get(location)
+    if meta is None or part is None or part.mode is not GenerationMode.NEGATIVE:
+        return False
+    data = meta.phase.data
+    single = name and meta.phase.name is TestPhase.COVERAGE and location is data.parameter_location
+    return not single or data.parameter == name
+
+
+def _like(found: Any, drawn: Any) -> Any:
+    """A value in the type of one that was drawn: a list, a text, or as it is."""
+    if isinstance(drawn, list):
+        return [_like(found, drawn[0])] if drawn else [found]
+    return str(found) if isinstance(drawn, str) else found
+
+
+def _is_json(response: Response) -> bool:
+    return response.status_code < 300 and "application/json" in response.headers.get("content-type", [])
+
+
+def _text(value: Any) -> str:
+    return str(value[0] if isinstance(value, list) and value else value)
+
+
+def described_operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:
+    """Method, path and description of each operation of a document."""
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            parameters = [_resolved(document, each) for each in operation.get("parameters", ())]
+            content = operation.get("requestBody", {}).get("content", {})
+            body = _resolved(document, content.get("application/json", {}).get("schema", {}))
+            yield (
+                method.upper(),
+                path,
+                Described(
+                    operation["operationId"],
+                    operation.get("x-confsim-gate", []),
+                    {each["name"]: each.get(_NAMES) for each in parameters},
+                    {name: _kind(each) for name, each in body.get("properties", {}).items()},
+                    _kind(body),
+                    operation.get("x-confsim-identifies", {}),
+                ),
+            )
+
+
+def _kind(schema: Mapping[str, Any]) -> str | None:
+    found: str | None = schema.get(_NAMES, schema.get("items", {}).get(_NAMES))
+    return found
+
+
+def _resolved(document: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part of the document, or what it refers to."""
+    if "$ref" not in part:
+        return part
+    found: Any = document
+    for name in part["$ref"].removeprefix("#/").split("/"):
+        found = found[name]
+    resolved: Mapping[str, Any] = found
+    return resolved

@@ -1,0 +1,129 @@
+"""Schemas of texts that have a form of their own take what the service takes, and say which things are named."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from confsim import Simulator
+from confsim.service.document import api_document
+from confsim.service.files.profile import read_profile
+from kit import ADMIN, OWNER, START
+
+NAMES = "x-confsim-names"
+
+
+def document(**profile: object) -> dict[str, Any]:
+    """The document of the API under a profile."""
+    chosen = {id.replace("__", "."): value for id, value in profile.items()}
+    return json.loads(api_document(read_profile(chosen)))
+
+
+def parameter(made: dict[str, Any], path: str, method: str, name: str) -> dict[str, Any]:
+    """A parameter of an operation."""
+    given = made["paths"][path][method]["parameters"]
+    shared = made["components"]["parameters"]
+    return next(
+        each
+        for each in (shared.get(one.get("$ref", "").rpartition("/")[2], one) for one in given)
+        if each["name"] == name
+    )
+
+
+def body(made: dict[str, Any], path: str) -> dict[str, Any]:
+    """The schema of the body that an operation takes by POST."""
+    schema = made["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    return {**schema, "components": made["components"]}
+
+
+def fits(schema: dict[str, Any], value: object) -> bool:
+    """Whether a value is valid by a schema."""
+    return Draft202012Validator(schema).is_valid(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1m", "9d", "12.5h", "0d", "0m", "999999999999w", "999999999s", "5", "5y", "m", "1.m"],
+)
+@pytest.mark.parametrize("number", ["fraction", "whole"])
+def test_times_to_live(text, number):
+    """A number of at least one and a unit, up to the longest time."""
+    profile = {"parse.ttl-number": number}
+    schema = parameter(document(**{"parse__ttl-number": number}), "/users/{userId}/invitation", "post", "ttl")["schema"]
+    sim = Simulator(clock=START, profile=profile)
+    made = sim.call("create_predefined_user", ADMIN, body={"name": "Stub"}).body["id"]
+    assert fits(schema, text) == (sim.call("create_invitation", ADMIN, userId=made, ttl=text).status == 200)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://a", "http://a/b?c#d", "http://[", "http://", "http:///a", "ftp://a", "https://a b", "http://a[", "a"],
+)
+def test_urls(url):
+    """With a host that can be read."""
+    given = {"url": url}
+    answer = Simulator(clock=START).call("update_terms_url", ADMIN, body=given)
+    assert fits(body(document(), "/terms"), given) == (answer.status == 200)
+
+
+@pytest.mark.parametrize("form", ["hyphen", "underscore", "supported"])
+@pytest.mark.parametrize("code", ["en", "de-CH", "de_CH", "oz", "EN", "en-us", "tlh"])
+def test_languages(form, code):
+    """Of ISO 639-1, or those that are supported."""
+    sim = Simulator(clock=START, profile={"languages.codes": form})
+    given = {"languages": [code]}
+    answer = sim.call("set_user_languages", ADMIN, userId="1004", body=given)
+    schema = body(document(languages__codes=form), "/users/{userId}/languages")
+    assert fits(schema, given) == (answer.status == 200)
+
+
+@pytest.mark.parametrize("unknown", ["refuse", "ignore"])
+@pytest.mark.parametrize("empty", ["none", "refuse"])
+@pytest.mark.parametrize("names", [["google"], ["google", "myspace"], [""], []])
+def test_providers(unknown, empty, names):
+    """Those that the service has, at least one where none is refused."""
+    profile = {"providers.unknown": unknown, "providers.empty": empty}
+    schema = body(json.loads(api_document(read_profile(profile))), "/providers/auth")
+    answer = Simulator(clock=START, profile=profile).call("set_auth_providers", ADMIN, body=names)
+    lenient = unknown == "ignore" and names == [""] and empty == "refuse"  # nothing is left of the list
+    assert lenient or fits(schema, names) == (answer.status == 200)
+
+
+@pytest.mark.parametrize(("chosen", "fitting"), [("refuse", False), ("absent", True)])
+def test_lists_in_a_query(chosen, fitting):
+    """An empty text is no list where it is refused."""
+    made = document(**{"parse__empty-query": chosen})
+    assert fits(parameter(made, "/users", "get", "levels")["schema"], []) == fitting
+    assert fits(parameter(made, "/media", "get", "tags_all")["schema"], [""]) == fitting
+    answer = Simulator(clock=START, profile={"parse.empty-query": chosen}).call("list_users", ADMIN, levels="")
+    assert (answer.status == 200) == fitting
+
+
+def test_what_is_named():
+    """Parameters, fields of bodies and elements of lists say it; answers do not."""
+    made = document()
+    assert parameter(made, "/channels/{uuid}", "get", "uuid")[NAMES] == "channels"
+    assert parameter(made, "/app_sessions", "get", "user")[NAMES] == "users"
+    assert parameter(made, "/users", "get", "for_client")[NAMES] == "clients"
+    assert NAMES not in parameter(made, "/users", "get", "search")
+    assert body(made, "/media/delete")["items"][NAMES] == "media"
+    call = made["components"]["schemas"][body(made, "/channels/{uuid}/dial/registered")["$ref"].rpartition("/")[2]]
+    assert call["properties"]["sipUserId"][NAMES] == "users"
+    assert made["paths"]["/channels/create"]["post"]["x-confsim-identifies"] == {"channelUuid": "channels"}
+    assert "x-confsim-identifies" not in made["paths"]["/channels/{uuid}"]["get"]
+
+
+def test_durations_end_where_the_service_ends_them():
+    """The largest number is taken, the next is not."""
+    made = document()
+    schema = body(made, "/channels/{uuid}/breakout/sessions")
+    sim = Simulator(clock=START)
+    room = sim.call("list_channels", OWNER, sort="name").body["results"][0]["channelUuid"]
+    sim.call("set_event_room_state", OWNER, uuid=room, state="enable")
+    for duration, status in ((10**15, 200), (10**15 + 1, 400)):
+        given = {"duration": duration}
+        assert sim.call("create_breakout_session", OWNER, uuid=room, body=given).status == status
+        assert fits(schema, given) == (status == 200)
