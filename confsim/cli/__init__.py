@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
-from . import explaining, learning, listing, running, serving
+from . import explaining, learning, listing, replaying, running, serving
 from .command import confsim
 
-__all__ = ["confsim", "explaining", "learning", "listing", "main", "running", "serving"]
+__all__ = ["confsim", "explaining", "learning", "listing", "main", "replaying", "running", "serving"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -30,10 +30,11 @@ class ControlContext:
     """A world, and the other worlds of its server.
 
     ``host`` is the Host name by which the caller reaches the server. ``profile`` and ``used`` are those of the decoder
-    of the call, not of the world; ``asked`` and ``touched`` are what changes on the world used and wrote in this call.
+    of the call, not of the world; ``asked`` and ``touched`` are what changes on the world used and wrote in this call,
+    ``instant`` is that of the last of them.
     """
 
-    __slots__ = ("asked", "host", "profile", "service", "touched", "used", "worlds")
+    __slots__ = ("asked", "host", "instant", "profile", "service", "touched", "used", "worlds")
 
     def __init__(self, service: Service, worlds: Worlds, host: str = HOST) -> None:
         self.service = service
@@ -43,6 +44,7 @@ class ControlContext:
         self.used: dict[str, None] = {}
         self.asked: dict[str, None] = {}
         self.touched: list[tuple[Place, Any]] = []
+        self.instant: int | None = None
 
     def for_call(self) -> ControlContext:
         """The context of one call, which notes what that call uses."""
@@ -88,7 +90,7 @@ class ControlContext:
         journal = service.journal
         call = ControlCall(
             journal.count,
-            service.clock.now(),
+            service.clock.now() if self.instant is None or operation.moves_clock else self.instant,
             operation.name,
             path,
             body,
@@ -108,6 +110,7 @@ class ControlContext:
         """A change on the world at this instant, for reading; nothing commits it."""
         change = self.service.change()
         change.used = self.asked
+        self.instant = change.now
         return change
 
     @contextmanager

@@ -73,8 +73,9 @@ class Entry(Struct, gc=False):
 class ControlCall(Struct, frozen=True):
     """A call of the control plane that a replay repeats, that changed something, or that used an assumption.
 
-    ``after`` is the number of the last call of the API before it, ``at`` what the clock showed after it, ``status``
-    that of its answer. ``touched`` lists what it wrote, by place and key, and ``worlds`` are those before and after it.
+    ``after`` is the number of the last call of the API before it, ``at`` the instant at which it changed the world, or
+    what the clock showed after one that moved it, ``status`` that of its answer. ``touched`` lists
+    what it wrote, by place and key, and ``worlds`` are those before and after it.
     """
 
     after: int

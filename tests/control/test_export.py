@@ -454,13 +454,13 @@ def test_exports_over_http(plane, sim):
 
 
 @pytest.mark.parametrize(
-    ("query", "status"), [("", 400), ("?as=har", 400), ("?as=curl&operation=nope", 404), ("?as=curl&colour=1", 400)]
+    ("query", "status"), [("", 400), ("?as=wget", 400), ("?as=curl&operation=nope", 404), ("?as=curl&colour=1", 400)]
 )
 def test_what_cannot_be_exported_is_told(sim, query, status):
     """Unknown forms, operations and words."""
     assert sim.client().get(f"/_confsim/requests/export{query}").status_code == status
-    with pytest.raises(Misuse, match="'har' is none of curl, pytest, scenario"):
-        sim.requests.export("har")
+    with pytest.raises(Misuse, match="'wget' is none of curl, har, pytest, scenario"):
+        sim.requests.export("wget")
 
 
 def test_what_was_never_read_is_told(sim):

@@ -26,6 +26,7 @@ WITHOUT = {
     "list_timers": BY_NAME,
     "get_accounts": BY_NAME,
     "ask_what_if": BY_NAME,
+    "get_bundle": BY_NAME,
     "list_operations": BY_NAME,
     "list_assumptions": BY_NAME,
     "get_control_openapi": BY_NAME,

@@ -44,7 +44,8 @@ class ApiCall(Struct, frozen=True, kw_only=True):
     """A call of the API, as it can be made again.
 
     ``target`` is the path below the mount; ``headers`` are those that an answer may depend on, without the token; of a
-    request that reached no operation, all but those of the transport. ``operation`` is set when path and query are
+    request that reached no operation, all but those of the transport. ``other_headers`` are the rest of what the client
+    said, but for its default Accept. ``operation`` is set when path and query are
     those of the operation, with the ``texts`` of its path parameters and the ``values`` of its query parameters; it is
     None when only the request itself says all.
     """
@@ -53,6 +54,7 @@ class ApiCall(Struct, frozen=True, kw_only=True):
     target: str
     query: str
     headers: dict[str, str]
+    other_headers: dict[str, str]
     token: str | None
     operation: Operation | None
     texts: dict[str, str]
@@ -106,6 +108,11 @@ def api_call(context: ControlContext, entry: Entry) -> ApiCall:
     service, request = context.service, entry.request
     read = _headers_read(service) if entry.operation else request.headers.keys() - _TRANSPORT
     headers = {name: text for name, text in request.headers.items() if name in read}
+    others = {
+        name: text
+        for name, text in request.headers.items()
+        if name not in read and name not in _TRANSPORT and (name, text) != ("accept", "*/*")
+    }
     values, plain = _values(service, request.query)
     token = entry.token
     if token is None:
@@ -119,6 +126,7 @@ def api_call(context: ControlContext, entry: Entry) -> ApiCall:
         target=target,
         query=request.query,
         headers=headers,
+        other_headers=others,
         token=token,
         operation=operation if simple else None,
         texts=texts or {},

@@ -29,7 +29,7 @@ def _line(context: ControlContext, call: ApiCall) -> str:
     comment = f"# {entry.id} {entry.operation or 'no operation'} -> {entry.response.status}\n"
     if entry.request.fault:
         return f"{comment}# cannot be repeated: {entry.request.fault}\n"
-    headers: dict[str, str | None] = {**call.headers}
+    headers: dict[str, str | None] = {**call.headers, **call.other_headers}
     query = call.query
     if call.token is not None:
         lines, more = presentation(service, call.token)

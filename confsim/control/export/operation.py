@@ -7,11 +7,13 @@ from typing import Annotated
 
 from confsim.contract.encode import Raw
 from confsim.contract.types import Limit
+from confsim.control.bundle.make import bundle
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.export.arazzo import as_scenario
 from confsim.control.export.calls import merged
 from confsim.control.export.curl import as_curl
+from confsim.control.export.har import as_har
 from confsim.control.export.pytest import as_test
 from confsim.control.journal_view import RequestPattern, entry_of, matching
 
@@ -20,6 +22,7 @@ class Kind(StrEnum):
     """The forms in which a journal can be exported."""
 
     CURL = "curl"
+    HAR = "har"
     PYTEST = "pytest"
     SCENARIO = "scenario"
 
@@ -36,12 +39,13 @@ def export_requests(
     limit: Limit | None = None,
     ids: Annotated[str | None, "Calls of these ids, separated by commas."] = None,
 ) -> Raw:
-    """Export the calls as ``curl`` commands, as a ``pytest`` test with the fixture, or as a ``scenario`` (Arazzo).
+    """Export the calls as ``curl`` commands, a ``pytest`` test with the fixture, a ``scenario`` (Arazzo) or a ``har``.
 
     Exports all of them, with the calls of the control plane between them; or those that match, with ``limit`` the
     newest so many, and with ``ids`` those with these ids, separated by commas. An exported test or scenario of a whole
     journal passes on a fresh world with the same start; a scenario lists the calls that no step can express in
-    ``x-confsim-left-out``, and then it is incomplete when it is run. Misuse (404) for an unknown operation or id.
+    ``x-confsim-left-out``, and then it is incomplete when it is run. A HAR (HTTP Archive 1.2) has the calls of the API
+    with their answers, as browsers and proxies read them. Misuse (404) for an unknown operation or id.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
     entries = [each for each in matching(context, pattern) if each is not None]
@@ -53,6 +57,18 @@ def export_requests(
     calls = list(merged(context, entries, context.service.journal.control_calls if whole else ()))
     if as_ is Kind.CURL:
         return Raw("text/plain; charset=utf-8", as_curl(context, calls).encode())
+    if as_ is Kind.HAR:
+        return Raw("application/json", as_har(context, calls))
     if as_ is Kind.PYTEST:
         return Raw("text/x-python; charset=utf-8", as_test(context.service, calls).encode())
     return Raw("application/json", as_scenario(context, calls, whole=whole))
+
+
+@operation("GET /bundle")
+def get_bundle(context: ControlContext, *, mask: bool = False) -> Raw:
+    """Get one document with all that playing the journal again takes: start, profile, calls, answers, versions.
+
+    ``confsim replay`` plays it and says where an answer parts. ``mask`` puts stand-ins in the place of secrets: tokens,
+    keys of validators, and what headers present. Tokens that the world made meanwhile follow from its seed and stay.
+    """
+    return Raw("application/json", bundle(context, masked=mask))

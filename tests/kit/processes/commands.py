@@ -141,7 +141,7 @@ def serving(*arguments: object, end: int = signal.SIGTERM, **environment: str) -
             if "Ctrl-C" in line:
                 break
         greeting = "".join(lines)
-        address = re.search(r"API +(http://[^/]+)", greeting)
+        address = re.search(r"API +(https?://[^/]+)", greeting)
         try:
             assert address, command.stderr.read()
             yield Served(command, greeting, address[1])

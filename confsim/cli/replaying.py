@@ -1,0 +1,82 @@
+"""The commands that write a journal to a file, and play it again."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from .command import confsim, option, plain, print_json
+
+if TYPE_CHECKING:
+    from confsim.control.bundle.replay import Replayed
+
+
+@confsim.command()
+@option("--base-url", required=True, help="URL of a confsim server, of a world of it or of its API.")
+@click.option("-o", "--output", default="-", metavar="FILE", help="Where to write it; standard output by default.")
+@click.option("--mask", is_flag=True, help="Put stand-ins in the place of tokens, keys and what headers present.")
+def bundle(base_url: str, output: str, mask: bool) -> None:
+    """Write the journal of a served world to one file that ``confsim replay`` plays again anywhere.
+
+    It has the world before the first call, the profile, all calls with their answers, and the versions.
+    """
+    from contextlib import closing
+
+    from confsim.control.catalogue import CONTROL
+    from confsim.control.scenarios import mount_url
+    from confsim.kernel.refusal import Misuse
+    from confsim.transport.address import address
+    from confsim.transport.remote import RemoteTransport
+
+    root = mount_url(base_url, {})
+    with closing(RemoteTransport(root)) as there:
+        answer = there.send(address(CONTROL["get_bundle"], {"mask": "true"} if mask else {}, {}))
+    if answer.status != 200:
+        raise Misuse(f"{root} gives no bundle: {answer.status} {answer.body[:200].decode(errors='replace')}")
+    if output == "-":
+        click.echo(answer.body.decode(), nl=False)
+        return
+    try:
+        with open(output, "wb") as file:
+            file.write(answer.body)
+    except OSError as error:
+        raise Misuse(f"bundle {output!r}: {error.strerror or error}") from None
+    click.echo(f"{output}: {len(answer.body)} bytes")
+
+
+@confsim.command()
+@click.argument("file")
+@click.option("--json", "as_json", is_flag=True, help="Print what it showed as JSON.")
+def replay(file: str, as_json: bool) -> None:
+    """Play a bundle again, and compare each answer to the byte: exit 0 when all are the same, 2 where one parts."""
+    from confsim.control.bundle.document import read
+    from confsim.control.bundle.replay import replay as play
+    from confsim.version import __version__
+
+    bundle = read(file)
+    replayed = play(bundle)
+    if as_json:
+        print_json(replayed)
+    else:
+        _print(replayed)
+        if replayed.parting is not None and bundle.confsim != __version__:
+            click.echo(f"it was made by confsim {bundle.confsim}; this is {__version__}")
+    if replayed.parting is not None:
+        sys.exit(2)
+
+
+def _print(replayed: Replayed) -> None:
+    for each in replayed.left_out:
+        click.echo(f"left out: {each}")
+    for each in replayed.not_repeated:
+        click.echo(f"not repeated: {each}")
+    parting = replayed.parting
+    if parting is None:
+        click.echo(f"{replayed.calls} calls: the same to the byte")
+        return
+    click.echo(f"{replayed.calls} calls: parts at {' '.join(filter(None, (parting.id, parting.call)))}")
+    click.echo(f"  {parting.what}")
+    click.echo(f"  was {plain(parting.was)}")
+    click.echo(f"  got {plain(parting.got)}")

@@ -1,0 +1,1 @@
+"""Bundles: one file with all that a journal needs to be played again, by anybody, elsewhere."""

@@ -1,0 +1,187 @@
+"""A bundle played again: each call on a world of its own, its answer held against the one that it had, to the byte."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from confsim.api.catalogue import API
+from confsim.control import mount
+from confsim.control.context import ControlContext
+from confsim.control.declare import CONTROL
+from confsim.control.invoke import invoke
+from confsim.control.scenarios import direct
+from confsim.http.app import App
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.service.clock import Clock
+from confsim.service.deferred import Pending, wait_for_result
+from confsim.service.files import state
+from confsim.service.files.profile import read_profile
+from confsim.service.incoming import Incoming
+from confsim.service.service import Service
+from confsim.service.worlds import Worlds
+from confsim.transport.address import OperationRequest, request_of
+
+from .document import Bundle, BundledCall, EntryPoint, KeptAnswer, kept, raw
+
+#: Characters of a text that are shown around the first difference.
+_AROUND = 60
+#: Headers that say something of the bytes of a body, which a mask has changed.
+_OF_BYTES = frozenset({"etag", "content-length", "content-range"})
+
+
+class Parting(Struct, frozen=True):
+    """The first thing that was not as in the bundle: the call, what of it, and both values."""
+
+    id: str
+    call: str
+    what: str
+    was: Any
+    got: Any
+
+
+class Replayed(Struct, frozen=True, kw_only=True):
+    """What a replay showed: how many calls were repeated, which were not and why, and where it parted, if it did."""
+
+    calls: int
+    not_repeated: list[str]
+    left_out: list[str]
+    parting: Parting | None
+
+
+def replay(bundle: Bundle) -> Replayed:
+    """Play a bundle again, up to the first difference. Misuse for a profile or a start that cannot be."""
+    return _Replay(bundle).run()
+
+
+class _Replay:
+    def __init__(self, bundle: Bundle) -> None:
+        self._bundle = bundle
+        self._profile = read_profile(bundle.profile)
+        clock = Clock(bundle.started)
+        clock.freeze()
+        service = self._service = Service(state.world_from(bytes(bundle.start)), clock, self._profile)
+        service.journal.limit(1)
+        service.journal.count = bundle.first - 1
+        service.faults.allow_by_request(bundle.faults_by_request)
+        service.webhooks.list_only(bundle.webhooks_listed)
+        self._worlds = self._mounted(service)
+        self._foreign = False
+        self._app = App(self._worlds, mount.whole(CONTROL), lambda host: not self._foreign)
+        self._context = ControlContext(service, self._worlds, bundle.host)
+        self._direct = direct(self._context, patient=False)
+
+    def _mounted(self, service: Service) -> Worlds:
+        """The worlds of a server, of which this one has the mount that it had."""
+        bundle = self._bundle
+        if not bundle.mount:
+            worlds = Worlds(service)
+        else:
+            worlds = Worlds(Service(service.world, Clock(bundle.started), self._profile))
+            worlds.add(bundle.mount.removeprefix("/w/"), service)
+        service.pipeline.serve_at(replace(service.address, host=bundle.host, public_url=bundle.public_url))
+        return worlds
+
+    def run(self) -> Replayed:
+        """Play it."""
+        bundle, count, skipped = self._bundle, 0, []
+        parting = None
+        for call in bundle.calls:
+            if call.why:
+                self._skip(call, call.after)
+                skipped.append(f"{call.id}: {call.why}")
+                continue
+            count += 1
+            parting = self._repeat(call)
+            if parting is not None:
+                break
+        if parting is None and bundle.digest and (digest := self._service.world.digest()) != bundle.digest:
+            parting = Parting(bundle.calls[-1].id, "", "the world after the last call", bundle.digest, digest)
+        return Replayed(calls=count, not_repeated=skipped, left_out=bundle.left_out, parting=parting)
+
+    def _skip(self, call: BundledCall, after: Any) -> None:
+        self._show(call)
+        self._service.live.replace(state.world_from(bytes(after)))
+        self._service.journal.count += 1
+
+    def _show(self, call: BundledCall) -> None:
+        if not call.own_instant:
+            self._service.live.show(call.at)
+
+    def _repeat(self, call: BundledCall) -> Parting | None:
+        self._show(call)
+        if call.request is None:
+            return self._control(call) if call.control else None
+        assert call.answer is not None
+        self._service.journal.count = int(call.id[1:]) - 1
+        self._send(call)
+        entry = self._service.journal.last()
+        answer = None if entry is None or entry.id != call.id else kept(entry.response)
+        name = f"{call.operation or 'no operation'} {call.request.method} {call.request.target}"
+        if answer is None:
+            return Parting(call.id, name, "the answer", call.answer.status, None)
+        found = _difference(call.answer, answer, masked=self._bundle.masked)
+        return None if found is None else Parting(call.id, name, *found)
+
+    def _send(self, call: BundledCall) -> None:
+        assert call.request is not None
+        request = call.request.request()
+        if call.entry is EntryPoint.HTTP:
+            self._foreign = call.foreign_host
+            self._app(request)
+            return
+        operation, service = API[call.operation], self._service
+        texts = tuple(call.texts[name] for name in operation.placeholders)
+        if call.entry is EntryPoint.SCENARIO:
+            below = replace(request, target=request.target.removeprefix(self._bundle.mount))
+            with suppress(ConnectionResetError):
+                self._direct.send(OperationRequest(operation, texts, call.values, below))
+            return
+        made = request_of(operation, texts, call.values, self._profile, dict(request.headers), request.body)
+        service.perform(Incoming(operation, texts, made.query, call.token, made.request))
+
+    def _control(self, call: BundledCall) -> Parting | None:
+        operation = CONTROL.get(call.control)
+        if operation is None:
+            return Parting(call.id, call.control, "the operation of the control plane", call.control, None)
+        try:
+            try:
+                invoke(self._context, operation, call.path, call.query, raw(call.body))
+            except Pending as pending:
+                wait_for_result(pending.again)
+        except (Misuse, Refusal) as refusal:
+            return Parting(call.id, call.control, "the call of the control plane", "done", str(refusal))
+        return None
+
+
+def _difference(was: KeptAnswer, got: KeptAnswer, *, masked: bool) -> tuple[str, Any, Any] | None:
+    """The first difference of two answers: what differs, and both values; None when they are the same."""
+    if was.status != got.status:
+        return "the status", was.status, got.status
+    before, after = (_headers(each, masked=masked) for each in (was, got))
+    for place, (one, other) in enumerate(zip(before, after, strict=False)):
+        if one != other:
+            return f"header line {place + 1}", ": ".join(one), ": ".join(other)
+    if len(before) != len(after):
+        return "the header lines", [name for name, _ in before], [name for name, _ in after]
+    if was.body != got.body:
+        return _place(raw(was.body), raw(got.body))
+    return ("where the connection is dropped", was.cut, got.cut) if was.cut != got.cut else None
+
+
+def _headers(answer: KeptAnswer, *, masked: bool) -> list[tuple[str, str]]:
+    return [each for each in answer.headers if not masked or each[0].lower() not in _OF_BYTES]
+
+
+def _place(was: bytes, got: bytes) -> tuple[str, Any, Any]:
+    """Where two bodies part, with what stands around."""
+    at = next(
+        (n for n, (one, other) in enumerate(zip(was, got, strict=False)) if one != other), min(len(was), len(got))
+    )
+    begin = max(0, at - _AROUND)
+    shown = (each[begin : at + _AROUND].decode(errors="replace") for each in (was, got))
+    before, after = shown
+    return f"byte {at + 1} of the body", before, after

@@ -1,0 +1,270 @@
+"""Bundles: a journal in one file, played again to the byte, or up to where it parts."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+
+import pytest
+
+from confsim import Simulator, cli
+from confsim.arazzo import library
+from confsim.control.bundle.document import decoded
+from confsim.control.bundle.replay import replay
+from confsim.control.scenarios import compile_scenario, run_scenario
+from confsim.kernel.refusal import Misuse
+
+ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+
+
+def bundle_of(sim, **options):
+    """The bundle of a simulator, as plain values."""
+    return json.loads(sim.control("get_bundle", **options).data)
+
+
+def played(document):
+    """What a replay of a bundle shows."""
+    return replay(decoded(json.dumps(document).encode()))
+
+
+def assert_same(sim, calls=None):
+    """A replay gives the same answers; returns the bundle."""
+    document = bundle_of(sim)
+    found = played(document)
+    assert found.parting is None, found.parting
+    assert calls is None or found.calls == calls
+    return document
+
+
+@pytest.mark.parametrize("name", library.shipped())
+def test_every_shipped_scenario_is_played_again(name):
+    """Calls of the API and of the control plane, time and mails between them."""
+    sim = Simulator()
+    assert run_scenario(compile_scenario(name, {}), sim.control.context).failure is None
+    assert_same(sim)
+
+
+def test_calls_of_clients_over_http(sim):
+    """Of several kinds, with headers, forms, bytes and errors; headers of the answers too."""
+    client, anonymous = sim.client("demo-owner"), sim.client()
+    client.get("/users/me", headers={"X-Trace": "1", "Origin": "https://a.example", "Accept": "text/html"})
+    client.get("/users/me", headers={"If-None-Match": "*"})
+    client.put(f"/channels/{ROOM}/image", data={"image": (BytesIO(b"\xff\xfe"), "a.png")})
+    client.head("/users/me")
+    client.options("/users/me")
+    client.post("/users/handle/reserve", data=b"\xff not json", content_type="application/json")
+    anonymous.get("/nothing/here?x=%ff")
+    anonymous.get("/users/me")
+    sim.call("reserve_handle", "demo-user", body={"handle": "new"})
+    sim.call("list_active_channels", "demo-owner")
+    document = assert_same(sim, 10)
+    assert document["digest"]
+    assert document["calls"][0]["request"]["headers"]["x-trace"] == "1"
+
+
+def test_a_world_by_name_under_a_profile(sim):
+    """Its mount stands in answers; other choices give other answers."""
+    worlds = Simulator(profile={"status.role-missing": 418, "http.caching": "etag", "http.request-id": "X-Id"})
+    other = worlds.worlds.add("other")
+    other.client("demo-owner").get(f"/channels/{ROOM}/proxyfor")
+    assert other.call("create_channel", "demo-guest", body={"name": "x"}).status == 418
+    other.client().get("/nothing")
+    document = assert_same(other, 3)
+    assert document["mount"] == "/w/other"
+    document["profile"]["status.role-missing"] = 403
+    assert played(document).parting.id == "r2"
+
+
+def test_faults_time_and_presence(sim):
+    """What the control plane did between calls is done again, also faults of requests and dropped connections."""
+    sim.faults.put([{"operation": "get_me", "on": 2, "times": 1, "do": {"status": 503}}])
+    for _ in range(3):
+        sim.client("demo-owner").get("/users/me")
+    sim.presence.join(ROOM, "demo-user")
+    sim.clock.advance("2h")
+    token = sim.token(1004)
+    sim.call("get_me", token)
+    sim.clock.advance("3d")
+    sim.call("get_me", token)
+    sim.snapshot("s")
+    sim.presence.leave(ROOM, 1004)
+    sim.restore("s")
+    sim.call("get_populations", "demo-owner", channelIds=ROOM)
+    assert_same(sim)
+
+
+def test_a_journal_that_has_lost_its_beginning_starts_from_the_world_before_it(sim):
+    """And says how much it has lost."""
+    sim.requests.most = 2
+    for name in "abcd":
+        sim.call("create_channel", "demo-owner", body={"name": name})
+    document = assert_same(sim, 2)
+    assert document["first"] == 3
+    assert document["left_out"] == ["2 calls before the first, which the journal no longer has, and faults set by then"]
+
+
+def test_an_empty_journal_is_played(sim):
+    """There is nothing to differ."""
+    assert_same(sim, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda answer: answer.update(status=500), "the status"),
+        (lambda answer: answer["headers"][0].__setitem__(1, "text/odd"), "header line 1"),
+        (lambda answer: answer["headers"].pop(), "the header lines"),
+        (lambda answer: answer.update(body=answer["body"].replace("Olaf", "Olga")), "byte 24 of the body"),
+        (lambda answer: answer.update(cut=3), "where the connection is dropped"),
+    ],
+)
+def test_where_it_parts_is_said(sim, change, what):
+    """The first call that differs, what of it, and both values."""
+    sim.call("list_active_channels", "demo-owner")
+    sim.call("get_me", "demo-owner")
+    document = bundle_of(sim)
+    change(document["calls"][1]["answer"])
+    parting = played(document).parting
+    assert parting.id == "r2"
+    assert parting.call == "get_me GET /v1_0/users/me"
+    assert parting.what == what
+    assert parting.was != parting.got
+
+
+def test_another_start_parts_too(sim):
+    """A world that ends otherwise, and a call of the control plane that cannot be made."""
+    sim.call("create_channel", "demo-owner", body={"name": "x"})
+    document = bundle_of(sim)
+    document["digest"] = "0" * 32
+    assert played(document).parting.what == "the world after the last call"
+    sim.presence.join(ROOM, "demo-user")
+    document = bundle_of(sim)
+    document["calls"][-1]["body"] = json.dumps({"channel": ROOM, "userId": 1})
+    assert "no user 1" in played(document).parting.got
+    document["calls"][-1]["control"] = "no_such_call"
+    assert played(document).parting.got is None
+
+
+def test_secrets_are_masked_on_request(sim):
+    """Tokens of the start, what headers present, keys; the replay is the same all the same."""
+    sim.client("demo-owner").get("/users/me", headers={"Cookie": "sid=hidden-cookie", "X-Api-Key": "hidden-key"})
+    sim.client("hidden-token").get("/users/me")
+    minted = sim.token(1004)
+    sim.client(minted).get("/users/me")
+    sim.call("get_me", "demo-user")
+    plain, masked = (sim.control("get_bundle", mask=mask).data for mask in (False, True))
+    secrets = [b"demo-owner", b"demo-user", b"demo-partner-admin", b"hidden-cookie", b"hidden-key", b"hidden-token"]
+    assert [each for each in secrets if each not in plain] == []
+    assert [each for each in secrets if each in masked] == []
+    assert minted.encode() in masked  # it follows from the seed
+    assert played(json.loads(masked)).parting is None
+
+
+def test_a_masked_identity_token_is_not_repeated(sim):
+    """The world after it is set, and the replay says so."""
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
+    sim.client().get("/users/me", headers={"Authorization": f"Bearer {token}"})
+    sim.call("create_channel", "demo-owner", body={"name": "x"})
+    document = bundle_of(sim, mask=True)
+    assert token not in json.dumps(document)
+    found = played(document)
+    assert found.not_repeated == ["r1: its identity token is masked"]
+    assert found.parting is None
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("nonsense", "it is no bundle"),
+        ("[]", "it is no bundle"),
+        ('{"format": 99}', "it is of format 99; this confsim reads format 1"),
+        ('{"format": 1}', "it is damaged: .*missing required field"),
+    ],
+)
+def test_what_is_no_bundle_is_refused(text, error):
+    """With what is wrong."""
+    with pytest.raises(Misuse, match=error):
+        decoded(text.encode())
+
+
+def test_a_bad_start_is_refused(sim):
+    """As a state document is."""
+    document = bundle_of(sim)
+    document["start"]["version"] = 99
+    with pytest.raises(Misuse, match="version 99"):
+        played(document)
+
+
+@pytest.fixture
+def run(capsys):
+    """Call the command line; returns exit code, output, errors."""
+
+    def running(*arguments):
+        try:
+            cli.main(arguments)
+            code = 0
+        except SystemExit as exit:
+            code = exit.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return running
+
+
+def test_the_commands(sim, run, tmp_path):
+    """Of a served world to a file, and from the file."""
+    sim.call("get_me", "demo-owner")
+    file = tmp_path / "bundle.json"
+    with sim.serve() as server:
+        assert run("bundle", "--base-url", server.base_url, "-o", str(file))[0] == 0
+        code, printed, _ = run("bundle", "--base-url", server.root, "--mask")
+        assert code == 0
+        assert "demo-owner" not in printed
+        assert run("bundle", "--base-url", server.root, "-o", str(tmp_path / "none" / "x"))[0] == 1
+        code, _, error = run("bundle", "--base-url", f"{server.root}/w/none")
+        assert code == 1
+        assert "gives no bundle: 404" in error
+    assert run("replay", str(file)) == (0, "1 calls: the same to the byte\n", "")
+    document = json.loads(file.read_text())
+    document["calls"][0]["answer"]["status"] = 500
+    document["confsim"] = "0.0.1"
+    file.write_text(json.dumps(document))
+    code, printed, _ = run("replay", str(file))
+    assert code == 2
+    assert "parts at r1 get_me GET /v1_0/users/me\n  the status\n  was 500\n  got 200\n" in printed
+    assert "it was made by confsim 0.0.1" in printed
+    code, printed, _ = run("replay", str(file), "--json")
+    assert code == 2
+    assert json.loads(printed)["parting"]["id"] == "r1"
+    code, _, error = run("replay", str(tmp_path / "none.json"))
+    assert code == 1
+    assert "No such file" in error
+
+
+def test_a_har_has_every_call_with_its_answer(sim):
+    """As HTTP Archive 1.2 asks for, headers and bytes and all."""
+    sim.client("demo-owner").get("/users/me?a=1&b=", headers={"X-Trace": "1", "Cookie": "a=b"})
+    sim.call("reserve_handle", "demo-user", body={"handle": "new"})
+    sim.client("demo-owner").post("/users/handle/reserve", data=b"\xff", content_type="application/json")
+    log = json.loads(sim.control("export_requests", as_="har").data)["log"]
+    assert log["version"] == "1.2"
+    first, second, third = log["entries"]
+    assert {"name": "x-trace", "value": "1"} in first["request"]["headers"]
+    assert first["request"]["cookies"] == [{"name": "a", "value": "b"}]
+    assert first["request"]["queryString"] == [{"name": "a", "value": "1"}, {"name": "b", "value": ""}]
+    assert json.loads(first["response"]["content"]["text"])["handle"] == "Olaf Owner"
+    assert {"name": "Authorization", "value": "Bearer demo-user"} in second["request"]["headers"]
+    assert json.loads(second["request"]["postData"]["text"]) == {"handle": "new"}
+    assert third["request"]["postData"]["encoding"] == "base64"
+    assert third["response"]["status"] == 400
+    for each in log["entries"]:
+        assert each.keys() >= {"startedDateTime", "time", "request", "response", "cache", "timings"}
+        assert each["response"]["content"]["size"] == each["response"]["bodySize"]
+
+
+def test_curl_says_what_the_client_said(sim):
+    """Headers on which no answer depends, too."""
+    sim.client("demo-owner").get("/users/me", headers={"X-Trace": "a b", "Accept": "*/*"})
+    exported = sim.control("export_requests", as_="curl").data.decode()
+    assert "-H 'x-trace: a b'" in exported
+    assert "accept" not in exported
