@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
+from confsim.contract.annotations import peeled
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
@@ -28,6 +29,8 @@ CANDIDATES = 24
 LENGTH = 45
 #: A score with which no more candidates are tried.
 _ENOUGH = 100
+#: How often what looks closer at an earlier call comes before what shows most that is new.
+_FOLLOWED = 0.6
 #: Roles that hold a grant, likeliest first.
 _LIKELY: Mapping[str, tuple[str, ...]] = {
     Grant.OWNER: ("owner", "api-token"),
@@ -45,20 +48,26 @@ _LIKELY: Mapping[str, tuple[str, ...]] = {
 NOBODY = Caller(None, "nobody")
 #: A caller whose token the service never gave out.
 STRANGER = Caller("no-such-token", "stranger")
+#: The codes of refusals that are about who calls.
+_NOT_FOR_THIS_CALLER = frozenset({"code.role-missing", "code.no-user-context", "code.guest-elsewhere"})
 #: Calls after which others are refused: they are made at the end of a journey, and taken back.
 _DISRUPTIVE = "set_client_service_state"
 
 
 class Theme(Struct, frozen=True):
-    """What a journey is about: calls that prepare it, and the areas of the API that it prefers."""
+    """What a journey is about: calls that prepare it, and the areas of the API that it prefers.
+
+    ``own`` says whether it is better begun in a client of the run's own, where all that there is was made by it.
+    """
 
     prepare: tuple[tuple[str, str, Mapping[str, str]], ...] = ()
     areas: frozenset[str] = frozenset()
+    own: bool = False
 
 
-def _theme(areas: str, *prepare: tuple[Any, ...]) -> Theme:
+def _theme(areas: str, *prepare: tuple[Any, ...], own: bool = False) -> Theme:
     steps = tuple((step[0], step[1], step[2] if len(step) > 2 else {}) for step in prepare)
-    return Theme(steps, frozenset(areas.split()))
+    return Theme(steps, frozenset(areas.split()), own)
 
 
 _ON = {"state": "enable"}
@@ -76,6 +85,7 @@ THEMES = (
         ("create_guest", "nobody"),
         ("reserve_handle", "owner"),
         ("create_predefined_user", "api-token"),
+        own=True,
     ),
     _theme(
         "sessions runtime app_sessions",
@@ -88,6 +98,7 @@ THEMES = (
         "config templates friendly_urls",
         ("create_template", "customer-admin"),
         ("set_template_state", "customer-admin", _ON),
+        own=True,
     ),
     _theme(
         "broadcast media gateway",
@@ -104,7 +115,7 @@ THEMES = (
         ("start_recording", "owner"),
         ("list_recordings", "owner"),
     ),
-    _theme("api_tokens events auth validators embedding clients", ("create_api_token", "customer-admin")),
+    _theme("api_tokens events auth validators embedding clients", ("create_api_token", "customer-admin"), own=True),
 )
 
 
@@ -132,8 +143,9 @@ class Planner:
         """The calls of the next journey. Each must have been made, and ``note`` called, before the next is taken."""
         self.journey += 1
         self.theme = THEMES[(self.journey - 1) % len(THEMES)]
-        homes = [self.things.accounts_client, *self.things.own_clients]
-        self.home = homes[(self.journey - 1) // len(THEMES) % len(homes)] if len(homes) > 1 else homes[0]
+        second = (self.journey - 1) // len(THEMES) % 2 == 1
+        own = self.things.own_clients
+        self.home = own[-1] if own and self.theme.own != second else self.things.accounts_client
         self._queue = []
         maker = "owner" if self.home == self.things.accounts_client else "api-token"
         for operation, role, wanted in (("create_channel", maker, {}), *self.theme.prepare):
@@ -150,7 +162,7 @@ class Planner:
     def _free(self, count: int) -> Iterator[Call]:
         """So many calls, first those that look at what was changed."""
         for _ in range(count):
-            found = self._queue.pop(0) if self._queue else self._best()
+            found = self._queue.pop(0) if self._queue and self.random.random() < _FOLLOWED else self._best()
             if found is None:
                 return
             yield found
@@ -249,21 +261,42 @@ class Planner:
         caller = self._role(call)
         if ok:
             yield (name, "succeeds"), 120
-            yield (name, "succeeds for", caller), 8
+            yield (name, "succeeds for", caller), 14
             for table in told.wrote:
                 yield (name, "writes", table), 10
-            yield from ((((name, "shows", each), 3)) for each in _features_of(told.reply.body, "", 0))
-            for each in call.query:
-                yield (name, "asked", each), 5
+            yield from (((name, "shows", each), 2.0) for each in _features_of(told.reply.body, "", 0))
+            yield from self._asked(call, told)
             for each, text in call.path.items():
                 if each in {"state", "kind", "level"}:
                     yield (name, each, text), 12
         else:
-            yield (name, "refused", reason), 25
-            yield ("refused", reason), 25
-            yield (name, "refused to", caller, reason), 6
+            yield ("refused", reason), 30
+            yield (name, "refused", reason), 12
+            if reason in _NOT_FOR_THIS_CALLER or caller.endswith("of another client"):
+                yield (name, "refused to somebody"), 12
+                yield (name, "refused to", caller), 5
+                if caller.endswith("of another client"):
+                    yield (name, "refused to another client"), 20
         for id in told.used:
-            yield (name, id), 5
+            yield ("uses", id), 6
+            yield (name, id), 1.5
+
+    def _asked(self, call: Call, told: Told) -> Iterator[tuple[object, float]]:
+        """What the query of a call shows: pages that are cut, orders of several elements, other parameters."""
+        body, name = told.reply.body, call.operation
+        rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
+        count = len(rows) if isinstance(rows, list) else 0
+        for each, text in call.query.items():
+            if each == "limit" and isinstance(body, dict):
+                yield (name, "cut by limit", count != body.get("total")), 12
+            elif each == "offset" and text != "0":
+                yield (name, "cut by offset", count > 0), 12
+            elif each in {"sort", "order"}:
+                yield (name, each, text, count > 1), 8 if count > 1 else 1
+            else:
+                yield (name, "asked", each), 5
+        if count > 1:
+            yield (name, "several"), 15
 
     def _role(self, call: Call) -> str:
         """What the caller is to what is called: the role, and whether of its own client."""
@@ -276,27 +309,77 @@ class Planner:
         return sum(weight for feature, weight in self._features(call, told) if not self._seen[feature])
 
     def note(self, call: Call, told: Told, before: World) -> None:
-        """Note what a call showed, and plan what looks at what it changed."""
-        first = not self._seen[call.operation, "succeeds"]
+        """Note what a call showed, and plan what looks at it more closely."""
         for feature, _ in self._features(call, told):
             self._seen[feature] += 1
         self._called[call.operation] += 1
-        if not call.declared.changes:
-            return
-        if told.reply.status < 400 and told.after is not before:
-            self._queue[:0] = self._look(call, told, before)
-            if first:
-                self._queue.insert(0, call)  # the same again
-        elif told.reply.status >= 400 and not self._seen[call.operation, "looked after refusal"]:
-            looks = self._again(call)
+        if told.reply.status < 400:
+            self._queue = [*self._after_success(call, told, before), *self._queue]
+        elif call.declared.changes and not self._seen[call.operation, "looked after refusal"]:
+            looks = self._again(call) if _NOT_FOR_THIS_CALLER.intersection(told.used) else []
             if looks:
                 self._seen[call.operation, "looked after refusal"] += 1
-            self._queue[:0] = looks[:1]
+            self._queue = [*looks[:1], *self._queue]
+
+    def _after_success(self, call: Call, told: Told, before: World) -> list[Call]:
+        """What looks more closely at a call that succeeded: the same again, by others, what it changed, its pages."""
+        planned: list[Call] = []
+        again = (call.operation, "made again")
+        if call.declared.changes:
+            if not self._seen[again]:
+                self._seen[again] += 1
+                planned.append(call)
+            if told.after is not before:
+                planned += self._look(call, told, before)
+        else:
+            planned += self._pages(call, told)
+        return planned + self._by_others(call)
+
+    def _pages(self, call: Call, told: Told) -> list[Call]:
+        """A list of several cut, and in each order, once for each operation."""
+        body, names = told.reply.body, call.declared.query_names
+        rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
+        mark = (call.operation, "paged")
+        if not isinstance(rows, list) or len(rows) < 2 or self._seen[mark] or self.scope.is_open(call):
+            return []
+        self._seen[mark] += 1
+        asked = [{"limit": "1", "offset": "1"}] if {"limit", "offset"} <= names else []
+        for each in call.declared.query_parameters:
+            if each.name == "sort":
+                asked += [{"sort": str(member.value)} for member in peeled(each.wire)[0]]
+        if "order" in names:
+            asked.append({"order": "asc" if call.query.get("order") == "desc" else "desc"})
+        found = [replace(call, query={**call.query, **more}) for more in asked]
+        return [each for each in found if self._imagined(each) is not None]
+
+    def _by_others(self, call: Call) -> list[Call]:
+        """The same call by callers of whom it is not known what they may: first those who may not, and one who may."""
+        mark = (call.operation, "by others")
+        if self._seen[mark] >= 4 or call.declared.public:
+            return []
+        self._seen[mark] += 1
+        may: list[Call] = []
+        may_not: list[tuple[bool, Call]] = []
+        for caller in self.random.sample(self.things.callers, len(self.things.callers)):
+            other = replace(call, caller=caller.token)
+            role, told = self._role(other), self._imagined(other)
+            if told is None or role == self._role(call) or self._seen[call.operation, "tried by", role]:
+                continue
+            if told.reply.status < 400:
+                may.append(other)
+            elif told.reply.status in (401, 403, 404):
+                may_not.append((not role.endswith("of another client"), other))
+        may_not.sort(key=lambda each: each[0])
+        near = [each for own, each in may_not if own]
+        chosen = [each for _, each in may_not[:1]] if self._seen[mark] % 2 else [*near[:1], *may[:1]]
+        for each in chosen:
+            self._seen[call.operation, "tried by", self._role(each)] += 1
+        return chosen
 
     def _look(self, call: Call, told: Told, before: World) -> list[Call]:
         """Reads that a change shows in, those first that have not shown one of this operation."""
-        if self._seen[call.operation, "looked"] >= 4:
-            return self._again(call)[:1] if self.random.random() < 0.3 else []
+        if self._seen[call.operation, "looked"] >= 2:
+            return self._again(call)[:1] if self.random.random() < 0.15 else []
         self._seen[call.operation, "looked"] += 1
         found: list[Call] = []
         for operation in API:

@@ -1,0 +1,168 @@
+"""A plan of calls, made once beside the true service, and when it tells a mutant."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.service.messages import Request, Response
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.comparison import Comparison, Reply, reply_of
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.run import Run, Step
+from confsim.testing.verifying.planning import Planner
+from confsim.transport.address import address
+from confsim.transport.wsgi import WsgiTransport
+from kit.beside import AHEAD, Beside
+
+from . import tables, wire
+from .mutant import Key, Mutant
+from .reach import Reach
+
+#: How many mutants of each kind there are at most.
+MOST = 60
+
+
+class Planned(Struct, frozen=True):
+    """A call of the plan: the model's answer, the instant, and what was made where the answer may list other things."""
+
+    call: Call
+    reply: Reply
+    at: int
+    made: frozenset[Key] | None
+
+
+class Plan(Struct):
+    """The calls, the requests sent before the first of them, what is known then, and what could be and was reached."""
+
+    calls: list[Planned]
+    first: int
+    known: Correspondence
+    reached: set[Key]
+    made: list[set[Key]]
+    differences: list[str]
+
+
+class _Recording(Run):
+    """A run that notes its steps."""
+
+    planned: list[Planned]
+
+    def take(self, call: Call, *, reserved: bool = False) -> Step:
+        """Make a call, and note it."""
+        made = frozenset((each.kind, each.name) for each in self.things) if self.scope.is_open(call) else None
+        step = super().take(call, reserved=reserved)
+        self.planned.append(Planned(call, step.told.reply, step.at, made))
+        return step
+
+
+def make_plan(requests: int, seed: int = 0, beside: Beside | None = None) -> Plan:
+    """Plan so many requests beside the true service."""
+    beside = beside or Beside()
+    beside.known = Correspondence()
+    service, reach = beside.service(), Reach()
+    run = _Recording(service, beside.accounts, {}, beside.known, tag="cvtest", rings=True, clock=beside.clock)
+    run.planned, first, known = [], service.sent, copy.deepcopy(beside.known)
+    differences: list[str] = []
+    with reach.watching(run.model, run.things):
+        run.open_client()
+        planner = Planner(run.model, run.things, run.scope, run.names, seed, run.numbers)
+        while service.sent < requests:
+            for call in planner.journey_calls():
+                run.journey = planner.journey
+                step = run.take(call)
+                if step.difference is not None:
+                    differences.append(f"{call.operation} {step.difference}")
+                    break
+                planner.note(call, step.told, step.before)
+                if service.sent >= requests:
+                    break
+    return Plan(run.planned, first, known, reach.keys, reach.made, differences)
+
+
+def mutants(plan: Plan, seed: int = 0) -> tuple[list[Mutant], int]:
+    """The mutants that the plan could reach, at most ``MOST`` of each kind, and how many it could not."""
+    families = (
+        tables.edges(), tables.guards(), tables.codes(), wire.bodies(), wire.units(), wire.paging(),
+        wire.idempotency(), wire.leaks(), wire.partial_writes(), wire.ordering(),
+    )  # fmt: skip
+    found: list[Mutant] = []
+    out = 0
+    for family in families:
+        every = list(family)
+        within = [each for each in every if each.key in plan.reached]
+        out += len(every) - len(within)
+        random.Random(seed).shuffle(within)
+        found += within[:MOST]
+    return found, out
+
+
+def mutated(mutant: Mutant) -> tuple[Beside, WsgiTransport]:
+    """The service that is wrong in this way, in this process, which a patch changes for good."""
+    if mutant.patch is not None:
+        mutant.patch()
+    beside = Beside()
+    transport = beside.transport()
+    if mutant.wrap is not None:
+        transport.exchange = mutant.wrap(beside, transport.exchange)  # type: ignore[method-assign]
+    return beside, transport
+
+
+def told_at(plan: Plan, mutant: Mutant) -> tuple[int | None, str]:
+    """The number of the request at which the plan tells the mutant, None for never, and the difference."""
+    beside, transport = mutated(mutant)
+    beside.latency = 0
+    known, shapes = plan.known, Shapes({})
+    comparison = Comparison(shapes, known)
+    for number, planned in enumerate(plan.calls, plan.first + 1):
+        beside.clock.move(planned.at)
+        beside.simulator.service.clock.move(planned.at + AHEAD)
+        there = planned.call.renamed(known.service)
+        asked = address(
+            there.declared, there.arguments, {}, body=there.body, content_type=there.content_type, token=there.caller
+        )
+        reply = reply_of(transport.exchange(asked.request))
+        difference = comparison.difference(there.declared, planned.reply, reply, planned.made)
+        if difference is not None:
+            return number, f"{planned.call.operation} {difference}"
+    return None, ""
+
+
+def in_child(work: Any, *arguments: Any) -> Any:
+    """What a function returns in a child of this process, so that what it patches does not stay."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        try:
+            result = pickle.dumps(work(*arguments))
+        except BaseException as error:
+            result = pickle.dumps(error)
+        with os.fdopen(writer, "wb") as pipe:
+            pipe.write(result)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        result = pickle.loads(pipe.read())
+    os.waitpid(child, 0)
+    return result
+
+
+def all_told(plan: Plan, found: list[Mutant]) -> Iterator[tuple[Mutant, int | None, str]]:
+    """When the plan tells each of these mutants."""
+    for mutant in found:
+        result = in_child(told_at, plan, mutant)
+        if isinstance(result, BaseException):
+            yield mutant, -1, repr(result)
+        else:
+            yield mutant, *result
+
+
+__all__ = ["Plan", "Request", "Response", "all_told", "in_child", "make_plan", "mutants", "told_at"]

@@ -1,0 +1,129 @@
+"""What a plan of calls could reach: noted of every call that was tried in the model, made or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from confsim.api import admission
+from confsim.api.call import Call as ApiCall
+from confsim.contract.gates import Grant
+from confsim.kernel.machine import Machine
+from confsim.kernel.world import World
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.model import Model, Told
+from confsim.testing.learning.things import Things
+from kit import OTHER_ADMIN
+
+from .mutant import Key
+
+
+class Reach:
+    """The keys of what was reached, as mutants have them; ``made`` holds those of calls that were made, in order."""
+
+    def __init__(self) -> None:
+        self.keys: set[Key] = set()
+        self.made: list[set[Key]] = []
+
+    @contextmanager
+    def watching(self, model: Model, things: Things) -> Iterator[None]:
+        """Note what calls of a model reach, until the end of the block."""
+        imagine, call = model.imagine, model.call
+
+        def imagined(asked: Call, world: World | None = None) -> Told:
+            told = imagine(asked, world)
+            self._note(asked, told, things, model.world if world is None else world)
+            return told
+
+        def called(asked: Call) -> Told:
+            before, tried = model.world, self.keys
+            self.keys = set()
+            told = call(asked)
+            self._note(asked, told, things, before)
+            self.made.append(self.keys)
+            self.keys = tried | self.keys
+            return told
+
+        with (
+            patch.object(model, "imagine", imagined),
+            patch.object(model, "call", called),
+            patch.object(Machine, "_move", self._moving(Machine._move)),
+            patch.object(Machine, "row", self._admitting(Machine.row)),
+            patch.object(admission, "admit", self._judging(admission.admit)),
+        ):
+            yield
+
+    def _moving(self, move: Any) -> Any:
+        def moving(machine: Machine[Any, Any], change: Any, record: Any, state: Any, row: Any, facts: Any) -> Any:
+            self.keys.add(("row", machine.name, machine.rows.index(row)))
+            return move(machine, change, record, state, row, facts)
+
+        return moving
+
+    def _admitting(self, row_of: Any) -> Any:
+        def admitting(machine: Machine[Any, Any], state: Any, event: str, record: Any, facts: Any) -> Any:
+            found = row_of(machine, state, event, record, facts)
+            if found is None:
+                self.keys.add(("not admitted", machine.name, event))
+            return found
+
+        return admitting
+
+    def _judging(self, admit: Any) -> Any:
+        def judging(call: ApiCall, grants: tuple[Grant, ...], **how: Any) -> None:
+            admit(call, grants, **how)
+            if call.caller is None:
+                return
+            passes = admission._passes(call, call.caller)
+            held = [each for each in grants if admission._HOLDS[each](call, call.caller) or each in passes]
+            if len(held) == 1:
+                rest = tuple(each for each in grants if each is not held[0])
+                self.keys.add(("needs grant", call.operation.name, rest))
+
+        return judging
+
+    def _note(self, call: Call, told: Told, things: Things, before: World) -> None:
+        name, reply = call.operation, told.reply
+        if reply.status >= 400:
+            reasons = {id.removeprefix("code.").replace("-", "_").upper() for id in told.used if id.startswith("code.")}
+            self.keys.update(("reason", each) for each in reasons)
+            if reasons & {"ROLE_MISSING", "NO_USER_CONTEXT"}:
+                self.keys.add(("refused role", name))
+            made = [named for named in call.names() if named in things]
+            if made and call.caller == OTHER_ADMIN:
+                self.keys.add(("refused other", name))
+            if made and reply.status in (401, 403):
+                self.keys.add(("refused and possible", name))
+            return
+        self._note_success(call, told, before)
+
+    def _note_success(self, call: Call, told: Told, before: World) -> None:
+        name, body = call.operation, told.reply.body
+        self.keys.add(("repeated", name))
+        if told.after is not before:
+            self.keys.add(("seen", name))
+            if isinstance(call.body, dict) and len(call.body) > 1:
+                self.keys.add(("two fields", name))
+        rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
+        if isinstance(rows, list):
+            self.keys.update(("elements", name, count) for count in (1, 2) if len(rows) >= count)
+            total = body.get("total", len(rows)) if isinstance(body, dict) else None
+            if "limit" in call.query and total != len(rows):
+                self.keys.add(("cut by", name, "limit"))
+            if call.query.get("offset", "0") != "0" and total != 0:
+                self.keys.add(("cut by", name, "offset"))
+            if len(rows) > 1:
+                self.keys.update(("sorted by", name, each) for each in ("sort", "order") if each in call.query)
+        self.keys.update(("field", name, pointer) for pointer in _pointers(body, ()))
+
+
+def _pointers(body: Any, place: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if isinstance(body, dict):
+        for field, value in body.items():
+            yield (*place, field)
+            yield from _pointers(value, (*place, field))
+    elif isinstance(body, list):
+        for value in body[:5]:
+            yield from _pointers(value, (*place, "*"))
