@@ -121,6 +121,8 @@ class Run:
         made = self.take(
             Call("create_api_token", partner.token, {}, {"for_client": own}, {"label": "verify"}, "application/json")
         )
+        if made.difference is None and made.told.reply.status < 400:
+            self.things.kept_tokens.append(made.told.reply.body["id"])
         return made if made.difference is not None else None
 
     # A step

@@ -23,6 +23,7 @@ from confsim.testing.learning.scope import Scope
 from confsim.testing.learning.things import Caller, Things
 
 from .arguments import Drawing
+from .novelty import FOREIGN, NOT_FOR_THIS_CALLER, features
 
 #: How many candidates are tried for a call, and how many calls a journey has.
 CANDIDATES = 24
@@ -48,8 +49,6 @@ _LIKELY: Mapping[str, tuple[str, ...]] = {
 NOBODY = Caller(None, "nobody")
 #: A caller whose token the service never gave out.
 STRANGER = Caller("no-such-token", "stranger")
-#: The codes of refusals that are about who calls.
-_NOT_FOR_THIS_CALLER = frozenset({"code.role-missing", "code.no-user-context", "code.guest-elsewhere"})
 #: Calls after which others are refused: they are made at the end of a journey, and taken back.
 _DISRUPTIVE = "set_client_service_state"
 
@@ -254,75 +253,31 @@ class Planner:
 
     # What is new
 
-    def _features(self, call: Call, told: Told) -> Iterator[tuple[object, float]]:
-        """What a call shows, each with its weight."""
-        name, ok = call.operation, told.reply.status < 400
-        reason = next((id for id in told.used if id.startswith("code.")), "")
-        caller = self._role(call)
-        if ok:
-            yield (name, "succeeds"), 120
-            yield (name, "succeeds for", caller), 14
-            for table in told.wrote:
-                yield (name, "writes", table), 10
-            yield from (((name, "shows", each), 2.0) for each in _features_of(told.reply.body, "", 0))
-            yield from self._asked(call, told)
-            for each, text in call.path.items():
-                if each in {"state", "kind", "level"}:
-                    yield (name, each, text), 12
-        else:
-            yield ("refused", reason), 30
-            yield (name, "refused", reason), 12
-            if reason in _NOT_FOR_THIS_CALLER or caller.endswith("of another client"):
-                yield (name, "refused to somebody"), 12
-                yield (name, "refused to", caller), 5
-                if caller.endswith("of another client"):
-                    yield (name, "refused to another client"), 20
-        for id in told.used:
-            yield ("uses", id), 6
-            yield (name, id), 1.5
-
-    def _asked(self, call: Call, told: Told) -> Iterator[tuple[object, float]]:
-        """What the query of a call shows: pages that are cut, orders of several elements, other parameters."""
-        body, name = told.reply.body, call.operation
-        rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
-        count = len(rows) if isinstance(rows, list) else 0
-        for each, text in call.query.items():
-            if each == "limit" and isinstance(body, dict):
-                yield (name, "cut by limit", count != body.get("total")), 12
-            elif each == "offset" and text != "0":
-                yield (name, "cut by offset", count > 0), 12
-            elif each in {"sort", "order"}:
-                yield (name, each, text, count > 1), 8 if count > 1 else 1
-            else:
-                yield (name, "asked", each), 5
-        if count > 1:
-            yield (name, "several"), 15
-
     def _role(self, call: Call) -> str:
         """What the caller is to what is called: the role, and whether of its own client."""
         caller = NOBODY if call.caller is None else self.things.caller(call.caller) or STRANGER
         named = next((self.things.find(kind, value) for kind, value in call.names() if kind == "channels"), None)
         foreign = named is not None and caller.home and named.home != caller.home
-        return f"{caller.role} of another client" if foreign else caller.role
+        return f"{caller.role} {FOREIGN}" if foreign else caller.role
 
     def _score(self, call: Call, told: Told) -> float:
-        return sum(weight for feature, weight in self._features(call, told) if not self._seen[feature])
+        return sum(weight for feature, weight in features(call, told, self._role(call)) if not self._seen[feature])
 
     def note(self, call: Call, told: Told, before: World) -> None:
         """Note what a call showed, and plan what looks at it more closely."""
-        for feature, _ in self._features(call, told):
+        for feature, _ in features(call, told, self._role(call)):
             self._seen[feature] += 1
         self._called[call.operation] += 1
         if told.reply.status < 400:
-            self._queue = [*self._after_success(call, told, before), *self._queue]
+            self._queue = [*self._after_success(call, told, before), *self._queue, *self._by_others(call)]
         elif call.declared.changes and not self._seen[call.operation, "looked after refusal"]:
-            looks = self._again(call) if _NOT_FOR_THIS_CALLER.intersection(told.used) else []
+            looks = self._again(call) if NOT_FOR_THIS_CALLER.intersection(told.used) else []
             if looks:
                 self._seen[call.operation, "looked after refusal"] += 1
             self._queue = [*looks[:1], *self._queue]
 
     def _after_success(self, call: Call, told: Told, before: World) -> list[Call]:
-        """What looks more closely at a call that succeeded: the same again, by others, what it changed, its pages."""
+        """What looks more closely at a call that succeeded: the same again, what it changed, its pages."""
         planned: list[Call] = []
         again = (call.operation, "made again")
         if call.declared.changes:
@@ -333,7 +288,7 @@ class Planner:
                 planned += self._look(call, told, before)
         else:
             planned += self._pages(call, told)
-        return planned + self._by_others(call)
+        return planned
 
     def _pages(self, call: Call, told: Told) -> list[Call]:
         """A list of several cut, and in each order, once for each operation."""
@@ -368,7 +323,7 @@ class Planner:
             if told.reply.status < 400:
                 may.append(other)
             elif told.reply.status in (401, 403, 404):
-                may_not.append((not role.endswith("of another client"), other))
+                may_not.append((not role.endswith(FOREIGN), other))
         may_not.sort(key=lambda each: each[0])
         near = [each for own, each in may_not if own]
         chosen = [each for _, each in may_not[:1]] if self._seen[mark] % 2 else [*near[:1], *may[:1]]
@@ -416,18 +371,3 @@ def _about(read: Call, call: Call) -> Call:
     path = {name: there.get(kinds.get(name, ""), text) for name, text in read.path.items()}
     query = {name: there.get(kinds.get(name, ""), text) for name, text in read.query.items()}
     return replace(read, path=path, query=query)
-
-
-def _features_of(value: Any, place: str, depth: int) -> Iterator[str]:
-    """What kinds of values an answer has at which places."""
-    if isinstance(value, dict) and depth < 4:
-        for name, each in value.items():
-            yield from _features_of(each, f"{place}/{name}", depth + 1)
-    elif isinstance(value, list):
-        yield f"{place} {min(len(value), 3)}"
-        for each in value[:3]:
-            yield from _features_of(each, f"{place}/*", depth + 1)
-    elif isinstance(value, bool):
-        yield f"{place} {value}"
-    else:
-        yield f"{place} {type(value).__name__}"

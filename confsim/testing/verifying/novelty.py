@@ -1,0 +1,74 @@
+"""What a call shows that no call before it has shown, each thing with its weight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.model import Told
+
+#: The codes of refusals that are about who calls.
+NOT_FOR_THIS_CALLER = frozenset({"code.role-missing", "code.no-user-context", "code.guest-elsewhere"})
+#: How the role of a caller ends who belongs to another client than what is called.
+FOREIGN = "of another client"
+
+
+def features(call: Call, told: Told, caller: str) -> Iterator[tuple[object, float]]:
+    """What a call shows, each with its weight; ``caller`` is the role of who calls."""
+    name, ok = call.operation, told.reply.status < 400
+    reason = next((id for id in told.used if id.startswith("code.")), "")
+    if ok:
+        yield (name, "succeeds"), 120
+        yield (name, "succeeds for", caller), 14
+        for table in told.wrote:
+            yield (name, "writes", table), 10
+        yield from (((name, "shows", each), 2.0) for each in _features_of(told.reply.body, "", 0))
+        yield from _asked(call, told)
+        for each, text in call.path.items():
+            if each in {"state", "kind", "level"}:
+                yield (name, each, text), 12
+    else:
+        yield ("refused", reason), 30
+        yield (name, "refused", reason), 12
+        if reason in NOT_FOR_THIS_CALLER or caller.endswith(FOREIGN):
+            yield (name, "refused to somebody"), 12
+            yield (name, "refused to", caller), 5
+            if caller.endswith(FOREIGN):
+                yield (name, "refused to another client"), 20
+    for id in told.used:
+        yield ("uses", id), 6
+        yield (name, id), 1.5
+
+
+def _asked(call: Call, told: Told) -> Iterator[tuple[object, float]]:
+    """What the query of a call shows: pages that are cut, orders of several elements, other parameters."""
+    body, name = told.reply.body, call.operation
+    rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
+    count = len(rows) if isinstance(rows, list) else 0
+    for each, text in call.query.items():
+        if each == "limit" and isinstance(body, dict):
+            yield (name, "cut by limit", count != body.get("total")), 12
+        elif each == "offset" and text != "0":
+            yield (name, "cut by offset", count > 0), 12
+        elif each in {"sort", "order"}:
+            yield (name, each, text, count > 1), 8 if count > 1 else 1
+        else:
+            yield (name, "asked", each), 5
+    if count > 1:
+        yield (name, "several"), 15
+
+
+def _features_of(value: Any, place: str, depth: int) -> Iterator[str]:
+    """What kinds of values an answer has at which places."""
+    if isinstance(value, dict) and depth < 4:
+        for name, each in value.items():
+            yield from _features_of(each, f"{place}/{name}", depth + 1)
+    elif isinstance(value, list):
+        yield f"{place} {min(len(value), 3)}"
+        for each in value[:3]:
+            yield from _features_of(each, f"{place}/*", depth + 1)
+    elif isinstance(value, bool):
+        yield f"{place} {value}"
+    else:
+        yield f"{place} {type(value).__name__}"
