@@ -78,17 +78,19 @@ class Arrangement(Generic[R]):
 
     def add(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
         """The bucket with a record that it does not hold."""
-        sums = zip(self.totals, bucket.totals, strict=True) if self.totals else ()
-        return Bucket(
-            tuple(map(insert, bucket.orders, entries)), tuple([number + total.of(record) for total, number in sums])
-        )
+        orders = tuple(map(insert, bucket.orders, entries))
+        if not self.totals:
+            return Bucket(orders)
+        sums = zip(self.totals, bucket.totals, strict=True)
+        return Bucket(orders, tuple([number + total.of(record) for total, number in sums]))
 
     def discard(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
         """The bucket without a record that it holds."""
-        sums = zip(self.totals, bucket.totals, strict=True) if self.totals else ()
-        return Bucket(
-            tuple(map(remove, bucket.orders, entries)), tuple([number - total.of(record) for total, number in sums])
-        )
+        orders = tuple(map(remove, bucket.orders, entries))
+        if not self.totals:
+            return Bucket(orders)
+        sums = zip(self.totals, bucket.totals, strict=True)
+        return Bucket(orders, tuple([number - total.of(record) for total, number in sums]))
 
     def replace(self, bucket: Bucket, old: tuple[Entry, ...], new: tuple[Entry, ...], before: R, after: R) -> Bucket:
         """The bucket with another value of a record that it holds; ``old`` and ``new`` are the entries of the two."""
@@ -116,15 +118,23 @@ class Unique(Generic[R]):
         self.values = values
         self.position = -1
 
-    def update(self, keys: Map, old: Values, new: Values, made: Made, *_: object) -> Map:
-        """The map from a value to a key after a record has got other values, which it takes from any other record."""
-        key = made[1]
-        for value in old:
-            if value not in new and keys.get(value) == key:
-                keys = keys.remove(value)
-        for value in new:
-            keys = keys.insert(value, key)
+    def enter(self, keys: Map, values: Values, made: Made, *_: object) -> Map:
+        """The map from a value to a key with a record that has these values, which it takes from any other record."""
+        for value in values:
+            keys = keys.insert(value, made[1])
         return keys
+
+    def leave(self, keys: Map, values: Values, made: Made, *_: object) -> Map:
+        """The map from a value to a key without a record that has these values."""
+        key = made[1]
+        for value in values:
+            if keys.get(value) == key:
+                keys = keys.remove(value)
+        return keys
+
+    def update(self, keys: Map, old: Values, new: Values, made: Made, *_: object) -> Map:
+        """The map from a value to a key after a record has got other values."""
+        return self.enter(self.leave(keys, tuple(value for value in old if value not in new), made), new, made)
 
     def require_free(self, keys: Map, new: Values, key: object) -> None:
         """Raise ValueError when another record is under one of the values."""
@@ -151,30 +161,40 @@ class Index(Arrangement[R]):
         self.values = values
         self.position = -1
 
-    def update(self, buckets: Map, old: Values, new: Values, made: Made, before: Any, after: Any, rows: Records) -> Map:
-        """The map from a value to a bucket after a record has changed; ``rows`` are the records before."""
-        were = () if before is None else self.entries(made, before)
-        entries = () if after is None else self.entries(made, after)
-        for value in old if len(old) < 2 else dict.fromkeys(old):
-            bucket = buckets[value]
-            if value in new:
-                if type(bucket) is Bucket:
-                    buckets = buckets.insert(value, self.replace(bucket, were, entries, before, after))
-            elif type(bucket) is tuple:
-                buckets = buckets.remove(value)
-            else:
-                bucket = self.discard(bucket, were, before)
-                left = bucket.orders[0]
-                buckets = buckets.insert(value, left[0][-2:] if len(left) == 1 else bucket)
-        for value in new if len(new) < 2 else dict.fromkeys(new):
-            if value in old:
-                continue
+    def enter(self, buckets: Map, values: Values, made: Made, record: R, rows: Records) -> Map:
+        """The map from a value to a bucket with a record that has these values; ``rows`` are those before."""
+        for value in values if len(values) < 2 else dict.fromkeys(values):
             bucket = buckets.get(value)
             if bucket is None:
-                buckets = buckets.insert(value, made)
-                continue
+                bucket = made
+            else:
+                if type(bucket) is tuple:
+                    first = rows[bucket[1]][1]
+                    bucket = self.add(self.empty, self.entries(bucket, first), first)
+                bucket = self.add(bucket, self.entries(made, record), record)
+            buckets = buckets.insert(value, bucket)
+        return buckets
+
+    def leave(self, buckets: Map, values: Values, made: Made, record: R) -> Map:
+        """The map from a value to a bucket without a record that has these values."""
+        for value in values if len(values) < 2 else dict.fromkeys(values):
+            bucket = buckets[value]
             if type(bucket) is tuple:
-                first = rows[bucket[1]][1]
-                bucket = self.add(self.empty, self.entries(bucket, first), first)
-            buckets = buckets.insert(value, self.add(bucket, entries, after))
+                buckets = buckets.remove(value)
+            else:
+                bucket = self.discard(bucket, self.entries(made, record), record)
+                left = bucket.orders[0]
+                buckets = buckets.insert(value, left[0][-2:] if len(left) == 1 else bucket)
+        return buckets
+
+    def update(self, buckets: Map, old: Values, new: Values, made: Made, before: R, after: R, rows: Records) -> Map:
+        """The map from a value to a bucket after a record has changed; ``rows`` are the records before."""
+        if old != new:
+            buckets = self.leave(buckets, tuple(value for value in old if value not in new), made, before)
+            buckets = self.enter(buckets, tuple(value for value in new if value not in old), made, after, rows)
+        if not self.plain:
+            were, entries = self.entries(made, before), self.entries(made, after)
+            for value in dict.fromkeys(old):
+                if value in new and type(bucket := buckets[value]) is Bucket:
+                    buckets = buckets.insert(value, self.replace(bucket, were, entries, before, after))
         return buckets

@@ -222,39 +222,32 @@ class Machine(Generic[S, R]):
             state = self.read(moved)
         if state is not row.then:
             moved = self.field.write(moved, row.then)
-        if moved is not record:
-            table = self._table
-            if table is None and self.table_of is not None:
-                table = self.table_of(moved)
-            if table is not None:
-                table.of(change, "" if table.shared else self.client(moved)).put(moved)
+        if moved is not record and self.table_of is not None:
+            self._rows_of(change, moved).put(moved)
         return moved
 
     def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:
         """The rows that hold the record."""
-        assert self.table_of is not None
-        table = self.table_of(record)
+        table = self._table
+        if table is None:
+            assert self.table_of is not None
+            table = self.table_of(record)
         return table.of(change, "" if table.shared else self.client(record))
-
-    def _key(self, record: R) -> Any:
-        """The key of the record."""
-        assert self.table_of is not None
-        return self.table_of(record).key(record)
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
-        key, rows = self._key(record), self._rows_of(change, record)
+        rows = self._rows_of(change, record)
+        key = rows.table.key(record)
         if row.effect is not None:
             row.effect(change, record, **facts)
         for cascade in self.cascades:
             cascade.take(change, rows[key])
-        last = rows[key]
-        rows.remove(key)
-        return last
+        return rows.remove(key)
 
     def take_along(self, change: Change, record: R, step: Enum) -> None:
         """Run the cascades of one step of a removal, without removing the record."""
-        key, rows = self._key(record), self._rows_of(change, record)
+        rows = self._rows_of(change, record)
+        key = rows.table.key(record)
         for cascade in self.cascades:
             if cascade.step is step:
                 cascade.take(change, rows[key])
@@ -266,7 +259,7 @@ class Machine(Generic[S, R]):
             due = at.due(after) if then in states else None
             if was != due:
                 timed = after if due is not None or before is None else before
-                key = self._key(timed) if at.by is None else at.by.values(timed)[0]
+                key = self._rows_of(change, timed).table.key(timed) if at.by is None else at.by.values(timed)[0]
                 if due is None:
                     change.cancel(at.timer, self.client(timed), str(key))
                 else:

@@ -212,8 +212,9 @@ def _remove(tree: Tree, entry: Entry) -> Tree:
         return _replaced(tree, at, (child,), -1)[0] if child else ()
     left = max(at - 1, 0)
     first, second = (child if place == at else tree.children[place] for place in (left, left + 1))
-    children = tree.children[:left] + _joined(first, second) + tree.children[left + 2 :]
-    return _node(children)
+    joined = _joined(first, second)
+    lows = tree.lows[:left] + tuple(map(_low, joined)) + tree.lows[left + 2 :]
+    return Node(tree.size - 1, lows, tree.children[:left] + joined + tree.children[left + 2 :])
 
 
 def _joined(first: Tree, second: Tree) -> tuple[Tree, ...]:
@@ -224,7 +225,8 @@ def _joined(first: Tree, second: Tree) -> tuple[Tree, ...]:
         return _halves(first + second)
     assert isinstance(first, Node)
     assert isinstance(second, Node)
-    return tuple(_node(part) for part in _halves(first.children + second.children))
+    parts = zip(_halves(first.lows + second.lows), _halves(first.children + second.children), strict=True)
+    return tuple(Node(sum(_sizes(children)), lows, children) for lows, children in parts)
 
 
 def _halves(both: tuple[X, ...]) -> tuple[tuple[X, ...], ...]:
@@ -238,8 +240,10 @@ def _without_last(tree: Tree) -> tuple[Tree, Leaf]:
     if isinstance(tree, tuple):
         return (), tree
     rest, leaf = _without_last(tree.children[-1])
-    children = tree.children[:-1] + ((rest,) if rest else ())
-    return (_node(children) if children else ()), leaf
+    size, children = tree.size - len(leaf), tree.children[:-1]
+    if rest:  # which begins where it began
+        return Node(size, tree.lows, (*children, rest)), leaf
+    return (Node(size, tree.lows[:-1], children) if children else ()), leaf
 
 
 def _gather(tree: Tree, low: int, high: int, parts: list[Leaf]) -> None:

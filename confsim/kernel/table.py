@@ -189,14 +189,14 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         return None if row is None else row[1]
 
     def __getitem__(self, key: K) -> R:
-        record: R = self.state.rows[key][1]
+        record: R = self.tables[self.table.position].rows[key][1]
         return record
 
     def __contains__(self, key: object) -> bool:
-        return key in self.state.rows
+        return key in self.tables[self.table.position].rows
 
     def __len__(self) -> int:
-        return len(self.state.rows)
+        return len(self.tables[self.table.position].rows)
 
     def one(self, index: Unique[R], value: Hashable) -> R | None:
         """The record under the value, or None."""
@@ -226,7 +226,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         if row is None:
             serial = latest = state.serial + 1
             everything = table.all.add(state.all, table.all.entries((serial, key), record), record)
-            indexes = _indexed(table, state, (serial, key), None, record, check)
+            indexes = _entered(table, state, (serial, key), record, check)
             if table.located is not None:
                 _locate(self.change, table, (), table.located(record), self.client)
         else:
@@ -245,14 +245,14 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         change.touched.append(((self.client, table.name), key))
         return record
 
-    def remove(self, key: K) -> None:
-        """Remove the record of this key. Raises KeyError when there is none."""
+    def remove(self, key: K) -> R:
+        """Remove the record of this key and return it. Raises KeyError when there is none."""
         table, tables = self.table, self.tables
         state = tables[table.position]
         rows = state.rows
         serial, record = rows[key]
         made = (serial, key)
-        indexes = _indexed(table, state, made, record, None, False)
+        indexes = _left(table, state, made, record)
         everything = table.all.discard(state.all, table.all.entries(made, record), record)
         tables[table.position] = TableState(rows.remove(key), everything, state.serial, indexes)
         change = self.change
@@ -260,6 +260,8 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
             _locate(change, table, table.located(record), (), self.client)
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
+        removed: R = record
+        return removed
 
 
 def _locate(change: Writer, table: Table[Any, Any], old: Values, new: Values, client: str) -> None:
@@ -275,20 +277,36 @@ def _locate(change: Writer, table: Table[Any, Any], old: Values, new: Values, cl
     change.owners = change.owners.insert(table.name, owners)
 
 
-def _indexed(
-    table: Table[Any, R], state: TableState, made: Made, before: R | None, after: R | None, check: bool
-) -> tuple[Map, ...]:
-    """The maps of the indexes after a record was put, replaced or removed."""
-    maps: list[Map] | None = None
-    for index in table.indexes:
-        old = () if before is None else index.values(before)
-        new = () if after is None else index.values(after)
+def _entered(table: Table[Any, R], state: TableState, made: Made, record: R, check: bool) -> tuple[Map, ...]:
+    """The maps of the indexes with a record that the table does not hold."""
+    maps = [*state.indexes]
+    for place, index in enumerate(table.indexes):
+        values = index.values(record)
+        if values:
+            if check and isinstance(index, Unique):
+                index.require_free(maps[place], values, made[1])
+            maps[place] = index.enter(maps[place], values, made, record, state.rows)
+    return tuple(maps)
+
+
+def _left(table: Table[Any, R], state: TableState, made: Made, record: R) -> tuple[Map, ...]:
+    """The maps of the indexes without a record of the table."""
+    maps = [*state.indexes]
+    for place, index in enumerate(table.indexes):
+        values = index.values(record)
+        if values:
+            maps[place] = index.leave(maps[place], values, made, record)
+    return tuple(maps)
+
+
+def _indexed(table: Table[Any, R], state: TableState, made: Made, before: R, after: R, check: bool) -> tuple[Map, ...]:
+    """The maps of the indexes after a record was replaced."""
+    maps = [*state.indexes]
+    for place, index in enumerate(table.indexes):
+        old, new = index.values(before), index.values(after)
         if old == new and (index.plain or not new):
             continue
-        if maps is None:
-            maps = [*state.indexes]
-        place = index.position
         if check and isinstance(index, Unique):
             index.require_free(maps[place], new, made[1])
         maps[place] = index.update(maps[place], old, new, made, before, after, state.rows)
-    return state.indexes if maps is None else tuple(maps)
+    return tuple(maps)
