@@ -71,7 +71,7 @@ def populated(people: int, rooms: int = 0) -> Simulator:
         room = channels.create(change, clients.get(change, client), "room", None, None)
         texts = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(rooms)]
         copies = [replace(room, id=text, name=text, meeting_id=text, url_name=text) for text in texts]
-        fill(change, channels.CHANNELS, client, copies)
+        fill(change, channels.CHANNELS, client, [*channels.CHANNELS.of(change, client).all, *copies])
     sim.service.commit(change)
     sim.service.begin()
     return sim
