@@ -13,7 +13,7 @@ from .filling import fill
 from .refusal import Misuse
 from .table import Record, Rows, Table
 from .timers import HANDLERS
-from .world import World
+from .world import Part, World
 
 #: Counters of a world, and due instants of its timers (epoch milliseconds).
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
@@ -88,7 +88,31 @@ def decoded(body: bytes, version: int) -> World:
     return _assembled(document, parts(), clients)
 
 
-def _records(table: Table[Any, Any], encoded: Raw) -> list[Any]:
+def decoded_parts(encoded: Iterable[Part], version: int) -> World:
+    """The world of an export whose parts come one by one, as ``World.parts`` makes them. Raises as ``decoded``."""
+    around: list[bytes] = []
+    records: dict[tuple[str, str], list[Any]] = {}
+    for name, client, body in encoded:
+        if name:
+            made = _records(_table(name), b"[" + body.removeprefix(b",") + b"]")
+            records.setdefault((name, client), []).extend(made)
+        else:
+            around.append(body)
+    document = msgspec.json.decode(b"".join(around), type=_Encoded)
+    if document.version != version:
+        raise Misuse(f"state: the document is of version {document.version}")
+    clients = {each.id for each in records.get(("clients", ""), ())}
+
+    def parts() -> Iterator[_Part]:
+        for name, client in tuple(records):
+            table = _table(name)
+            _check_client(table, client, clients)
+            yield table, client, records.pop((name, client))
+
+    return _assembled(document, parts(), clients)
+
+
+def _records(table: Table[Any, Any], encoded: Raw | bytes) -> list[Any]:
     record: Any = table.record
     return msgspec.json.decode(encoded, type=list[record])
 

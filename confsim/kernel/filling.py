@@ -24,10 +24,11 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
         table.of(change, client).tables[table.position] = filled(table, records)
         change.written[client] = None
         if table.located is not None:
-            owners = {value: client for record in records for value in table.located(record)}
-            change.owners = change.owners.insert(
-                table.name, change.owners.get(table.name, HashTrieMap()).update(HashTrieMap(owners))
-            )
+            owners = HashTrieMap({value: client for record in records for value in table.located(record)})
+            others = change.owners.get(table.name)
+            if others is not None:  # the fewer are added to the more
+                owners = owners.update(others) if len(others) < len(owners) else others.update(owners)
+            change.owners = change.owners.insert(table.name, owners)
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
@@ -48,11 +49,15 @@ def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
 
 
 def _keys(index: Unique[R], made: Sequence[Made], records: Sequence[R]) -> Map:
-    keys: dict[Any, Any] = {}
-    for (_, key), record in zip(made, records, strict=True):
-        for value in index.values(record):
-            if keys.setdefault(value, key) != key:
-                raise ValueError(f"{index.name} {value!r} is that of another record")
+    found = [
+        (value, key)
+        for (_, key), values in zip(made, map(index.values, records), strict=True)
+        for value in dict.fromkeys(values)
+    ]
+    keys = dict(found)
+    if len(keys) < len(found):
+        again = next(value for value, key in found if keys[value] != key)
+        raise ValueError(f"{index.name} {again!r} is that of another record")
     return HashTrieMap(keys)
 
 

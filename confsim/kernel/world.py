@@ -23,6 +23,8 @@ FaultSource = Callable[[str, Mapping[str, Any]], Any]
 NO_PROFILE: Mapping[str, Any] = {}
 #: The hash of which the digest of a world is made, of the pieces of its JSON.
 Hash = partial(blake2b, digest_size=16)
+#: A piece of a world as JSON: the table and the client whose records it lists, both "" for what stands around them.
+Part = tuple[str, str, bytes]
 #: Records that are encoded at once.
 _BATCH = 500
 
@@ -68,21 +70,25 @@ class World(Struct, frozen=True, gc=False):
 
         It has the fields of ``document.Document``, and ``version`` where one is given.
         """
+        return (piece for _, _, piece in self.parts(version))
+
+    def parts(self, version: int | None = None) -> Iterator[Part]:
+        """The pieces of ``encoded``, each with the table and the client of its records."""
         encode = msgspec.json.Encoder(order="deterministic").encode
         head = {"minted": self.id_counter, "seed": self.seed, "sequences": dict(self.sequences.items())}
-        yield encode(head)[:-1] + b',"tables":{'
+        yield "", "", encode(head)[:-1] + b',"tables":{'
         table = ""
         for (client, name), state in sorted(self.tables(), key=_name_first):
             if name != table:
-                yield (b"}," if table else b"") + encode(name) + b":{"
-            yield (b"," if name == table else b"") + encode(client) + b":["
+                yield "", "", (b"}," if table else b"") + encode(name) + b":{"
+            yield "", "", (b"," if name == table else b"") + encode(client) + b":["
             table = name
             for place, records in enumerate(_batches(Table.declared[name], state)):
-                yield (b"," if place else b"") + encode(records)[1:-1]
-            yield b"]"
+                yield name, client, (b"," if place else b"") + encode(records)[1:-1]
+            yield "", "", b"]"
         timers = [(timer.due, timer.kind, timer.client, timer.subject) for timer in self.timers]
         tail = {"timers": timers} if version is None else {"timers": timers, "version": version}
-        yield (b"}" if table else b"") + b"}," + encode(tail)[1:]
+        yield "", "", (b"}" if table else b"") + b"}," + encode(tail)[1:]
 
     def digest(self) -> str:
         """A fingerprint of the whole world, 32 hexadecimal digits; equal worlds have equal ones."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from confsim.kernel.document import Document, decoded, restored
+from confsim.kernel.document import Document, decoded, decoded_parts, restored
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Rows, Table
-from confsim.kernel.world import World
+from confsim.kernel.table import Table
+from confsim.kernel.world import Part, World
 
 from .formats import FORMAT, current_document, current_world, readable
 
@@ -37,6 +36,11 @@ def document(world: World) -> bytes:
 def pieces(world: World) -> Iterator[bytes]:
     """The document in pieces of some hundreds of records."""
     return world.encoded(FORMAT)
+
+
+def parts(world: World) -> Iterator[Part]:
+    """The pieces of the document, each with the table and the client of its records."""
+    return world.parts(FORMAT)
 
 
 def schema() -> bytes:
@@ -90,23 +94,29 @@ def world_from(body: bytes) -> World:
     return world
 
 
+def world_of_parts(read: Callable[[], Iterable[Part]]) -> World:
+    """The world of a document whose parts ``read`` returns: as ``world_from``, without having all of it at once."""
+    try:
+        world = decoded_parts(read(), FORMAT)
+    except (msgspec.DecodeError, Misuse):
+        return world_from(b"".join(part[-1] for part in read()))
+    _check_names(world)
+    return world
+
+
 def _check_names(world: World) -> None:
     """Misuse for a record that names one that is not there, and for a client that is above itself."""
     for (client, name), state in world.tables():
         for field, other in _NAMED.get(name, {}).items():
-            there = Table.declared[other].seen(world, client)
-            wrong = [row for row in state.rows.values() if _names_nothing(getattr(row[1], field), there)]
-            if wrong:
-                record = max(wrong, key=itemgetter(0))[1]
+            there, named = Table.declared[other].seen(world, client), attrgetter(field)
+            gone = {id for id in {named(record) for _, record in state.rows.values()} if id not in there} - {None}
+            if gone:
+                record = max((row for row in state.rows.values() if named(row[1]) in gone), key=itemgetter(0))[1]
                 where = f"{Table.declared[name].key(record)!r} of tables.{name}.{client}"
                 raise Misuse(f"state: {where} has the {field} {getattr(record, field)!r}, which is not there")
     for client in world.client_tables:
         _check_hosts(world, client)
     _check_lines({client.id: client.parent for client in Table.declared["clients"].seen(world, "").all})
-
-
-def _names_nothing(named: object, there: Rows[Any, Any]) -> bool:
-    return named is not None and named not in there
 
 
 def _check_hosts(world: World, client: str) -> None:
