@@ -16,13 +16,13 @@ under a profile.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Self
 
 import msgspec
-from msgspec.structs import replace
 
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.difference import Touched, difference
@@ -32,16 +32,17 @@ from confsim.service.clock import Clock, Values
 from confsim.service.files import state
 from confsim.service.files.formats import FORMAT
 from confsim.service.files.profile import plain
-from confsim.service.history import Snapshot
 from confsim.service.service import Provenance, Service
 from confsim.service.worlds import Worlds
 
-from .recovery import BegunWith, Delta, RecordedSnapshot, RecoveredWorld, Recovery
+from .checkpoint import LARGE, Captured, Checkpoint, Document, recorded_snapshots, rest
+from .recovery import BegunWith, Delta, RecoveredWorld, Recovery
 from .store import Store, digest_of
 
-#: A checkpoint is due after so many bytes, or as many as the last one took if that is more: start-up stays short, and
-#: what checkpoints cost stays in proportion to what was recorded.
+#: A checkpoint is due after so many bytes, or after this share of what documents take if that is more: start-up stays
+#: short, and what checkpoints cost stays in proportion to what was recorded.
 LEAST = 1 << 20
+SHARE = 8
 
 
 class WorldRecorder:
@@ -100,7 +101,7 @@ class WorldRecorder:
 
     def _changed(self, before: World, change: Change, after: World) -> None:
         """Note one committed change, so that the next record can be a delta."""
-        if _same(before, self._end):
+        if before.holds_the_same(self._end):
             self._end = after
             self._touched.add(change)
 
@@ -135,7 +136,7 @@ class WorldRecorder:
         service, delta = self.service, Delta()
         world, history = service.world, service.history
         if world is not self._world:
-            if _same(world, self._end):
+            if world.holds_the_same(self._end):
                 delta.difference = difference(self._world, world, self._touched) or None
             else:
                 delta.world = self._durable.named(world, documents)
@@ -145,7 +146,7 @@ class WorldRecorder:
         if clock != self._clock:
             delta.clock = clock
         if self._has_other_snapshots():
-            delta.snapshots = self._recorded_snapshots(history.snapshots, documents)
+            delta.snapshots = recorded_snapshots(history.snapshots, lambda world: self._durable.named(world, documents))
         if (faults := service.faults.state()) != self._faults:
             delta.faults = faults
         if (settings := service.settings) != self._settings:
@@ -154,29 +155,17 @@ class WorldRecorder:
             delta.server = server
         return delta
 
-    def whole(self, documents: dict[str, bytes]) -> Delta:
-        """Everything about the world as the store knows it; ``documents`` takes up the bodies that are new."""
-        durable = self._durable
+    def captured(self) -> Captured:
+        """Everything about the world as the store knows it."""
         outputs = dict(self.service.provenance.outputs)
         delta = Delta(self.begun_with, clock=self._clock, outputs=outputs, faults=self._faults)
         delta.settings = self._settings
-        delta.server = durable.server_settings if not self.name else None
-        delta.origin = durable.named(self._origin, documents)
-        delta.world = durable.named(self._world, documents)
-        delta.snapshots = self._recorded_snapshots(self._snapshots, documents)
-        return delta
+        delta.server = self._durable.server_settings if not self.name else None
+        return Captured(delta, self._origin, self._world, self._snapshots)
 
     def _has_other_snapshots(self) -> bool:
         there, known = self.service.history.snapshots, self._snapshots
         return len(there) != len(known) or any(known.get(name) is not each for name, each in there.items())
-
-    def _recorded_snapshots(
-        self, snapshots: Mapping[str, Snapshot], documents: dict[str, bytes]
-    ) -> dict[str, RecordedSnapshot]:
-        return {
-            name: RecordedSnapshot(each.now, self._durable.named(each.world, documents), each.frozen, each.rate)
-            for name, each in snapshots.items()
-        }
 
 
 class DurableWorlds:
@@ -195,15 +184,18 @@ class DurableWorlds:
         self._base: dict[str, bytes] = {}
         self._changed: set[str] = set()
         self._begun_with: dict[str, BegunWith] = {}
-        self._least = LEAST
+        self._sizes: dict[str, int] = {}
+        self._under_way: Checkpoint | None = None
+        self._thread: threading.Thread | None = None
         self.server_settings = worlds.settings  # as the store knows them
         try:
             self._recover()
             for name, service in worlds.items():
                 self._attach(name, service)
             worlds.observe(self)
-            if store.size or store.outdated or set(self._recorders) != set(self._base):
+            if store.outdated or not self._recorders.keys() <= self._begun_with.keys():
                 self.checkpoint()
+            self.changed()
         except BaseException:
             self._release()
             raise
@@ -218,14 +210,21 @@ class DurableWorlds:
 
     def close(self) -> None:
         """Leave a store that the next start loads at once, and release it and the worlds."""
+        self.wait()
         with self.store.lock:
             try:
-                if self.store.size:
+                if self.store.size > (0 if self._weight <= LARGE else LEAST):
                     self.checkpoint()
             finally:
                 self._release()
 
+    def wait(self) -> None:
+        """Wait until no checkpoint is under way."""
+        if self._thread is not None:
+            self._thread.join()
+
     def _release(self) -> None:
+        self.wait()
         for recorder in self._recorders.values():
             recorder.detach()
         self.worlds.stop_observing(self)
@@ -243,7 +242,7 @@ class DurableWorlds:
         recorder = WorldRecorder(self, name, service, self._beginning(name, service))
         documents: dict[str, bytes] = {}
         with self.recording(documents) as store:
-            body = msgspec.json.encode(recorder.whole(documents))
+            body = msgspec.json.encode(recorder.captured().whole(lambda world: self.named(world, documents)))
             store.append(name, service.clock.now(), "make_world", body, documents)
             recorder.attach()
             self._recorders[name] = recorder
@@ -260,34 +259,85 @@ class DurableWorlds:
         """Note that worlds differ from the base, and make a checkpoint when one is due."""
         with self.store.lock:
             self._changed.update(names)
-            if self.store.size >= self._least:
+            if self.store.size < self._least or self._under_way is not None:
+                return
+            if self._weight <= LARGE:
                 self.checkpoint()
+            else:
+                checkpoint = self._begin()
+                self._thread = threading.Thread(target=self._make_aside, args=(checkpoint,), daemon=True)
+                self._thread.start()
+
+    @property
+    def _weight(self) -> int:
+        """The bytes of all documents that the store has."""
+        return sum(self._sizes.values())
+
+    @property
+    def _least(self) -> int:
+        """The bytes of the log after which a checkpoint is due."""
+        return max(LEAST, self._weight // SHARE)
 
     def named(self, world: World, documents: dict[str, bytes]) -> str:
         """The digest of the world's document; ``documents`` takes up its body when the store may not have it."""
         known = self._named.get(id(world))
         if known is None:
-            body = state.document(world)
-            known = self._named[id(world)] = world, digest_of(body)
-            documents[known[1]] = body
+            document = Document(world, lambda: None)
+            known = self._named[id(world)] = world, document.digest
+            if document.digest not in self._sizes:
+                document.add_to(self.store, documents, lambda: None)
+                self._sizes[document.digest] = document.size
+        if self._under_way is not None:
+            self._under_way.since.add(known[1])
         return known[1]
 
     def checkpoint(self) -> None:
-        """Begin a new log after a base of the worlds as they are; only those that have changed are written."""
-        documents: dict[str, bytes] = {}
-        with self.recording(documents) as store:
-            base = {
-                name: msgspec.json.encode(recorder.whole(documents))
-                if name in self._changed or name not in self._base
-                else self._base[name]
-                for name, recorder in self._recorders.items()
-            }
-            named = set[str]().union(*(msgspec.json.decode(body, type=Delta).documents() for body in base.values()))
-            store.checkpoint(base, documents, named)
-            self._base = base
-            self._changed.clear()
-            self._named = {place: known for place, known in self._named.items() if known[1] in named}
-            self._least = max(LEAST, sum(map(len, documents.values())))
+        """Let a base of the worlds as they are take the place of the log; only those that have changed are written."""
+        with self.store.lock:
+            checkpoint = self._begin()
+            self._make(checkpoint, lambda: None)
+
+    def _begin(self) -> Checkpoint:
+        """Begin a checkpoint, of this moment. Misuse (507)."""
+        self.store.mark()
+        written = {
+            name: recorder.captured()
+            for name, recorder in self._recorders.items()
+            if name in self._changed or name not in self._base
+        }
+        unchanged = {name: self._base[name] for name in self._recorders if name not in written}
+        checkpoint = self._under_way = Checkpoint(self.store, written, unchanged, self._named)
+        self._changed.clear()
+        return checkpoint
+
+    def _make(self, checkpoint: Checkpoint, rest: Callable[[], object]) -> None:
+        """Make a checkpoint that was begun; what the store knows stays as it was when that fails. Misuse (507)."""
+        try:
+            checkpoint.write(rest)
+            with self.store.lock:
+                self._base = checkpoint.finish()
+                known = {**self._named, **checkpoint.named}
+                self._named = {place: each for place, each in known.items() if each[1] in checkpoint.digests}
+                self._sizes = {
+                    digest: size
+                    for digest, size in (self._sizes | checkpoint.sizes).items()
+                    if digest in checkpoint.digests
+                }
+        except BaseException:
+            self._changed.update(checkpoint.captured)
+            raise
+        finally:
+            self._under_way = None
+        while True:
+            with self.store.lock:
+                if not self.store.trim():
+                    return
+            rest()
+
+    def _make_aside(self, checkpoint: Checkpoint) -> None:
+        """Make a checkpoint beside calls; one that fails is made again after the next change, whose caller is told."""
+        with suppress(Misuse):
+            self._make(checkpoint, rest)
 
     @contextmanager
     def recording(self, documents: Mapping[str, bytes]) -> Iterator[Store]:
@@ -305,21 +355,21 @@ class DurableWorlds:
         """Put the worlds of the store in force."""
         recovery = Recovery(self.store)
         self._named = {id(world): (world, digest) for digest, world in recovery.documents.items()}
-        self._base, self._changed = recovery.base, recovery.changed
+        self._base, self._changed, self._sizes = recovery.base, recovery.changed, recovery.sizes
         self._begun_with = {name: each.begun_with for name, each in recovery.worlds.items()}
         if not recovery.worlds:
             return
         root = self.worlds.default
         recovered = recovery.worlds.pop("")
         self._check(root, recovered)
-        _put(root, recovered)
+        recovered.put_in_force(root)
         self.worlds.limit(max(self.worlds.most, len(recovery.worlds)))
         for name, other in recovery.worlds.items():
             made = other.begun_with
             same = made.profile == plain(root.profile)
             profile = root.profile if same else REGISTER.profile(made.profile, f"{self.store}: world {name!r}")
             service = Service(other.world, Clock(), profile, Provenance(made.world))
-            _put(self.worlds.add(name, service), other)
+            other.put_in_force(self.worlds.add(name, service))
         if recovery.server is not None:
             self.worlds.take_over(recovery.server)
         self.server_settings = self.worlds.settings
@@ -335,16 +385,7 @@ class DurableWorlds:
     def _check(self, root: Service, recovered: RecoveredWorld) -> None:
         """Refuse a store that was begun with another world, seed, scenario or profile. Misuse that names them."""
         made, now = recovered.begun_with, self._beginning("", root)
-        profile = now.profile
-        differs = [
-            f"profile choice {id} = {made.profile.get(id, 'the default')!r} (now {profile.get(id, 'the default')!r})"
-            for id in sorted(made.profile.keys() | profile.keys())
-            if made.profile.get(id) != profile.get(id)
-        ]
-        if made.scenario != self.scenario:
-            differs.append(f"scenario {made.scenario or None!r} (now {self.scenario or None!r})")
-        if made.seed != now.seed:
-            differs.append(f"seed {made.seed} (now {now.seed})")
+        differs = made.differences(now)
         if self.store.format != FORMAT:  # the digest of a document says nothing of one in another format
             made.start = now.start
         elif not differs and not made.scenario and made.start != now.start:
@@ -355,25 +396,3 @@ class DurableWorlds:
                 f"{self.store} was begun with {', '.join(differs)}, by confsim {self.store.version}. "
                 "Start with what it was begun with, or with a new directory"
             )
-
-
-def _same(one: World, other: World) -> bool:
-    """Whether the worlds hold the same."""
-    return one is other or (
-        one.shared is other.shared
-        and one.client_tables is other.client_tables
-        and one.timers is other.timers
-        and one.sequences is other.sequences
-        and one.id_counter == other.id_counter
-        and one.seed == other.seed
-    )
-
-
-def _put(service: Service, recovered: RecoveredWorld) -> None:
-    service.live.replace(recovered.world)
-    service.history.recover(recovered.origin, recovered.snapshots)
-    service.started_from(replace(service.provenance, outputs=recovered.outputs))
-    service.clock.show(recovered.clock)
-    if recovered.settings is not None:
-        service.take_over(recovered.settings)
-    service.faults.restore(recovered.faults)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.kernel.difference import Difference, follow
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.world import World
+from confsim.kernel.world import Part, World
 from confsim.service.clock import Clock, Values
 from confsim.service.faults.injection import FaultsState
 from confsim.service.faults.spec import read_all
 from confsim.service.files import state
 from confsim.service.files.formats import current_difference, current_world
 from confsim.service.history import Snapshot
-from confsim.service.service import Settings
+from confsim.service.service import Service, Settings
 from confsim.service.worlds import ServerSettings
 
 from .store import Store
@@ -31,6 +32,20 @@ class BegunWith(Struct, forbid_unknown_fields=True, omit_defaults=True):
     start: str
     profile: dict[str, Any]
     scenario: str = ""
+
+    def differences(self, now: BegunWith) -> list[str]:
+        """What other things a world would be made from now, in words; the first document is not compared."""
+        then, chosen = self.profile, now.profile
+        differs = [
+            f"profile choice {id} = {then.get(id, 'the default')!r} (now {chosen.get(id, 'the default')!r})"
+            for id in sorted(then.keys() | chosen.keys())
+            if then.get(id) != chosen.get(id)
+        ]
+        if self.scenario != now.scenario:
+            differs.append(f"scenario {self.scenario or None!r} (now {now.scenario or None!r})")
+        if self.seed != now.seed:
+            differs.append(f"seed {self.seed} (now {now.seed})")
+        return differs
 
 
 class RecordedSnapshot(Struct, forbid_unknown_fields=True):
@@ -82,6 +97,16 @@ class RecoveredWorld:
         self.faults = FaultsState()
         self.settings: Settings | None = None
 
+    def put_in_force(self, service: Service) -> None:
+        """Let the service go on with it."""
+        service.live.replace(self.world)
+        service.history.recover(self.origin, self.snapshots)
+        service.started_from(replace(service.provenance, outputs=self.outputs))
+        service.clock.show(self.clock)
+        if self.settings is not None:
+            service.take_over(self.settings)
+        service.faults.restore(self.faults)
+
     def apply(self, delta: Delta, document: Callable[[str], World], format: int) -> None:
         """Go on by one delta, written in this format. Misuse that names what cannot be."""
         if delta.begun_with is not None:
@@ -112,7 +137,8 @@ class Recovery:
     """The worlds of a store, read from its base and its log. Misuse that names what cannot be read.
 
     ``base`` are the deltas of the base as they were read, ``changed`` the names of the worlds that differ from them,
-    ``documents`` the worlds that were read whole, by digest, ``server`` what was set of the server, if anything was.
+    ``documents`` the worlds that were read whole, by digest, and ``sizes`` the bytes of them; ``server`` is what was
+    set of the server, if anything was.
     """
 
     def __init__(self, store: Store) -> None:
@@ -123,6 +149,7 @@ class Recovery:
         self.base = dict(store.base())
         self.changed: set[str] = set()
         self.documents: dict[str, World] = {}
+        self.sizes: dict[str, int] = {}
         self.server: ServerSettings | None = None
         for name, body in self.base.items():
             self._apply(name, body, f"world {name!r}")
@@ -145,5 +172,11 @@ class Recovery:
 
     def _document(self, digest: str) -> World:
         if digest not in self.documents:
-            self.documents[digest] = state.world_from(self.store.document(digest))
+            self.documents[digest] = state.world_of_parts(lambda: self._parts(digest))
         return self.documents[digest]
+
+    def _parts(self, digest: str) -> Iterator[Part]:
+        self.sizes[digest] = 0
+        for part in self.store.document(digest):
+            self.sizes[digest] += len(part[-1])
+            yield part

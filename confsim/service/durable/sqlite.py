@@ -1,7 +1,8 @@
 """A store in SQLite, the state directory of a server: a log whose records are chained by digests.
 
 A directory holds two files. ``confsim.sqlite`` has the base (each world as it was at one moment), the log of what has
-changed since, and the documents that both name by their digest. ``head`` has the number and the digest of the last
+changed since, and the documents that both name by their digest, large ones in parts. The log begins with a mark of the
+moment of the base, so that a base can be made while the log goes on. ``head`` has the number and the digest of the last
 record, written after the record and before the answer: SQLite drops the torn end of its write-ahead log without a word,
 and the head shows that it did.
 
@@ -14,7 +15,7 @@ The file is locked for as long as the process lives: a second one is refused.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from hashlib import blake2b
 from importlib.metadata import version
@@ -24,9 +25,10 @@ from threading import RLock
 from typing import Any
 
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import Part
 from confsim.service.files.formats import FORMAT, readable
 
-from .store import DIGEST_SIZE, LogRecord, digest_of
+from .store import DIGEST_SIZE, LogRecord
 
 #: What the system refused, whatever the file holds.
 _NO_DAMAGE = {
@@ -39,14 +41,32 @@ _NO_DAMAGE = {
 }
 #: What marks the file as ours.
 _MARK = 0x636F6E66
+#: Documents of which not all is to be in memory at once, beside ``documents``.
+_PARTS = (
+    "CREATE TABLE IF NOT EXISTS parts (digest TEXT NOT NULL, part INTEGER NOT NULL, name TEXT NOT NULL,"
+    " client TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (digest, part))"
+)
+#: The record that marks a place of the log; its body is the digest before it.
+_PLACE = "mark"
+#: Rows that are removed at once.
+_FEW = 200
 _SCHEMA = (
     "CREATE TABLE base (number INTEGER NOT NULL, before BLOB NOT NULL, digest BLOB NOT NULL, version TEXT NOT NULL)",
     "CREATE TABLE worlds (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE documents (digest TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE log (number INTEGER PRIMARY KEY, world TEXT NOT NULL, at INTEGER NOT NULL, what TEXT NOT NULL,"
     " body BLOB NOT NULL, digest BLOB NOT NULL)",
+    _PARTS,
     f"PRAGMA application_id = {_MARK}",
     f"PRAGMA user_version = {FORMAT}",
+)
+
+
+#: A document in one, or its parts.
+_DOCUMENT = (
+    "SELECT '', '', body, 0 AS part FROM documents WHERE digest = :digest UNION ALL"
+    " SELECT name, client, body, part FROM parts"
+    " WHERE digest = :digest AND NOT EXISTS (SELECT 1 FROM documents WHERE digest = :digest) ORDER BY part"
 )
 
 
@@ -62,6 +82,7 @@ class SqliteStore:
         self.lock = RLock()
         self.size = 0
         self.format = FORMAT
+        self._gone: set[str] = set()
         with ExitStack() as opened:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
@@ -124,6 +145,7 @@ class SqliteStore:
         if self._digest != self._base(self.number, self._before, self.version):
             raise Misuse(f"{self}: the base is altered: it does not match its digest")
         self._written = written
+        self._store.execute(_PARTS)
 
     def _begin(self) -> None:
         self.number, self._bodies = 0, {}
@@ -150,16 +172,23 @@ class SqliteStore:
         """The worlds of the base by name."""
         return self._bodies
 
-    def document(self, digest: str) -> bytes:
-        """A document by its digest. Misuse when it is gone or altered."""
+    def document(self, digest: str) -> Iterator[Part]:
+        """The parts of a document by its digest; one without a table where it is in one. Misuse for one that is gone.
+
+        It is altered, which raises Misuse, when the last part was read and all of them are not as the digest says.
+        """
+        whole, found = blake2b(digest_size=DIGEST_SIZE), False
         try:
-            row = self._store.execute("SELECT body FROM documents WHERE digest = ?", (digest,)).fetchone()
+            for name, client, body, _ in self._store.execute(_DOCUMENT, {"digest": digest}):
+                found = True
+                if not (isinstance(body, bytes) and isinstance(name, str) and isinstance(client, str)):
+                    break
+                whole.update(body)
+                yield name, client, body
         except sqlite3.Error as error:
             raise self._wrong(error) from None
-        if row is None or not isinstance(row[0], bytes) or digest_of(row[0]) != digest:
-            raise Misuse(f"{self}: document {digest} is {'gone' if row is None else 'altered'}")
-        body: bytes = row[0]
-        return body
+        if whole.hexdigest() != digest:
+            raise Misuse(f"{self}: document {digest} is {'altered' if found else 'gone'}")
 
     def records(self) -> Iterator[LogRecord]:
         """The log since the base, oldest first, to be read to its end before anything is recorded.
@@ -167,16 +196,21 @@ class SqliteStore:
         Misuse that names the first record that is gone or altered.
         """
         try:
-            for row in self._store.execute("SELECT number, world, at, what, body, digest FROM log ORDER BY number"):
+            base: bytes | None = self._before  # the digest before the mark of the base, if it has one
+            log = "SELECT number, world, at, what, body, digest FROM log WHERE number > ? ORDER BY number"
+            for row in self._store.execute(log, (self.number,)):
                 record = LogRecord(*row[:5])
                 if record.number != self.number + 1:
                     raise Misuse(f"{self}: record {self.number + 1} is gone: {record.number} comes after {self.number}")
+                marks = record.what == _PLACE
+                before = record.body if marks and record.body == base else self._digest
                 digest = self._chained(record)
-                if digest != row[5]:
+                if digest != row[5] or (marks and record.body != before):
                     raise Misuse(f"{self}: record {record.number} is altered: it does not match its digest")
-                self.number, self._before, self._digest = record.number, self._digest, digest
-                self.size += len(record.body)
-                yield record
+                self.number, self._before, self._digest, base = record.number, before, digest, None
+                if not marks:
+                    self.size += len(record.body)
+                    yield record
         except sqlite3.Error as error:
             raise self._wrong(error) from None
         self._check_head()
@@ -196,9 +230,12 @@ class SqliteStore:
 
     def append(self, world: str, at: int, what: str, body: bytes, documents: Mapping[str, bytes]) -> None:
         """Record something, with the documents that it names; it is on disk when this returns. Misuse (507)."""
-        record = LogRecord(self.number + 1, world, at, what, body)
+        self._append(LogRecord(self.number + 1, world, at, what, body), documents)
+        self.size += len(body) + sum(map(len, documents.values()))
+
+    def _append(self, record: LogRecord, documents: Mapping[str, bytes]) -> None:
         digest = self._chained(record)
-        row = (record.number, world, at, what, body, digest)
+        row = (record.number, record.world, record.at, record.what, record.body, digest)
         try:
             if documents:
                 self._store.execute("BEGIN")
@@ -210,16 +247,37 @@ class SqliteStore:
             self._undo()
             raise self._unwritten(error) from error
         self._next(digest)
-        self.size += len(body) + sum(map(len, documents.values()))
+
+    def mark(self) -> None:
+        """Mark the present place of the log: the next base is of this moment. Misuse (507)."""
+        before = self._digest
+        self._append(LogRecord(self.number + 1, "", 0, _PLACE, before), {})
+        self._marked = self.number, before, self.size
+
+    def add_parts(self, digest: str, first: int, parts: Sequence[Part]) -> None:
+        """Add some parts of a document that is to be named by the next base; ``first`` counts those before them."""
+        rows = [(digest, place, *part) for place, part in enumerate(parts, first)]
+        self._gone.discard(digest)
+        try:
+            self._store.execute("BEGIN")
+            if first == 0:  # what is there is left from a process that ended before it was whole
+                self._store.execute("DELETE FROM parts WHERE digest = ?", (digest,))
+            self._store.executemany("INSERT INTO parts VALUES (?, ?, ?, ?, ?)", rows)
+            self._store.execute("COMMIT")
+        except BaseException as error:
+            self._undo()
+            raise self._unwritten(error) from error
 
     def checkpoint(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
-        """Begin a new log: these are the worlds by name, and ``named`` the documents that they name.
+        """Begin a new base, of the moment that was marked: these are the worlds by name.
 
-        ``documents`` are those of them that are new. Misuse (507).
+        The log after the mark goes on. ``documents`` are new ones; ``named`` are those that the worlds or the rest of
+        the log name, of which all others are gone. Misuse (507).
         """
         mine = version("confsim")
+        number, digest_before, size = self._marked
         before, self._bodies = self._bodies, dict(worlds)
-        digest = self._base(self.number + 1, self._digest, mine)
+        base = self._base(number - 1, digest_before, mine)
         self._store.execute("BEGIN")
         try:
             self._add_documents(documents)
@@ -229,17 +287,34 @@ class SqliteStore:
             self._store.executemany("DELETE FROM worlds WHERE name = ?", gone)
             news = [(name, body) for name, body in worlds.items() if before.get(name) != body]
             self._store.executemany("INSERT OR REPLACE INTO worlds VALUES (?, ?)", news)
-            self._store.execute("DELETE FROM log")
             self._store.execute("DELETE FROM base")
-            self._store.execute("INSERT INTO base VALUES (?, ?, ?, ?)", (self.number + 1, self._digest, digest, mine))
+            self._store.execute("INSERT INTO base VALUES (?, ?, ?, ?)", (number - 1, digest_before, base, mine))
             self._store.execute(f"PRAGMA user_version = {FORMAT}")
             self._store.execute("COMMIT")
         except BaseException as error:
             self._bodies = before
             self._undo()
             raise self._unwritten(error) from error
-        self._next(digest)
-        self.version, self.format, self.size = mine, FORMAT, 0
+        self.version, self.format, self.size = mine, FORMAT, self.size - size
+        parts = self._store.execute("SELECT DISTINCT digest FROM parts")
+        self._gone = {digest for (digest,) in parts if digest not in named}
+
+    def trim(self) -> bool:
+        """Remove a little of what the last checkpoint has left; whether there is more of it."""
+        first = self._marked[0]
+        log = f"DELETE FROM log WHERE number IN (SELECT number FROM log WHERE number < ? LIMIT {_FEW})"
+        try:
+            if self._store.execute(log, (first,)).rowcount:
+                return True
+            few = f"SELECT part FROM parts WHERE digest = ? LIMIT {_FEW // 10}"
+            gone = next(iter(self._gone), "")
+            if not self._store.execute(
+                f"DELETE FROM parts WHERE digest = ? AND part IN ({few})", (gone, gone)
+            ).rowcount:
+                self._gone.discard(gone)
+        except sqlite3.Error as error:
+            raise self._unwritten(error) from error
+        return bool(self._gone)
 
     def close(self) -> None:
         """Release the directory."""
@@ -266,6 +341,8 @@ class SqliteStore:
         self._head.write(self._line())
 
     def _chained(self, record: LogRecord) -> bytes:
+        if record.what == _PLACE:  # it stands for all before it, so that a base can take their place
+            return blake2b(_bytes(record.body), digest_size=DIGEST_SIZE).digest()
         head = f"{record.number}\0{record.world}\0{record.at}\0{record.what}\0".encode()
         return blake2b(self._digest + head + _bytes(record.body), digest_size=DIGEST_SIZE).digest()
 

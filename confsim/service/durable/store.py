@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from hashlib import blake2b
 from typing import Protocol
 
 from msgspec import Struct
+
+from confsim.kernel.world import Part
 
 #: Bytes of a digest.
 DIGEST_SIZE = 16
@@ -55,8 +57,11 @@ class Store(Protocol):
         """The worlds of the base by name."""
         ...
 
-    def document(self, digest: str) -> bytes:
-        """A document by its digest. Misuse when it is gone or altered."""
+    def document(self, digest: str) -> Iterator[Part]:
+        """The parts of a document by its digest; one without a table where it is in one. Misuse for one that is gone.
+
+        It is altered, which raises Misuse, when the last part was read and all of them are not as the digest says.
+        """
         ...
 
     def records(self) -> Iterator[LogRecord]:
@@ -67,11 +72,24 @@ class Store(Protocol):
         """Record something, with the documents that it names; it is on disk when this returns. Misuse (507)."""
         ...
 
-    def checkpoint(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
-        """Begin a new log: these are the worlds by name, and ``named`` the documents that they name.
+    def mark(self) -> None:
+        """Mark the present place of the log: the next base is of this moment. Misuse (507)."""
+        ...
 
-        ``documents`` are those of them that are new. Misuse (507).
+    def add_parts(self, digest: str, first: int, parts: Sequence[Part]) -> None:
+        """Add some parts of a document that is to be named by the next base; ``first`` counts those before them."""
+        ...
+
+    def checkpoint(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
+        """Begin a new base, of the moment that was marked: these are the worlds by name.
+
+        The log after the mark goes on. ``documents`` are new ones; ``named`` are those that the worlds or the rest of
+        the log name, of which all others are gone. Misuse (507).
         """
+        ...
+
+    def trim(self) -> bool:
+        """Remove a little of what the last checkpoint has left; whether there is more of it."""
         ...
 
     def close(self) -> None:

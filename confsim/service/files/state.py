@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from operator import attrgetter, itemgetter
 from pathlib import Path
 
@@ -96,9 +97,14 @@ def world_from(body: bytes) -> World:
 
 def world_of_parts(read: Callable[[], Iterable[Part]]) -> World:
     """The world of a document whose parts ``read`` returns: as ``world_from``, without having all of it at once."""
+    parts = iter(read())
+    first = next(parts, ("", "", b""))
+    rest = next(parts, None)
+    if rest is None:
+        return world_from(first[-1])
     try:
-        world = decoded_parts(read(), FORMAT)
-    except (msgspec.DecodeError, Misuse):
+        world = decoded_parts(chain((first, rest), parts), FORMAT)
+    except msgspec.DecodeError:  # the long way says what is wrong, and where
         return world_from(b"".join(part[-1] for part in read()))
     _check_names(world)
     return world

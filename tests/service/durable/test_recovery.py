@@ -26,6 +26,7 @@ def lived(place, begin):
     sim.snapshot("a")
     busy(sim)
     sim.worlds.add("w")
+    sim.durable.checkpoint()
     killed(sim)
     sim = begin(place)
     sim.reset()

@@ -1,0 +1,135 @@
+"""Checkpoints: a base of the worlds as they were at one moment, made while they go on.
+
+What a base says is captured at its moment, which costs nothing, since worlds are values. Documents are made of them
+afterwards, and large ones stored part by part, without the lock of the store in between.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from confsim.kernel.world import Part, World
+from confsim.service.files import state
+from confsim.service.history import Snapshot
+
+from .recovery import Delta, RecordedSnapshot
+from .store import DIGEST_SIZE, Store
+
+#: A document of more bytes is stored in parts, so many at once.
+LARGE = 1 << 20
+FEW = 2
+#: Seconds that a checkpoint which is made beside calls leaves to them after each piece of it.
+REST = 0.0005
+
+
+class Captured(Struct, frozen=True):
+    """A world as the store knows it at one moment: what a base says of it, and the worlds that it names."""
+
+    delta: Delta
+    origin: World
+    world: World
+    snapshots: Mapping[str, Snapshot]
+
+    def worlds(self) -> list[World]:
+        """The worlds that it names."""
+        return [self.origin, self.world, *(each.world for each in self.snapshots.values())]
+
+    def whole(self, named: Callable[[World], str]) -> Delta:
+        """Everything about the world; ``named`` returns the digest of a document."""
+        return replace(
+            self.delta,
+            origin=named(self.origin),
+            world=named(self.world),
+            snapshots=recorded_snapshots(self.snapshots, named),
+        )
+
+
+def recorded_snapshots(snapshots: Mapping[str, Snapshot], named: Callable[[World], str]) -> dict[str, RecordedSnapshot]:
+    """Snapshots as they are recorded; ``named`` returns the digest of a document."""
+    return {
+        name: RecordedSnapshot(each.now, named(each.world), each.frozen, each.rate) for name, each in snapshots.items()
+    }
+
+
+class Document:
+    """The document of a world, in parts; ``rest`` is called after each."""
+
+    def __init__(self, world: World, rest: Callable[[], object]) -> None:
+        self.parts: list[Part] = []
+        self.size = 0
+        whole = blake2b(digest_size=DIGEST_SIZE)
+        for part in state.parts(world):
+            whole.update(part[-1])
+            self.size += len(part[-1])
+            self.parts.append(part)
+            rest()
+        self.digest = whole.hexdigest()
+
+    def add_to(self, store: Store, documents: dict[str, bytes], rest: Callable[[], object]) -> None:
+        """Add a large one to the store, and take up the body of any other, to be added with what names it."""
+        if self.size <= LARGE:
+            documents[self.digest] = b"".join(part[-1] for part in self.parts)
+            return
+        for first in range(0, len(self.parts), FEW):
+            with store.lock:
+                store.add_parts(self.digest, first, self.parts[first : first + FEW])
+            rest()
+
+
+class Checkpoint:
+    """A base that is being made: the worlds that are captured by name, and the bodies of those that did not change.
+
+    ``named`` are the documents that the store has, by the identity of their worlds, ``since`` the digests of those that
+    the log has named after the moment of the base.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        captured: Mapping[str, Captured],
+        unchanged: Mapping[str, bytes],
+        named: Mapping[int, tuple[World, str]],
+    ) -> None:
+        self.store = store
+        self.captured = captured
+        self.unchanged = unchanged
+        self.named = dict(named)
+        self.since: set[str] = set()
+        self.documents: dict[str, bytes] = {}
+        self.sizes: dict[str, int] = {}
+        self._stored = {digest for _, digest in named.values()}
+
+    def write(self, rest: Callable[[], object]) -> None:
+        """Make the documents that the store does not have; ``rest`` is called after each piece. Misuse (507)."""
+        for each in self.captured.values():
+            for world in each.worlds():
+                if id(world) not in self.named:
+                    self.named[id(world)] = world, self._document(world, rest)
+
+    def _document(self, world: World, rest: Callable[[], object]) -> str:
+        document = Document(world, rest)
+        if document.digest not in self._stored:
+            self._stored.add(document.digest)
+            self.sizes[document.digest] = document.size
+            document.add_to(self.store, self.documents, rest)
+        return document.digest
+
+    def finish(self) -> dict[str, bytes]:
+        """Let the base take the place of the log before its moment; the bodies of the worlds by name. Misuse (507)."""
+        base = dict(self.unchanged)
+        for name, each in self.captured.items():
+            base[name] = msgspec.json.encode(each.whole(lambda world: self.named[id(world)][1]))
+        self.digests = self.since.union(*(msgspec.json.decode(body, type=Delta).documents() for body in base.values()))
+        self.store.checkpoint(base, self.documents, self.digests)
+        return base
+
+
+def rest() -> None:
+    """Let calls be served."""
+    time.sleep(REST)
