@@ -73,7 +73,7 @@ def figures(wanted: list[str], done: dict[str, Any]) -> dict[str, Any]:
         "errors": sum(len(each["errors"]) for each in done.values()),
         "parts": len(done),
         "parts to do": len([each for each in wanted if each not in done]),
-        "examples of an operation": sorted({each["examples"] for each in done.values()}),
+        "examples of an operation": min((each["examples"] for each in done.values()), default=0),
         "seconds": round(sum(each["seconds"] for each in done.values())),
     }
 

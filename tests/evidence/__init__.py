@@ -1,0 +1,1 @@
+"""What was measured of confsim, beside what is aimed at."""

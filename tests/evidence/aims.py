@@ -1,0 +1,131 @@
+"""What is aimed at: for each figure the bound, and which figures the README shows."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from msgspec import Struct
+
+NUMBER = r"(\d[\d,]*(?:\.\d+)?)"
+
+
+class Aim(Struct, frozen=True, kw_only=True):
+    """A figure of a part and the bound for it.
+
+    ``reading`` matches the number in a figure that is a text; of a list its length is the number. ``at_least`` may be
+    the name of another figure of the part. ``in_readme`` says whether the README shows it.
+    """
+
+    part: str
+    figure: str
+    at_most: float | None = None
+    at_least: float | str | None = None
+    words: str | None = None
+    reading: str = NUMBER
+    in_readme: bool = False
+
+    def bound(self, figures: dict[str, Any]) -> str:
+        """The bound in words."""
+        if self.words is not None:
+            return f"“{self.words}”"
+        if self.at_most is not None:
+            return "0" if self.at_most == 0 else f"at most {_short(self.at_most)}"
+        return f"at least {_short(self._least(figures))}"
+
+    def met(self, figures: dict[str, Any]) -> bool:
+        """Whether the figure is as aimed at."""
+        figure = figures[self.figure]
+        if self.words is not None:
+            return self.words in str(figure)
+        found = number(figure, self.reading)
+        if self.at_most is not None:
+            return found <= self.at_most
+        return found >= self._least(figures)
+
+    def _least(self, figures: dict[str, Any]) -> float:
+        if isinstance(self.at_least, str):
+            return number(figures[self.at_least], self.reading)
+        assert self.at_least is not None, self
+        return self.at_least
+
+
+def number(figure: Any, reading: str = NUMBER) -> float:
+    """The number of a figure: itself, the length of a list, or what is read in a text. Raises ValueError for none."""
+    if isinstance(figure, list):
+        return len(figure)
+    if isinstance(figure, int | float):
+        return figure
+    found = re.search(reading, str(figure))
+    if found is None:
+        raise ValueError(f"{figure!r} holds no number")
+    return float(found[1].replace(",", ""))
+
+
+def _short(value: float) -> str:
+    return f"{value:,g}"
+
+
+def _zero(part: str, *figures: str) -> tuple[Aim, ...]:
+    return tuple(Aim(part=part, figure=figure, at_most=0) for figure in figures)
+
+
+AIMS: tuple[Aim, ...] = (
+    *_zero("suite", "failed"),
+    Aim(part="marks", figure="rules that tests are marked with", at_least="rules", in_readme=True),
+    *_zero("rules", "breakages not tried yet", "tests that fail unbroken"),
+    Aim(part="rules", figure="rules with a test that fails", at_least="rules", in_readme=True),
+    Aim(part="register", figure="gaps with an entry", at_least="gaps", in_readme=True),
+    Aim(
+        part="register",
+        figure="of these, every alternative can be chosen or says why not",
+        at_least="gaps of high and medium weight",
+    ),
+    Aim(part="flips", figure="to do", at_most=0),
+    Aim(part="flips", figure="unsound", at_most=0, in_readme=True),
+    Aim(part="flips", figure="never effective", at_most=0),
+    Aim(part="tables", figure="survivors", at_most=0, in_readme=True),
+    Aim(part="mutants", figure="mutants", at_least=1000),
+    Aim(part="mutants", figure="killed", at_least=95, reading=r"([\d.]+) %", in_readme=True),
+    *_zero("mutants", "rooms below the share"),
+    *_zero("non_interference", "interferences"),
+    *_zero("linearizability", "not linearizable", "planted races that were not found"),
+    *_zero("no_trace", "operations that never succeeded", "traces"),
+    *_zero("determinism", "ways that differ"),
+    *_zero("tenant_matrix", "operations that never succeeded", "cells that are not as they are to be"),
+    Aim(part="http_cases", figure="cases", at_least=120),
+    *_zero("http_cases", "not as they are to be"),
+    *_zero("connections", "burst: out of bounds", "slow readers: out of bounds", "half-closed: unanswered"),
+    *_zero("connections", "idle: out of bounds"),
+    Aim(part="schemathesis", figure="operations", at_least=222),
+    Aim(part="schemathesis", figure="examples of an operation", at_least=200),
+    Aim(part="schemathesis", figure="findings", at_most=0, in_readme=True),
+    *_zero("schemathesis", "errors", "operations that never succeed", "parts to do"),
+    Aim(part="judges", figure="openapi-python-client, api", words="223 of 223 operations of api, no warning"),
+    Aim(part="judges", figure="openapi-python-client, control", words="no warning"),
+    *(
+        Aim(part="judges", figure=f"{judge}, {subject}", words="without errors and warnings")
+        for judge in ("Redocly", "Spectral")
+        for subject in ("api", "control")
+    ),
+    Aim(part="judges", figure="openapi-typescript with openapi-fetch", words="a journey of"),
+    Aim(part="judges", figure="@hey-api/openapi-ts", words="a journey of"),
+    Aim(part="judges", figure="Prism", words="0 violations"),
+    Aim(part="speed of operations", figure="again, median", at_most=0.3, in_readme=True),
+    Aim(part="speed of operations", figure="again, p95", at_most=0.5, in_readme=True),
+    Aim(part="speed of operations", figure="first, median", at_most=0.4, in_readme=True),
+    Aim(part="speed of operations", figure="first, p95", at_most=0.8, in_readme=True),
+    Aim(part="speed of operations", figure="first, worst", at_most=3, in_readme=True),
+    Aim(part="growth", figure="growth above the bound, without a reason", at_most=0),
+    Aim(part="speed of wsgi", figure="a POST through WSGI", at_most=1, in_readme=True),
+    Aim(part="speed of wsgi", figure="a POST through Simulator.call", at_most=0.25, in_readme=True),
+    Aim(part="speed of forks", figure="fork with 100,000 users", at_most=10, in_readme=True),
+    Aim(part="speed of forks", figure="reset with 100,000 users", at_most=10),
+    Aim(part="speed of pages", figure="newest 50 of 1,000,000", at_most=2, in_readme=True),
+    Aim(part="speed of starts", figure="serve to first answer", at_most=1, in_readme=True),
+    Aim(part="speed of servers", figure="stop of a live server", at_most=20),
+    Aim(part="speed of rates", figure="POSTs on 1 connection", at_least=3, in_readme=True),
+    Aim(part="speed of rates", figure="POSTs on 16 connections", at_least=10, in_readme=True),
+    Aim(part="speed of grows", figure="a POST while the world grows", at_most=20, reading=r"p99 ([\d.]+) ms"),
+    Aim(part="speed of grows", figure="a GET while the world grows", at_most=20, reading=r"p99 ([\d.]+) ms"),
+)

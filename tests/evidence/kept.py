@@ -1,0 +1,66 @@
+"""The file of the figures that were measured: parts, each with its shares."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+PATH = Path(__file__).with_name("figures.json")
+
+
+class Measured(Struct, frozen=True):
+    """Figures of a part, or of a share of it: the day, the commit, the command, the figures by name."""
+
+    day: str
+    commit: str
+    command: str
+    figures: dict[str, Any]
+
+
+#: What was measured, by part and by share; the share of a part that was measured at once is empty.
+Kept = dict[str, dict[str, Measured]]
+
+
+def load(path: Path = PATH) -> Kept:
+    """What is kept."""
+    return msgspec.json.decode(path.read_bytes(), type=Kept) if path.exists() else {}
+
+
+def store(kept: Kept, path: Path = PATH) -> None:
+    """Write what is kept, in the order of the names."""
+    ordered = {name: dict(sorted(shares.items())) for name, shares in sorted(kept.items())}
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
+
+
+def merged(kept: Kept, part: str, share: str, measured: Measured) -> Kept:
+    """What is kept with a part, or a share of it, measured anew; shares of another number of shares go."""
+    number = share.partition("/")[2]
+    others = {each: found for each, found in kept.get(part, {}).items() if each.partition("/")[2] == number and number}
+    return {**kept, part: {**others, share: measured}}
+
+
+def missing(shares: Mapping[str, Measured]) -> int:
+    """How many shares of a part are not measured yet."""
+    number = next(iter(shares), "").partition("/")[2]
+    return int(number) - len(shares) if number else 0
+
+
+def figures(shares: Mapping[str, Measured]) -> dict[str, Any]:
+    """The figures of a part: those of its shares added up, numbers as numbers and lists as lists."""
+    whole: dict[str, Any] = {}
+    for measured in shares.values():
+        for name, figure in measured.figures.items():
+            added = name in whole and isinstance(figure, int | float | list) and not isinstance(figure, bool)
+            whole[name] = whole[name] + figure if added else figure
+    return whole
+
+
+def commit() -> str:
+    """The commit that is checked out, in short; with a plus where files differ from it."""
+    command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    return subprocess.run(command, cwd=PATH.parent, capture_output=True, text=True, check=True).stdout.strip()

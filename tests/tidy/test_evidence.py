@@ -1,0 +1,98 @@
+"""The evidence: its table and the figures of the README are those that were measured, and what is not met says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evidence import kept, table
+from evidence.aims import AIMS, Aim
+from evidence.kept import Measured
+from evidence.parts import PARTS, read_judges
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+def test_the_readme_shows_what_was_measured() -> None:
+    """Between its marks stand the figures that are kept, and nothing else."""
+    shown = README.read_text("utf-8").split(table.MARKS[0])[1].split(table.MARKS[1])[0]
+    assert shown == table.readme(kept.load())
+    assert shown.count("\n") > 10
+
+
+def test_the_table_is_that_of_the_figures() -> None:
+    """``python tests/evidence`` without a part writes it."""
+    assert table.PATH.read_text("utf-8") == "\n".join(table.markdown(kept.load())) + "\n"
+
+
+def test_every_aim_is_of_a_part() -> None:
+    """Each has one bound, and each figure that is kept is of a part."""
+    assert {aim.part for aim in AIMS} <= PARTS.keys()
+    assert kept.load().keys() <= PARTS.keys()
+    assert len({(aim.part, aim.figure) for aim in AIMS}) == len(AIMS)
+    for aim in AIMS:
+        assert sum(bound is not None for bound in (aim.at_most, aim.at_least, aim.words)) == 1
+
+
+def _measured(**figures: object) -> dict[str, Measured]:
+    return {
+        "": Measured("2026-01-01", "abc", "command", {name.replace("_", " "): each for name, each in figures.items()})
+    }
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict", "measured"),
+    [
+        ({"flips": _measured(unsound=0)}, "met", "0"),
+        ({"flips": _measured(unsound=3)}, "not met", "3"),
+        ({"flips": _measured(unsound=["a", "b"])}, "not met", "2: a, b"),
+        ({"flips": _measured(pairs=9)}, "not measured", "-"),
+        ({}, "not measured", "-"),
+    ],
+)
+def test_a_figure_is_told_as_it_is(found: kept.Kept, verdict: str, measured: str) -> None:
+    """As met, as not met, or as not measured."""
+    (row,) = [each for each in table.rows(found) if (each.part, each.figure) == ("flips", "unsound")]
+    assert (row.verdict, row.measured) == (verdict, measured)
+
+
+@pytest.mark.parametrize(
+    ("aim", "figure", "met"),
+    [
+        (Aim(part="", figure="x", at_most=1), "1.12x the bare app", False),
+        (Aim(part="", figure="x", at_least=1000), "1,177/s", True),
+        (Aim(part="", figure="x", at_least=95, reading=r"([\d.]+) %"), "900 of 1000, 90.0 %", False),
+        (Aim(part="", figure="x", at_most=20, reading=r"p99 ([\d.]+) ms"), "p99 3.2 ms, worst 90.0 ms", True),
+        (Aim(part="", figure="x", at_most=0), ["one"], False),
+        (Aim(part="", figure="x", at_least="y"), 7, False),
+        (Aim(part="", figure="x", words="no warning"), "3 warnings", False),
+    ],
+)
+def test_bounds(aim: Aim, figure: object, met: bool) -> None:
+    """A number in a text, the length of a list, another figure, words."""
+    assert aim.met({"x": figure, "y": 8}) == met
+
+
+def test_a_judge_that_is_not_there_is_not_measured() -> None:
+    """It said that it was left out."""
+    told = read_judges(
+        "openapi-python-client: 3 of 3 operations of api, no warning\nleft out, as there is no Node: Prism"
+    )
+    assert told == {"openapi-python-client, api": "3 of 3 operations of api, no warning", "Prism": "left out"}
+    found = {"judges": {"": Measured("", "", "", told)}}
+    verdicts = {row.figure: row.verdict for row in table.rows(found) if row.part == "judges"}
+    assert verdicts["Prism"] == "not measured"
+    assert verdicts["openapi-python-client, api"] == "not met"
+
+
+def test_shares_are_added_up() -> None:
+    """Until all are there the figure is not met; a share of other shares takes the place of all."""
+    found: kept.Kept = {}
+    for share, survivors in (("1/3", 0), ("2/3", 0)):
+        found = kept.merged(found, "tables", share, Measured("", "", "", {"survivors": survivors, "mutants": 5}))
+    (row,) = [each for each in table.rows(found) if (each.part, each.figure) == ("tables", "survivors")]
+    assert (row.verdict, row.measured) == ("not met", "0 (shares to measure: 1)")
+    assert kept.figures(found["tables"])["mutants"] == 10
+    found = kept.merged(found, "tables", "", Measured("", "", "", {"survivors": 0, "mutants": 12}))
+    assert kept.figures(found["tables"])["mutants"] == 12
