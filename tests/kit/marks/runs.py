@@ -1,0 +1,155 @@
+"""Breakages tried on the tests that carry the marks of their rules."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+import pytest
+
+from confsim.service.pipeline import Pipeline
+from kit.mutation.patch import FixedTooEarlyError, Functions
+from kit.mutation.running import OPTIONS, forked
+from kit.mutation.sample import ROOT
+
+from .breakages import Breakage, every
+
+#: Seconds of the processor that the tests of one breakage may take.
+_LIMIT = 20.0
+
+
+class Mark(NamedTuple):
+    """A rule that a test function says to prove."""
+
+    rule: str
+    test: str
+
+
+class Found(NamedTuple):
+    """For each mark the breakage under which its test failed; the marks of which none did; tests that fail unbroken."""
+
+    died: dict[Mark, str]
+    alive: list[Mark]
+    failing: list[str]
+    tried: int
+
+
+class MarkedRun:
+    """A pytest plugin that tries breakages on the marked tests that are collected."""
+
+    def __init__(self, wanted: Iterable[str]) -> None:
+        self.wanted = set(wanted)
+        self.found = Found({}, [], [], 0)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try every breakage instead of running the tests."""
+        tests = self._marked(session.items)
+        failing = set(forked(lambda: _dying([item for each in tests.values() for item in each], 600), 600))
+        tests = {mark: each for mark, each in tests.items() if mark.test not in failing}
+        functions = Functions(ROOT, "confsim")
+        died: dict[Mark, str] = {}
+        tried = 0
+        for breakage in every():
+            left = {mark: each for mark, each in tests.items() if mark.rule in breakage.rules and mark not in died}
+            if left:
+                tried += 1
+                dead = _tried(breakage, left, functions)
+                died |= {mark: breakage.name for mark in left if mark.test in dead}
+        self.found = Found(died, [mark for mark in tests if mark not in died], sorted(failing), tried)
+        return True
+
+    def _marked(self, items: Sequence[pytest.Item]) -> dict[Mark, list[pytest.Item]]:
+        """The cases of each test function, by its marks."""
+        found: dict[Mark, list[pytest.Item]] = {}
+        for item in items:
+            for mark in item.iter_markers("rule"):
+                for rule in self.wanted & set(mark.args):
+                    found.setdefault(Mark(rule, function_of(item)), []).append(item)
+        return found
+
+
+def function_of(item: pytest.Item) -> str:
+    """The id of a test without that of its case."""
+    return item.nodeid.partition("[")[0]
+
+
+def _tried(breakage: Breakage, tests: Mapping[Mark, Sequence[pytest.Item]], functions: Functions) -> set[str]:
+    """The test functions that fail under a breakage. A process that does not end fails all of them."""
+
+    def run() -> list[str]:
+        try:
+            with breakage.in_force(functions):
+                return _dying(list(dict.fromkeys(item for each in tests.values() for item in each)), _LIMIT)
+        except FixedTooEarlyError:
+            return []
+
+    told = forked(run, _LIMIT)
+    return {mark.test for mark in tests} if told[:1] in (["killed"], ("killed",)) else set(told)
+
+
+class Deaths:
+    """A pytest plugin that tells a test that notices a breakage from one in which confsim itself fails.
+
+    A breakage that crashes confsim shows that the code runs, not that a test looks at what it does.
+    """
+
+    def __init__(self) -> None:
+        self.failed = self.crashed = False
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Note the defects that confsim answers with 500."""
+        bug = Pipeline._bug
+
+        def noting(*arguments: Any) -> Any:
+            self.crashed = True
+            return bug(*arguments)
+
+        with mock.patch.object(Pipeline, "_bug", noting):
+            yield
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note a failure, and where it was raised."""
+        if report.failed:
+            self.failed = True
+            crash = getattr(report.longrepr, "reprcrash", None)
+            inside = crash is not None and str(ROOT / "confsim") in str(Path(crash.path).absolute())
+            self.crashed |= inside and not crash.message.startswith(_SAID)
+
+
+#: What confsim raises when it says something.
+_SAID = ("confsim.kernel.refusal.", "Refusal", "Misuse", "confsim.kernel.")
+
+
+def _dying(items: Sequence[pytest.Item], limit: float) -> list[str]:
+    """The test functions that notice what is broken, each run until it does."""
+    deaths = Deaths()
+    dead: dict[str, None] = {}
+    begun = time.process_time()
+    for number, item in enumerate(items):
+        if not number:
+            item.config.pluginmanager.register(deaths)
+        if function_of(item) in dead or time.process_time() - begun > limit:
+            continue
+        item.session._setupstate.teardown_exact(item)  # what was left out may have been to come before it
+        deaths.failed = deaths.crashed = False
+        with deaths.watching():
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=item.parent)
+        if deaths.failed and not deaths.crashed:
+            dead[function_of(item)] = None
+    return list(dead)
+
+
+def run(wanted: Iterable[str], paths: Sequence[str] = ()) -> Found:
+    """Break these rules one at a time, and run the tests of their marks."""
+    os.environ["HYPOTHESIS_PROFILE"] = "mutation"
+    plugin = MarkedRun(wanted)
+    # Before collection: the rules that are not wanted take time only.
+    options = [*OPTIONS, *(["--rules", ",".join(sorted(plugin.wanted))] if len(plugin.wanted) < 500 else [])]
+    pytest.main([*(paths or [str(ROOT / "tests")]), *options], plugins=[plugin])
+    return plugin.found
