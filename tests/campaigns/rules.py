@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import random
+from pathlib import Path
 from typing import Any
 
 from confsim.reference import rules
@@ -22,33 +23,33 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("rules", nargs="*", metavar="R276", help="the rules to break, all by default")
     options.add_argument("--sample", type=int, metavar="N", help="this many of them, drawn at random")
     options.add_argument("--seed", type=int, default=0, help="of the sample")
-    options.add_argument("--part", default="1/1", metavar="I/N", help="which part of them to break")
+    options.add_argument("--kept", type=Path, metavar="FILE", help="what earlier runs found, to be gone on with")
+    options.add_argument("--seconds", type=float, default=3600, metavar="S", help="after which no breakage is begun")
     options.add_argument("--quiet", action="store_true", help="print the marks that prove nothing alone")
 
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Break the rules, print what noticed, and return the figures."""
-    number, parts = map(int, chosen.part.split("/"))
     wanted = chosen.rules or list(rules())
     if chosen.sample is not None:
         wanted = sorted(random.Random(chosen.seed).sample(wanted, min(chosen.sample, len(wanted))))
-    wanted = wanted[len(wanted) * (number - 1) // parts : len(wanted) * number // parts]
-    found = broken(wanted)
+    found = broken(wanted, chosen.kept, chosen.seconds)
     if not chosen.quiet:
         for mark, breakage in sorted(found.died.items()):
-            print(f"{mark.rule}: {mark.test} fails: {breakage}")  # noqa: T201  (this is its output)
+            print(f"{mark} fails: {breakage}")  # noqa: T201  (this is its output)
     for mark in sorted(found.alive):
-        print(f"{mark.rule}: {mark.test} fails under no breakage")  # noqa: T201
-    proved = {mark.rule for mark in found.died}
-    left = [rule for rule in wanted if rule not in proved]
-    for rule in left:
+        print(f"{mark} fails under no breakage")  # noqa: T201
+    proved = {mark.partition(":")[0] for mark in found.died}
+    unproved = [rule for rule in wanted if rule not in proved]
+    for rule in unproved:
         print(f"no test fails: {rules()[rule]}")  # noqa: T201
     return {
         "rules": len(wanted),
-        "breakages tried": found.tried,
-        "marks": len(found.died) + len(found.alive),
+        "breakages": len(found.tried) + found.left,
+        "breakages not tried yet": found.left,
+        "marks": len(found.marks),
         "marks whose test fails": len(found.died),
         "tests that fail unbroken": found.failing,
         "rules with a test that fails": len(proved),
-        "rules without a test that fails": len(left),
+        "rules without a test that fails": len(unproved),
     }

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
+import msgspec
 import pytest
+from msgspec import Struct
 
 from confsim.service.pipeline import Pipeline
 from kit.mutation.patch import FixedTooEarlyError, Functions
@@ -29,38 +31,58 @@ class Mark(NamedTuple):
     rule: str
     test: str
 
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.test}"
 
-class Found(NamedTuple):
-    """For each mark the breakage under which its test failed; the marks of which none did; tests that fail unbroken."""
 
-    died: dict[Mark, str]
-    alive: list[Mark]
-    failing: list[str]
-    tried: int
+class Found(Struct):
+    """What came of the breakages that were tried: the marks, by rule and test, and those whose test failed.
+
+    ``died`` names the breakage under which the test of a mark failed first, ``failing`` the tests that fail unbroken.
+    ``tried`` are breakages by name, which need not be tried again; ``left`` counts those that time did not suffice for.
+    """
+
+    marks: list[Mark] = []
+    died: dict[str, str] = {}
+    failing: list[str] = []
+    tried: list[str] = []
+    left: int = 0
+
+    @property
+    def alive(self) -> list[Mark]:
+        """The marks whose test failed under no breakage."""
+        return [mark for mark in self.marks if str(mark) not in self.died]
 
 
 class MarkedRun:
-    """A pytest plugin that tries breakages on the marked tests that are collected."""
+    """A pytest plugin that tries breakages on the marked tests that are collected, for so many seconds."""
 
-    def __init__(self, wanted: Iterable[str]) -> None:
+    def __init__(self, wanted: Iterable[str], found: Found, seconds: float) -> None:
         self.wanted = set(wanted)
-        self.found = Found({}, [], [], 0)
+        self.found = found
+        self.until = time.monotonic() + seconds
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try every breakage instead of running the tests."""
-        tests = self._marked(session.items)
-        failing = set(forked(lambda: _dying([item for each in tests.values() for item in each], 600), 600))
-        tests = {mark: each for mark, each in tests.items() if mark.test not in failing}
-        functions = Functions(ROOT, "confsim")
-        died: dict[Mark, str] = {}
-        tried = 0
-        for breakage in every():
-            left = {mark: each for mark, each in tests.items() if mark.rule in breakage.rules and mark not in died}
-            if left:
-                tried += 1
-                dead = _tried(breakage, left, functions)
-                died |= {mark: breakage.name for mark in left if mark.test in dead}
-        self.found = Found(died, [mark for mark in tests if mark not in died], sorted(failing), tried)
+        found, tests = self.found, self._marked(session.items)
+        if not found.tried:
+            found.failing = forked(lambda: _dying([item for each in tests.values() for item in each], 600), 600)
+        tests = {mark: each for mark, each in tests.items() if mark.test not in found.failing}
+        found.marks = list(tests)
+        functions, tried = Functions(ROOT, "confsim"), set(found.tried)
+        waiting = [each for each in every() if each.name not in tried and self.wanted & each.rules]
+        while waiting and time.monotonic() < self.until:
+            breakage = waiting.pop(0)
+            found.tried.append(breakage.name)
+            alive = {
+                mark: each
+                for mark, each in tests.items()
+                if mark.rule in breakage.rules and str(mark) not in found.died
+            }
+            if alive:
+                dead = _tried(breakage, alive, functions)
+                found.died |= {str(mark): breakage.name for mark in alive if mark.test in dead}
+        found.left = len(waiting)
         return True
 
     def _marked(self, items: Sequence[pytest.Item]) -> dict[Mark, list[pytest.Item]]:
@@ -145,11 +167,17 @@ def _dying(items: Sequence[pytest.Item], limit: float) -> list[str]:
     return list(dead)
 
 
-def run(wanted: Iterable[str], paths: Sequence[str] = ()) -> Found:
-    """Break these rules one at a time, and run the tests of their marks."""
+def run(wanted: Iterable[str], kept: Path | None = None, seconds: float = 3600) -> Found:
+    """Break these rules one at a time, and run the tests of their marks.
+
+    For so many seconds; a file in which earlier runs kept what they found is gone on with.
+    """
     os.environ["HYPOTHESIS_PROFILE"] = "mutation"
-    plugin = MarkedRun(wanted)
-    # Before collection: the rules that are not wanted take time only.
-    options = [*OPTIONS, *(["--rules", ",".join(sorted(plugin.wanted))] if len(plugin.wanted) < 500 else [])]
-    pytest.main([*(paths or [str(ROOT / "tests")]), *options], plugins=[plugin])
-    return plugin.found
+    found = Found()
+    if kept is not None and kept.exists():
+        found = msgspec.json.decode(kept.read_bytes(), type=Found)
+    plugin = MarkedRun(wanted, found, seconds)
+    pytest.main([str(ROOT / "tests"), *OPTIONS], plugins=[plugin])
+    if kept is not None:
+        kept.write_bytes(msgspec.json.encode(found))
+    return found
