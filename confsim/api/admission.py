@@ -23,7 +23,7 @@ from .call import Call
 
 
 def admit(call: Call, grants: tuple[Grant, ...], *, missing: bool = False) -> None:
-    """Check that the caller holds one of the grants of the operation's gate.
+    """Check that the caller holds one of the grants of the operation's gate (R241).
 
     An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).
     ``missing`` is set where the path names something that is not there: nobody hosts, owns or is that. Refusal

@@ -36,7 +36,7 @@ _OTHERS = frozenset({WithHeaders, Raw, NoContent})
 
 
 def encode(context: Context, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
-    """The response to a call that succeeded: status, header lines (the content type first) and body."""
+    """The response to a call that succeeded: status, header lines (the content type first) and body (R002)."""
     contract = operation.contract
     if result is None and contract.empty:
         status, kind, body = _EMPTY[ask(context, wire.EMPTY)]

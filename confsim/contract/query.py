@@ -51,7 +51,10 @@ def _repeated(context: Context, name: str, first: str, again: str) -> str:
 
 
 def arguments(context: Context, operation: Operation, values: Mapping[str, str]) -> dict[str, Any]:
-    """The keyword arguments of the operation. Refusal INVALID_INPUT for a parameter that is missing or invalid."""
+    """The keyword arguments of the operation, from the query alone (R004).
+
+    Refusal INVALID_INPUT for a parameter that is missing or invalid.
+    """
     named: dict[str, Any] = {}
     if not operation.query_names.issuperset(values):
         for name in unknown_parameters(operation, values):

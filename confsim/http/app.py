@@ -209,7 +209,7 @@ _ADMITTING = frozenset({"*/*", "application/json"})
 
 
 def _check_accept(exchange: Exchange) -> None:
-    """Refuse, where the profile says so, an Accept header that does not admit application/json (G008)."""
+    """Refuse, where the profile says so, an Accept header that does not admit application/json (R003, G008)."""
     from .representation import admits_json
 
     request = exchange.request

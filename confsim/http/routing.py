@@ -127,7 +127,7 @@ class Routes:
     def find(
         self, context: ProfileContext, method: str, segments: list[str], query: str = ""
     ) -> Found | tuple[str, ...]:
-        """Return what answers the method at the raw path segments, or the methods that the path has (none: 404).
+        """Return what answers the method at the raw path segments (R001, R249), or the methods of the path (none: 404).
 
         A literal path does not borrow the methods of a templated one that matches too, unless the profile lets what is
         declared first win (G064). Raises Refusal INVALID_INPUT when an escape in the path is broken.

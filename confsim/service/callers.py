@@ -68,7 +68,7 @@ class Callers:
         self._known: dict[str, _Known] = {}
 
     def identify(self, call: Call, token: str | None) -> None:
-        """Set the caller and the client of the call.
+        """Set the caller and the client of the call, whose things alone it reaches (R220, R244).
 
         Refusals CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_EXPIRED, TERMS_NOT_ACCEPTED, SERVICE_DISABLED.
         """

@@ -33,7 +33,11 @@ from .messages import Request
 
 
 def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
-    """The result of the operation, once every check is passed. Raises the Refusal of the first that is not."""
+    """The result of the operation, once every check is passed. Raises the Refusal of the first that is not.
+
+    A call that is not public needs a credential (R243), and acts in the client of it unless its declaration has
+    for_client (R036, R037).
+    """
     operation, path, values, token = call.operation, incoming.path, incoming.query, incoming.token
     contract, named = operation.contract, None
     order = value_of(call, transport.CHECKS_ORDER) if call.profile else ""
@@ -85,7 +89,7 @@ def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, ju
 
 
 def _enter_child(call: Call, id: str) -> None:
-    """for_client: the call runs in the context of a child of the caller's client (P1 Conventions 7)."""
+    """for_client: the call runs in the context of a child of the caller's client (P1 Conventions 7, R033-R035)."""
     caller = call.require_caller()
     if not id:
         if ask(call, parsing.EMPTY_QUERY) == "absent":
@@ -130,7 +134,7 @@ def _input(call: Call, contract: Contract, values: dict[str, str], request: Requ
 
 
 def _from_query(call: Call, body: Body, values: dict[str, str]) -> bytes:
-    """The body that a call sent as its query (G047), lists in the one form that lists have there (G055)."""
+    """The body that a call sent as its query (G047), lists in the one form that they have there (R004, G055)."""
     given: dict[str, Any] = {name: values[name] for name in body.fields if name in values}
     for field in msgspec.structs.fields(body.type) if given else ():
         if field.encode_name in given and get_origin(without_none(field.type)) is list:

@@ -407,7 +407,7 @@ def test_an_app_session_that_is_not_there(sim, operation):
         assert sim.call(operation, caller, **arguments).status == 404
 
 
-@pytest.mark.rule("R434", "R435")
+@pytest.mark.rule("R435")
 def test_a_channel_to_link_must_be_the_clients(sim):
     """A channel that is not there is a 404; a guest links the own channel alone."""
     id = register(sim)

@@ -297,7 +297,6 @@ STEPS = {
 }
 
 
-@pytest.mark.rule("R438")
 @pytest.mark.parametrize(
     ("how", "step", "status", "kept"),
     [

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
+from confsim.api.catalogue import API
 from kit import ADMIN, API_TOKEN, NOTHING, OWNER, START, USER, code
 
 
@@ -23,7 +24,7 @@ def read(sim, uuid, caller=USER, user="me"):
     return sim.call("get_gateway_endpoint", caller, userId=user, uuid=uuid)
 
 
-@pytest.mark.rule("R332", "R333", "R520", "R522")
+@pytest.mark.rule("R332", "R333", "R520")
 @pytest.mark.parametrize(("kind", "port"), [("RTMP", 1935), ("SRT", 9710)])
 def test_an_endpoint_is_made(sim, kind, port):
     """It has an address to send media to, and credentials for it."""
@@ -32,6 +33,14 @@ def test_an_endpoint_is_made(sim, kind, port):
     assert (endpoint["host"], endpoint["port"], endpoint["kind"]) == ("localhost", port, kind)
     assert set(endpoint["credentials"]) == {"username", "password"}
     assert all(endpoint["credentials"].values())
+
+
+@pytest.mark.rule("R522")
+def test_what_comes_in_is_no_matter_of_the_api(sim):
+    """An endpoint is made and read, and that is all: making one touches nothing else, no session and no recording."""
+    create(sim)
+    assert {table for (_, table), _ in sim.service.journal.last().touched} == {"gateway endpoints"}
+    assert {each.name for each in API if "gateway" in each.name} == {"create_gateway_endpoint", "get_gateway_endpoint"}
 
 
 @pytest.mark.rule("R332", "R521")

@@ -23,7 +23,7 @@ from kit.recordings import assets, fetch, listed, read, record, recorded, simula
 # Assets
 
 
-@pytest.mark.rule("R294", "R295", "R296", "R298", "R299", "R300", "R301", "R302", "R303", "R304")
+@pytest.mark.rule("R294", "R295", "R296", "R298", "R299", "R300", "R302", "R303", "R304")
 def test_the_assets_of_a_ready_recording(sim):
     """A combined video and an archive, with everything that is told of them."""
     id = recorded(sim)
@@ -46,7 +46,7 @@ def test_the_assets_of_a_ready_recording(sim):
     assert set(archive) == set(video)
 
 
-@pytest.mark.rule("R024", "R362", "R299", "R300")
+@pytest.mark.rule("R024", "R362", "R299", "R300", "R301")
 def test_assets_are_made_by_processing(sim):
     """None while it is in progress; then pending, uploading, uploaded, the end and size with the last."""
     start(sim)

@@ -27,7 +27,7 @@ from kit.recordings import assets, fetch, listed, read, record, recorded, simula
 # Downloads
 
 
-@pytest.mark.rule("R506", "R301")
+@pytest.mark.rule("R506")
 @pytest.mark.parametrize(
     ("kind", "place", "media_type", "name"),
     [
@@ -97,7 +97,7 @@ def test_other_spellings_of_ttl_are_refused(sim, name, ttl):
     assert read(sim, name, recorded(sim), OWNER, ttl=ttl).status == 400
 
 
-@pytest.mark.rule("R506", "R510")
+@pytest.mark.rule("R510")
 @pytest.mark.parametrize("name", ["get_recording_download", "get_recording_credentials"])
 def test_nothing_is_downloaded_before_it_is_ready(sim, name):
     """Neither while it is in progress nor while it is processed."""
@@ -146,7 +146,6 @@ def test_urls_and_tokens_are_not_each_other(sim):
     assert sim.call("list_downloadable_assets", jwtToken=url.rpartition("/")[2]).status == 401
 
 
-@pytest.mark.rule("R301")
 @pytest.mark.parametrize(
     ("caller", "status"), [(OPERATOR, 200), (ADMIN, 200), (API_TOKEN, 200), (USER, 403), (None, 401)]
 )

@@ -16,7 +16,7 @@ def listed(sim, caller=OWNER):
     return sim.call("list_dial_pins", caller, uuid=ROOM)
 
 
-@pytest.mark.rule("R323", "R324", "R478", "R479")
+@pytest.mark.rule("R323", "R324", "R479")
 def test_pins_are_set_listed_and_deleted(sim):
     """None at first; each with pin and organizer, false unless told; deleted one by one."""
     assert listed(sim).body == []

@@ -41,7 +41,7 @@ def _unique(sim: Simulator, handle: str, caller: str = "demo-owner", **named) ->
 
 
 # Whether a handle is free
-@pytest.mark.rule("R014", "R170", "R171", "R172")
+@pytest.mark.rule("R170", "R171", "R172")
 @pytest.mark.parametrize(
     ("handle", "unique"), [("Uma User", False), ("UMA USER", False), ("Guest Gwen", True), ("Zoë & Ünal+1", True)]
 )

@@ -82,7 +82,7 @@ def test_the_user_list_is_for_administrators(sim, caller):
     assert sim.call("list_users", caller).status == 403
 
 
-@pytest.mark.rule("R014", "R152")
+@pytest.mark.rule("R152")
 @pytest.mark.parametrize(
     ("search", "found"),
     [

@@ -54,7 +54,7 @@ def test_a_template_is_seen_by_its_client_and_when_inheritable_below(owner, inhe
     assert not family.sees(family.stranger, made.id)
 
 
-@pytest.mark.rule("R438", "R439")
+@pytest.mark.rule("R439")
 def test_removing_a_template_leaves_nothing_of_it():
     """Choices, selections and documents go with it, in the clients below too."""
     family = Family()
@@ -70,7 +70,6 @@ def test_removing_a_template_leaves_nothing_of_it():
     assert family.everything() == []
 
 
-@pytest.mark.rule("R438")
 def test_a_withdrawn_template_stays_where_it_is_used():
     """A channel below goes on using a template that is no longer inheritable, and says that it is inherited."""
     family = Family()

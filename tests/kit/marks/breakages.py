@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from enum import Enum
 from functools import cache, wraps
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, get_args
@@ -21,9 +22,11 @@ from msgspec import Struct
 
 from confsim.api.catalogue import API
 from confsim.contract.annotations import fields_of, struct_of
+from confsim.contract.decode import PathParameter
 from confsim.contract.gates import Gate, Grant
 from confsim.contract.operation import Operation
 from confsim.kernel.machine import Machine
+from confsim.kernel.refusal import Refusal
 from confsim.reference import Rule, rules
 from confsim.service import checks, pipeline
 from kit.mutation import table_mutants
@@ -83,9 +86,11 @@ def cited(text: str | None) -> set[str]:
 
 def every() -> list[Breakage]:
     """All breakages, those nearest to their rules first."""
-    near = [*of_tables(), *of_functions()]
+    near, declared = [*of_tables(), *of_functions()], list(of_operations())
     own = {rule for each in near for rule in each.rules}
-    return [*near, *of_operations(), *of_callees(own)]
+    found = [*near, *declared, *of_callees(own)]
+    reached = {rule for each in found for rule in each.rules}
+    return [*found, *of_operations(anything_of=rules().keys() - reached)]
 
 
 # Rows and influences
@@ -165,12 +170,16 @@ def _changed(mutant: Mutant) -> Block:
 # Operations
 
 
-def of_operations() -> Iterator[Breakage]:
-    """What the declaration of an operation says, broken where it is what the statement of a rule is about."""
+def of_operations(anything_of: Iterable[str] = ()) -> Iterator[Breakage]:
+    """What the declaration of an operation says, broken where it is what the statement of a rule is about.
+
+    For the rules of ``anything_of`` everything else.
+    """
+    whole = set(anything_of)
     for operation in API:
-        named = [rules()[id] for id in operation.rules]
-        for kind, what, block, about in _aspects(operation):
-            found = frozenset(rule.id for rule in named if about(rule))
+        named = [rules()[id] for id in operation.rules if not whole or id in whole]
+        for kind, what, block, about in _aspects(operation) if named else ():
+            found = frozenset(rule.id for rule in named if whole or about(rule))
             if found:
                 yield Breakage(f"{operation.name}: {kind} {what}".rstrip(), kind, found, block)
 
@@ -205,18 +214,28 @@ def _aspects(operation: Operation) -> Iterator[Aspect]:
             _set(operation, for_client=False, query_names=without),
             lambda rule: "for_client" in rule.statement or "child" in rule.statement,
         )
-    for parameter in operation.query_parameters:
-        yield "parameter ignored", parameter.name, _ignored(operation, parameter.name), _names(parameter.name)
-    if operation.body is not None and operation.body.is_json:
-        for field in fields_of(struct) if (struct := struct_of(operation.body.type)) else ():
-            yield "field ignored", field.encode_name, _altered(operation, field), _names(field.encode_name)
-        if operation.body.checks:
-            yield "limits removed", "", _unlimited(operation), lambda rule: bool(_LIMITS.search(rule.statement))
+    yield from _of_input(operation)
     for name in sorted(_answered(operation.result)):
         yield "left out of the answer:", name, _left_out(operation, name), _names(name)
     for mutant in _of_function(operation.function):
         if mutant.operator not in _BLUNT:
             yield "changed:", str(mutant), _changed(mutant), lambda rule: True
+
+
+def _of_input(operation: Operation) -> Iterator[Aspect]:
+    """What an operation takes: parameters of the query and of the path, fields of the body."""
+    for parameter in operation.query_parameters:
+        yield "parameter ignored", parameter.name, _ignored(operation, parameter.name), _names(parameter.name)
+    for parameter in operation.path_parameters:
+        if isinstance(parameter.wire, type) and issubclass(parameter.wire, Enum):
+            words = [str(each.value) for each in parameter.wire]
+            says = _says("|".join(map(re.escape, [*words, "words?"])))
+            yield "any word taken", parameter.name, _lenient(parameter), says
+    if operation.body is not None and operation.body.is_json:
+        for field in fields_of(struct) if (struct := struct_of(operation.body.type)) else ():
+            yield "field ignored", field.encode_name, _altered(operation, field), _names(field.encode_name)
+        if operation.body.checks:
+            yield "limits removed", "", _unlimited(operation), lambda rule: bool(_LIMITS.search(rule.statement))
 
 
 def _says(words: str) -> Callable[[Rule], bool]:
@@ -255,6 +274,19 @@ def _ignored(operation: Operation, name: str) -> Block:
         return arguments(context, called, values)
 
     return lambda _: mock.patch.object(checks, "arguments", without)
+
+
+def _lenient(parameter: PathParameter) -> Block:
+    """A word that the parameter does not have is taken for its first."""
+    read = parameter.read
+
+    def lenient(context: Any, where: str, text: str) -> Any:
+        try:
+            return read(context, where, text)
+        except Refusal:
+            return next(iter(parameter.wire))
+
+    return lambda _: mock.patch.object(parameter, "read", lenient)
 
 
 def _altered(operation: Operation, field: Any) -> Block:
