@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
-from . import explaining, learning, listing, replaying, running, serving
+from . import assisting, explaining, learning, listing, replaying, running, serving
 from .command import confsim
 
-__all__ = ["confsim", "explaining", "learning", "listing", "main", "replaying", "running", "serving"]
+__all__ = ["assisting", "confsim", "explaining", "learning", "listing", "main", "replaying", "running", "serving"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

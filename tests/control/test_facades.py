@@ -30,6 +30,8 @@ WITHOUT = {
     "list_operations": BY_NAME,
     "list_assumptions": BY_NAME,
     "get_control_openapi": BY_NAME,
+    "get_explanation": BY_NAME,
+    "get_llms_text": BY_NAME,
     "get_state_schema": BY_NAME,
     "get_state_digest": BY_NAME,
     "list_names": "in process every Host name is accepted",

@@ -274,6 +274,14 @@ def get_control_openapi(context: ControlContext) -> Raw:
     return Raw("application/json", control_document(context.root))
 
 
+@operation("GET /llms.txt")
+def get_llms_text(context: ControlContext) -> Raw:
+    """Get what confsim is and can do as one text for language models (llms.txt): guides, and every operation."""
+    from confsim.control import llms
+
+    return Raw("text/markdown; charset=utf-8", llms.text(context.root, context.service.profile).encode())
+
+
 def control_document(root: str = SERVER) -> bytes:
     """The OpenAPI document of the control plane, as JSON; ``root`` is the URL of the mount that serves it."""
     from confsim.contract.openapi import document_bytes

@@ -1,0 +1,265 @@
+"""The tools of an assistant: what each takes, what it does in the world, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from confsim.kernel.refusal import Misuse, suggest
+from confsim.transport.address import address
+from confsim.transport.transport import Transport
+
+from . import operations
+
+#: Characters of a result; what is longer is cut, since it would fill the context of an assistant.
+LONGEST = 60_000
+
+
+class Arguments(Struct, forbid_unknown_fields=True):
+    """What a tool takes."""
+
+
+class FindOperations(Arguments):
+    """Find operations by words in their names, paths and descriptions: of the API, and of the control plane.
+
+    The control plane steers the simulated world: time, faults, people, phones, mail, the journal.
+    """
+
+    words: Annotated[str, Meta(description="Words that are all in it, such as 'handle reserve'. Empty for all.")] = ""
+    plane: Annotated[Literal["api", "control"] | None, Meta(description="Only of this plane.")] = None
+    area: Annotated[str | None, Meta(description="Only of this area, such as users or breakout.")] = None
+    limit: Annotated[int, Meta(ge=1, le=500, description="How many at most.")] = 40
+
+
+class DescribeOperation(Arguments):
+    """Describe how an operation is called: parameters, body, answer, refusals, who may call it."""
+
+    operation: Annotated[str, Meta(description="The name of the operation, such as reserve_handle.")]
+    plane: Annotated[Literal["api", "control"], Meta(description="The plane of the operation.")] = "api"
+
+
+class Explain(Arguments):
+    """Explain a name: a rule (R094), a gap (G353), an assumption (auth.presentation), a machine, a refusal's code."""
+
+    name: Annotated[str, Meta(description="The name.")]
+
+
+class CallOperation(Arguments):
+    """Call an operation of the API in the simulated world; returns status, headers, body, and what it changed.
+
+    The demo world has the tokens demo-partner-admin, demo-customer-admin, demo-owner, demo-operator, demo-user,
+    demo-guest, demo-api-token and demo-other-admin.
+    """
+
+    operation: Annotated[str, Meta(description="The name of the operation.")]
+    caller: Annotated[str | None, Meta(description="The token of the caller, null for nobody.")] = None
+    arguments: Annotated[dict[str, Any], Meta(description="Path and query parameters by name.")] = field(
+        default_factory=dict
+    )
+    body: Annotated[Any, Meta(description="The JSON body.")] = None
+
+
+class ControlWorld(Arguments):
+    """Call an operation of the control plane: move the clock, set faults, let people join, read mail, reset.
+
+    For example advance_clock with the body {"by": "15m"}, list_mail, or reset_world.
+    """
+
+    operation: Annotated[str, Meta(description="The name of the operation of the control plane.")]
+    arguments: Annotated[dict[str, Any], Meta(description="Path and query parameters by name.")] = field(
+        default_factory=dict
+    )
+    body: Annotated[Any, Meta(description="The JSON body.")] = None
+
+
+class ReadJournal(Arguments):
+    """Read the calls that were made, newest last: request, answer, assumptions relied on, records changed."""
+
+    limit: Annotated[int, Meta(ge=1, le=200, description="How many of the newest.")] = 10
+    operation: Annotated[str | None, Meta(description="Only calls of this operation.")] = None
+    status: Annotated[int | None, Meta(description="Only calls with this status.")] = None
+
+
+class ListAssumptions(Arguments):
+    """List assumptions, which are choices that the API's documents leave open, with value in force and alternatives."""
+
+    operation: Annotated[str | None, Meta(description="Only those that concern this operation.")] = None
+    used: Annotated[bool, Meta(description="Only those that the calls of the world have used.")] = True
+
+
+class WhatIf(Arguments):
+    """Replay the journal under other alternatives of assumptions: which calls would be answered otherwise, and how."""
+
+    assumptions: Annotated[dict[str, Any], Meta(description="Alternatives by the ids of assumptions.")]
+
+
+class Tool(Struct, frozen=True):
+    """One tool: its name, the type of what it takes, its function, and whether it only reads."""
+
+    name: str
+    takes: type[Arguments]
+    run: Callable[[Tools, Any], Any]
+    reads: bool = True
+
+    @property
+    def description(self) -> str:
+        """What it does, in words."""
+        return "\n".join(line.strip() for line in (self.takes.__doc__ or "").strip().splitlines())
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of what it takes."""
+        (reference,), made = msgspec.json.schema_components([self.takes], ref_template="#/$defs/{name}")
+        schema: dict[str, Any] = made.pop(reference["$ref"].rpartition("/")[2])
+        schema.pop("description", None)
+        return {**schema, "$defs": made} if made else schema
+
+
+class Tools:
+    """The tools over one world, that of this process or of a server; ``profile`` determines routes and tokens."""
+
+    def __init__(self, transport: Transport, profile: Mapping[str, Any]) -> None:
+        self._transport = transport
+        self._profile = profile
+
+    def run(self, name: str, arguments: Mapping[str, Any] | None) -> Any:
+        """Run a tool; returns plain values. Misuse for an unknown tool, and for arguments that it does not take."""
+        tool = TOOLS.get(name)
+        if tool is None:
+            raise Misuse(f"there is no tool {name!r}{suggest(name, TOOLS)}", status=404)
+        try:
+            given = msgspec.convert(dict(arguments or {}), tool.takes)
+        except msgspec.ValidationError as error:
+            raise Misuse(f"{name}: {error}") from None
+        return tool.run(self, given)
+
+    def control(self, operation: str, arguments: Mapping[str, Any], body: Any = None) -> Any:
+        """The answer of an operation of the control plane. Misuse with what it refuses."""
+        declared = operations.get("control", operation)
+        response = self._transport.send(address(declared, arguments, {}, body=body, content_type=_type(body)))
+        answer = _value(response.body)
+        if response.status >= 400:
+            detail = answer.get("detail", answer) if isinstance(answer, dict) else answer
+            raise Misuse(f"{operation}: {response.status}: {detail}", status=response.status)
+        return answer
+
+    # What each does
+
+    def find(self, given: FindOperations) -> Any:
+        """Operations in short."""
+        if given.area is not None:
+            areas = [area for catalogue in operations.PLANES.values() for area in catalogue.areas]
+            if given.area not in areas:
+                raise Misuse(f"there is no area {given.area!r}{suggest(given.area, areas)}", status=404)
+        found = list(operations.find(given.words, given.plane, given.area))
+        listed = [
+            {
+                "operation": each.name,
+                "plane": plane,
+                "area": each.area,
+                "route": " ".join(each.route(self._profile if plane == "api" else {})),
+                "summary": each.summary,
+            }
+            for plane, each in found[: given.limit]
+        ]
+        return {"operations": listed, "found": len(found)}
+
+    def describe(self, given: DescribeOperation) -> Any:
+        """An operation in full."""
+        return operations.described(given.plane, given.operation, self._profile)
+
+    def explain(self, given: Explain) -> Any:
+        """What a name stands for."""
+        return self.control("get_explanation", {"name": given.name})
+
+    def call(self, given: CallOperation) -> Any:
+        """A call of the API, with what the journal says of it."""
+        declared = operations.get("api", given.operation)
+        made = address(
+            declared,
+            given.arguments,
+            self._profile,
+            body=given.body,
+            content_type=_type(given.body),
+            token=given.caller,
+        )
+        try:
+            response = self._transport.send(made)
+        except ConnectionResetError:
+            return {"status": None, "dropped": "a fault dropped the connection"}
+        headers = dict(response.headers)
+        answer = {"status": response.status, "headers": headers, "body": _value(response.body)}
+        id = headers.get("X-Confsim-Request-Id")
+        if id is not None:
+            noted = self.control("get_request", {"id": id})
+            answer |= {"id": id, "assumptions": noted["assumptions"], "changes": noted["changes"]}
+        return answer
+
+    def steer(self, given: ControlWorld) -> Any:
+        """An operation of the control plane."""
+        return {"answer": self.control(given.operation, given.arguments, given.body)}
+
+    def journal(self, given: ReadJournal) -> Any:
+        """The newest calls."""
+        wanted = {"operation": given.operation, "status": given.status, "limit": given.limit}
+        return {"calls": self.control("list_requests", wanted)}
+
+    def assumptions(self, given: ListAssumptions) -> Any:
+        """Assumptions with their values."""
+        found = self.control("list_assumptions", {"operation": given.operation})
+        if given.used:
+            found = [each for each in found if each["used"]]
+        elif given.operation is not None:  # and not those of every operation
+            found = [each for each in found if given.operation in each["operations"]]
+        return {"assumptions": [{name: each[name] for name in _SHORT} for each in found]}
+
+    def what_if(self, given: WhatIf) -> Any:
+        """What other alternatives would have answered."""
+        return self.control("ask_what_if", {}, {"assumptions": given.assumptions})
+
+
+def _type(body: Any) -> str | None:
+    return None if body is None else "application/json"
+
+
+def _value(raw: bytes) -> Any:
+    """A body as a JSON value, else as a text; of bytes that are neither, how many."""
+    if not raw:
+        return None
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return f"{len(raw)} bytes"
+
+
+#: What an assistant is told of an assumption; ``explain`` tells the rest.
+_SHORT = ("id", "statement", "value", "default", "alternatives", "used")
+#: Every tool by its name.
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool("find_operations", FindOperations, Tools.find),
+        Tool("describe_operation", DescribeOperation, Tools.describe),
+        Tool("explain", Explain, Tools.explain),
+        Tool("call_operation", CallOperation, Tools.call, reads=False),
+        Tool("control_world", ControlWorld, Tools.steer, reads=False),
+        Tool("read_journal", ReadJournal, Tools.journal),
+        Tool("list_assumptions", ListAssumptions, Tools.assumptions),
+        Tool("what_if", WhatIf, Tools.what_if),
+    )
+}
+
+
+def as_text(result: Any) -> str:
+    """A result as JSON text, cut where it is too long to be read."""
+    text = msgspec.json.encode(result, enc_hook=str).decode()
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]}… ({len(text) - LONGEST} more characters: ask for less)"

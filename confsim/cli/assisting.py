@@ -1,0 +1,43 @@
+"""The command that serves a world to coding assistants."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import click
+
+from .command import confsim, moment, option
+
+
+@confsim.command()
+@option("--base-url", help="Work on the world of a confsim server at this URL, not on one in this process.")
+@option("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a file.")
+@option("--scenario", help="A shipped scenario by name, or an Arazzo file: start from the world as it is after it.")
+@option("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens.")
+@option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock stands.")
+@option("--profile", type=click.Path(), help="Profile (TOML) that chooses alternatives of assumptions.")
+def mcp(
+    base_url: str | None, world: str, scenario: str | None, seed: int, clock: str | None, profile: str | None
+) -> None:
+    """Serve a world to a coding assistant: the Model Context Protocol over standard input and output.
+
+    The tools find, describe and call operations, steer the world, and read the journal and the assumptions. Needs the
+    extra: pip install 'confsim[mcp]'.
+    """
+    if find_spec("mcp") is None:
+        raise click.ClickException("confsim mcp needs the SDK of the protocol: pip install 'confsim[mcp]'")
+    if base_url is not None and (scenario is not None or seed or clock is not None or world != "demo"):
+        raise click.ClickException("--base-url names a world that is there: leave --world, --scenario … away")
+    from confsim.assistant.server import serve
+    from confsim.assistant.tools import Tools
+    from confsim.control.scenarios import direct, mount_url
+    from confsim.service.files.profile import read_profile
+    from confsim.simulator import Simulator
+    from confsim.transport.remote import RemoteTransport
+
+    chosen = read_profile(profile)
+    if base_url is not None:
+        serve(Tools(RemoteTransport(mount_url(base_url, chosen)), chosen))
+    else:
+        simulator = Simulator(world, seed, moment(clock), chosen, scenario)
+        serve(Tools(direct(simulator.control.context), chosen))
