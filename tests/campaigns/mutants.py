@@ -32,7 +32,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--limit", type=float, default=12, metavar="S", help="seconds of tests for each")
     options.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     options.add_argument("--kept", type=Path, metavar="FILE", help="verdicts of other parts, to be added to")
-    options.add_argument("--again", action="store_true", help="of those kept, try what was not killed again")
+    options.add_argument("--again", action="store_true", help="of those kept, try again what was not killed")
 
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
@@ -42,13 +42,13 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     every = [mutant for mutant in sample(chosen.size) if chosen.only in mutant.key]
     reasons = judged()
     part = every[len(every) * (number - 1) // parts : len(every) * number // parts]
-    tried = [mutant for mutant in part if mutant.key not in reasons]
-    if chosen.again:
-        tried = [mutant for mutant in tried if kept.get(mutant.key, ["killed"])[0] != "killed"]
-    found = {mutant.key: list(verdict) for mutant, verdict in verdicts(tried, chosen.limit, chosen.jobs)}
-    kept |= found
-    if chosen.kept:
-        chosen.kept.write_text(json.dumps(kept, indent=0) + "\n")
+    tried = [mutant for mutant in part if mutant.key not in reasons and kept.get(mutant.key, ["new"])[0] != "killed"]
+    if not chosen.again:
+        tried = [mutant for mutant in tried if mutant.key not in kept]
+    for mutant, verdict in verdicts(tried, chosen.limit, chosen.jobs):
+        kept[mutant.key] = list(verdict)
+        if chosen.kept:
+            chosen.kept.write_text(json.dumps(kept, indent=0) + "\n")
     for mutant in every:
         what = kept.get(mutant.key, ["killed"])[0]
         if what != "killed" and mutant.key not in reasons:

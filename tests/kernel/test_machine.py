@@ -299,4 +299,11 @@ def test_a_machine_is_drawn_from_its_rows() -> None:
     assert "absent --> off: install" in drawn
     assert "off --> on: switch on [not broken]" in drawn
     assert "on --> off: switch off at the deadline of test lamp" in drawn
-    assert diagram.in_words(LAMP)[2]["on"] == "on | off"
+    assert diagram.in_words(LAMP)[:3] == [
+        {"when": "install", "on": "absent", "at": "", "only if": "", "then": "off", "effect": "It hangs.",
+         "source": "test"},
+        {"when": "switch on", "on": "off", "at": "", "only if": "not broken", "then": "on", "effect": "",
+         "source": "test"},
+        {"when": "switch off", "on": "on | off", "at": "test lamp", "only if": "", "then": "off", "effect": "",
+         "source": "test"},
+    ]  # fmt: skip

@@ -54,6 +54,16 @@ def test_an_earlier_world_stays_as_it_was() -> None:
     assert len(WORDS.seen(second, "k")) == 2
 
 
+def test_what_a_seed_gives_is_what_it_gave_before() -> None:
+    """Worlds that were stored and tests that name ids hold on to them; a derived secret is none that is drawn."""
+    change = World(seed=7).change(0)
+    assert change.uuid() == "4d2ab311-c5c3-4bec-be10-1e0793d7c2a3"
+    assert change.token() == "kBS8jvgICL39nOwr7LVDro3zpoyw-hdL9fWq6PuyLYk"
+    assert change.digits(6) == "544869"
+    assert change.key("webhooks").hex() == "25ba88893e0a999c31250ef22262958c362b38a4aa351f4e66c130142b1e6bbc"
+    assert World().change(0).uuid() == World(seed=0).change(0).uuid() == "3eb0627b-c8fc-4b7c-8130-a40a65fc2230"
+
+
 @given(st.lists(st.text(max_size=3), unique=True))
 def test_the_digest_tells_worlds_apart(texts: list[str]) -> None:
     """Equal histories have equal digests; one record more changes it."""

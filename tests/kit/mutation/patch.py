@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import importlib.util
 import sys
 import warnings
@@ -26,33 +27,33 @@ class Functions:
 
     def __init__(self, root: Path, package: str) -> None:
         self.root = root
+        self._compiled: dict[str, CodeType] = {}
         self._found: dict[Place, list[FunctionType]] = {}
         gc.unfreeze()
         for thing in gc.get_objects():
             if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith(str(root / package)):
-                self._found.setdefault(_place(thing.__code__), []).append(thing)
+                self._found.setdefault(place_of(thing.__code__), []).append(thing)
         gc.freeze()
 
-    def change(self, mutant: Mutant) -> None:
-        """Let the functions run the code of the mutant. Raises FixedTooEarlyError when that changes nothing."""
+    def changed(self, mutant: Mutant) -> list[tuple[CodeType, CodeType]]:
+        """The code that the mutant changes, each in its old and its new form."""
         path = self.root / mutant.path
         source = path.read_text()
+        if mutant.path not in self._compiled:
+            self._compiled[mutant.path] = _compiled(source, path)
+        return list(_differing(self._compiled[mutant.path], _compiled(mutated(source, mutant.number), path)))
+
+    def change(self, codes: list[tuple[CodeType, CodeType]]) -> None:
+        """Let the functions run the new code. Raises FixedTooEarlyError when that changes nothing."""
         done = False
-        for old, new in _differing(_compiled(source, path), _compiled(mutated(source, mutant.number), path)):
-            for function in self._found.get(_place(old), ()):
+        for old, new in codes:
+            for function in self._found.get(place_of(old), ()):
                 if len(new.co_freevars) != len(function.__code__.co_freevars):
                     raise FixedTooEarlyError
                 function.__code__ = new
                 done = True
         if not done:
             raise FixedTooEarlyError
-
-    def codes(self, mutant: Mutant) -> set[Place]:
-        """The places of the code that the mutant changes."""
-        path = self.root / mutant.path
-        source = path.read_text()
-        pairs = _differing(_compiled(source, path), _compiled(mutated(source, mutant.number), path))
-        return {_place(old) for old, _ in pairs}
 
 
 def _compiled(code: Any, path: Path) -> CodeType:
@@ -61,7 +62,7 @@ def _compiled(code: Any, path: Path) -> CodeType:
         return compile(code, str(path), "exec", dont_inherit=True)
 
 
-def _place(code: CodeType) -> Place:
+def place_of(code: CodeType) -> Place:
     """The file, the qualified name and the position of code."""
     position = next((place for place in code.co_positions() if place[2]), (code.co_firstlineno,))
     return code.co_filename, code.co_qualname, (code.co_firstlineno, *position)
@@ -86,10 +87,13 @@ class Importer:
         self.name = ".".join(Path(mutant.path).with_suffix("").parts).removesuffix(".__init__")
         self.mutant = mutant
 
-    def install(self) -> None:
-        """Import through this from now on. Raises AssertionError when the module is imported already."""
-        assert self.name not in sys.modules
+    def load(self) -> None:
+        """Import confsim with the mutant in it, before pytest does. Raises what the mutant raises."""
+        assert not any(name.startswith("confsim.") for name in sys.modules)
         sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+        importlib.import_module("confsim.simulator")
+        importlib.import_module(self.name)
+        assert isinstance(sys.modules[self.name].__loader__, _Loader)
 
     def find_spec(
         self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None

@@ -1,4 +1,4 @@
-"""Which tests reach which lines, and how long each takes: measured once for a state of the sources and tests."""
+"""Which tests reach which lines, and how long each takes: measured for each test file once."""
 
 from __future__ import annotations
 
@@ -7,89 +7,111 @@ import time
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import coverage
 import pytest
 
 from .running import Failures, forked
-from .sample import TESTS
 
-_FOLDER = ".pytest_cache/mutation"
+FOLDER = ".pytest_cache/mutation"
 
 
-class Reach(NamedTuple):
-    """``lines``: for each file, the tests that reach a line; ``seconds`` of each test; the tests that ``failed``."""
+class Reach:
+    """What was measured: ``seconds`` of each test, the lines that it reaches, and the tests that ``failed``.
 
-    lines: dict[str, dict[int, list[str]]]
-    seconds: dict[str, float]
-    failed: list[str]
+    A source that has changed since is reached wherever it was reached anywhere.
+    """
+
+    def __init__(self, root: Path, files: dict[str, Any]) -> None:
+        self.root = root
+        self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
+        self._lines: dict[str, dict[int, set[str]]] = {}
+        for told in files.values():
+            self.seconds |= told["seconds"]
+            self.failed |= set(told["failed"])
+            for source, lines in told["lines"].items():
+                changed = told["sources"].get(source) != digest(root / source)
+                numbered = self._lines.setdefault(source, {})
+                for line, tests in lines.items():
+                    numbered.setdefault(0 if changed else int(line), set()).update(tests)
 
     def tests(self, path: Path, first: int, last: int) -> set[str]:
         """The tests that reach one of the lines from first to last."""
-        lines = self.lines.get(str(path), {})
-        return {test for line in range(first, last + 1) for test in lines.get(line, ())}
+        lines = self._lines.get(path.relative_to(self.root).as_posix(), {})
+        return {test for line in (0, *range(first, last + 1)) for test in lines.get(line, ())}
 
     def of_file(self, path: Path) -> set[str]:
         """The tests that reach any line of a file."""
-        return {test for tests in self.lines.get(str(path), {}).values() for test in tests}
+        return set().union(*self._lines.get(path.relative_to(self.root).as_posix(), {}).values())
+
+
+def digest(path: Path) -> str:
+    """A text that changes with a file."""
+    return sha256(path.read_bytes()).hexdigest()[:16] if path.exists() else ""
 
 
 def kept_for(root: Path, room: str) -> Path:
     """The file of what the tests of a room reach."""
-    return root / _FOLDER / f"{room}-{digest(root, *TESTS[room])}.json"
+    return root / FOLDER / f"{room}.json"
+
+
+def known(root: Path, room: str) -> dict[str, Any]:
+    """What was measured of the test files that are as they were, by file."""
+    kept = kept_for(root, room)
+    files = json.loads(kept.read_text()) if kept.exists() else {}
+    return {name: told for name, told in files.items() if told["digest"] == digest(root / name)}
+
+
+def read(root: Path, room: str) -> Reach:
+    """What was measured before."""
+    return Reach(root, known(root, room))
 
 
 def measured(root: Path, room: str, items: Sequence[pytest.Item]) -> Reach:
-    """What the tests of a room reach in it, as it was measured before or as a fork measures it now."""
-    kept = kept_for(root, room)
-    if not kept.exists():
-        found = forked(lambda: _measure(root, room, items), 3600)
-        assert isinstance(found, list), found
+    """What the tests reach in a room; those of files that are new or changed are measured now, in a fork."""
+    files = known(root, room)
+    new = [item for item in items if item.path.relative_to(root).as_posix() not in files]
+    if new:
+        found = forked(lambda: _measure(root, room, new), 3600)
+        assert isinstance(found, dict), found
+        files |= found
+        kept = kept_for(root, room)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(found))
-    return read(kept)
+        kept.write_text(json.dumps(files))
+    return Reach(root, files)
 
 
-def read(kept: Path) -> Reach:
-    """What was measured before."""
-    lines, seconds, failed = json.loads(kept.read_text())
-    numbered = {file: {int(line): tests for line, tests in each.items()} for file, each in lines.items()}
-    return Reach(numbered, seconds, failed)
-
-
-def digest(root: Path, *rooms: str) -> str:
-    """A text that changes with the sources and with the tests of the rooms."""
-    folders = (root / "confsim", *(root / "tests" / room for room in rooms))
-    files = [path for folder in folders for path in folder.rglob("*.py")]
-    told = sha256()
-    for path in sorted(files):
-        told.update(path.read_bytes())
-    return told.hexdigest()[:16]
-
-
-def _measure(root: Path, room: str, items: Sequence[pytest.Item]) -> tuple[Any, ...]:
-    """Run all tests, each a context of its own."""
+def _measure(root: Path, room: str, items: Sequence[pytest.Item]) -> dict[str, Any]:
+    """Run tests, each a context of its own; by their files."""
     measure = coverage.Coverage(
         data_file=None, config_file=False, source=[str(root / "confsim" / room)], concurrency=["thread"]
     )
     measure.set_option("run:disable_warnings", ["no-data-collected", "module-not-measured", "already-imported"])
-    failures, failed = Failures(), []
+    failures = Failures()
     items[0].config.pluginmanager.register(failures)
-    seconds: dict[str, float] = {}
+    files = {
+        name: {"digest": digest(root / name), "seconds": {}, "failed": [], "lines": {}, "sources": {}}
+        for name in dict.fromkeys(item.path.relative_to(root).as_posix() for item in items)
+    }
     measure.start()
     for item, following in zip(items, [*items[1:], None], strict=True):
+        told = files[item.path.relative_to(root).as_posix()]
         measure.switch_context(item.nodeid)
         begun = time.process_time()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        seconds[item.nodeid] = round(time.process_time() - begun, 4)
+        told["seconds"][item.nodeid] = round(time.process_time() - begun, 4)
         if failures.first:
-            failed.append(failures.first)
+            told["failed"].append(failures.first)
             failures.first = ""
     measure.stop()
     data = measure.get_data()
-    lines = {
-        file: {line: [test for test in tests if test] for line, tests in data.contexts_by_lineno(file).items()}
-        for file in data.measured_files()
-    }
-    return lines, seconds, failed
+    for path in data.measured_files():
+        source = Path(path).relative_to(root).as_posix()
+        for line, tests in data.contexts_by_lineno(path).items():
+            for test in filter(None, tests):
+                told = files[test.partition("::")[0]]
+                told["sources"].setdefault(source, digest(Path(path)))
+                told["lines"].setdefault(source, {}).setdefault(line, []).append(test)
+    return files

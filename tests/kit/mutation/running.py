@@ -8,6 +8,7 @@ import resource
 import select
 import signal
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -78,7 +79,10 @@ def until_failure(items: Sequence[pytest.Item], limit: float, expected: dict[str
 
 
 def forked(act: Callable[[], Any], limit: float) -> Any:
-    """What ``act`` returns in a fork, as JSON; the Verdict of a process that ends otherwise, or not at all."""
+    """What ``act`` returns in a fork, as JSON; the Verdict of a process that is ended, or does not end.
+
+    Raises RuntimeError when ``act`` raises.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -86,23 +90,25 @@ def forked(act: Callable[[], Any], limit: float) -> Any:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        status = 1
         try:
             told = json.dumps(act()).encode()
-            with open(writing, "wb") as pipe:
-                pipe.write(told)
-            status = 0
-        finally:
-            os._exit(status)
+        except BaseException:
+            told = json.dumps({"error": traceback.format_exc()}).encode()
+        with open(writing, "wb") as pipe:
+            pipe.write(told)
+        os._exit(0)
     os.close(writing)
     told, ended = _read(reading, time.monotonic() + 2 * limit + _PATIENCE)
     if not ended:
         os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    if ended and told:
-        return json.loads(told)
-    code = os.waitstatus_to_exitcode(status)
-    return Verdict("killed", "no end" if not ended or code == -signal.SIGPROF else f"exit {code}", limit)
+    if not ended or not told:
+        code = os.waitstatus_to_exitcode(status)
+        return Verdict("killed", "no end" if not ended or code == -signal.SIGPROF else f"exit {code}", limit)
+    found = json.loads(told)
+    if isinstance(found, dict) and found.keys() == {"error"}:
+        raise RuntimeError(found["error"])
+    return found
 
 
 def _read(descriptor: int, until: float) -> tuple[bytes, bool]:

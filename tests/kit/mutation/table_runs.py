@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from confsim.kernel.machine import Machine
 from kit import tables
 
-from .reach import digest
+from .reach import FOLDER
 from .running import OPTIONS, Failures, Verdict, forked, until_failure
 from .sample import ROOT
 from .table_mutants import TableMutant, watch
@@ -51,13 +52,20 @@ class TableRun:
 
 def _reach(items: Sequence[pytest.Item]) -> tuple[dict[str, list[str]], dict[str, float]]:
     """The tests that reach each row and influence, and the seconds of each; as measured before, or in a fork now."""
-    kept = ROOT / ".pytest_cache/mutation" / f"tables-{digest(ROOT, *TESTS)}.json"
+    kept = ROOT / FOLDER / f"tables-{_state()}.json"
     if not kept.exists():
         found = forked(lambda: _measure(items), 3600)
         assert isinstance(found[0], dict), found
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(found))
     return tuple(json.loads(kept.read_text()))
+
+
+def _state() -> str:
+    """A text that changes with the sources and the tests."""
+    folders = (ROOT / "confsim", *(ROOT / "tests" / name for name in TESTS))
+    paths = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    return sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
 
 
 def _measure(items: Sequence[pytest.Item]) -> tuple[Any, ...]:

@@ -8,36 +8,56 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 
 from .operators import Mutant
 from .running import Verdict
 from .sample import ROOT, room
 
+Told = tuple[Mutant, Verdict]
 
-def verdicts(mutants: Sequence[Mutant], limit: float, jobs: int) -> Iterator[tuple[Mutant, Verdict]]:
+
+def verdicts(mutants: Sequence[Mutant], limit: float, jobs: int) -> Iterator[Told]:
     """The verdict on each mutant, by rooms; each is tried for ``limit`` seconds of the processor."""
     for name in dict.fromkeys(map(room, mutants)):
         here = [mutant for mutant in mutants if room(mutant) == name]
-        _worked(name, limit, "live", [])  # measures what the tests reach
-        found = dict(_shared(name, limit, "live", [mutant for mutant in here if mutant.deferred], jobs))
-        anew = [mutant for mutant in here if mutant not in found or found[mutant].what == "early"]
-        found |= _shared(name, limit, "imported", anew, jobs)
-        yield from ((mutant, found[mutant]) for mutant in here)
+        if jobs > 1:
+            list(_worked(name, limit, "live", []))  # measures what the tests reach
+        anew = [mutant for mutant in here if not mutant.deferred]
+        for mutant, verdict in _shared(name, limit, "live", [each for each in here if each.deferred], jobs):
+            if verdict.what == "early":
+                anew.append(mutant)
+            else:
+                yield mutant, verdict
+        yield from _shared(name, limit, "imported", anew, jobs)
 
 
-def _shared(name: str, limit: float, mode: str, mutants: list[Mutant], jobs: int) -> dict[Mutant, Verdict]:
-    """The verdicts of several workers."""
-    shares = [mutants[start::jobs] for start in range(jobs)]
+def _shared(name: str, limit: float, mode: str, mutants: list[Mutant], jobs: int) -> Iterator[Told]:
+    """The verdicts of several workers, as they come."""
+    found: SimpleQueue[Told | None] = SimpleQueue()
+
+    def work(share: list[Mutant]) -> None:
+        try:
+            for each in _worked(name, limit, mode, share):
+                found.put(each)
+        finally:
+            found.put(None)
+
+    shares = [share for start in range(jobs) if (share := mutants[start::jobs])]
     with ThreadPoolExecutor(jobs) as pool:
-        told = pool.map(lambda share: _worked(name, limit, mode, share), [share for share in shares if share])
-        return {mutant: verdict for each in told for mutant, verdict in each.items()}
+        works = [pool.submit(work, share) for share in shares]
+        for _ in shares:
+            while (each := found.get()) is not None:
+                yield each
+        for each in works:
+            each.result()
 
 
-def _worked(name: str, limit: float, mode: str, mutants: list[Mutant]) -> dict[Mutant, Verdict]:
+def _worked(name: str, limit: float, mode: str, mutants: list[Mutant]) -> Iterator[Told]:
     """The verdicts of one worker. Raises RuntimeError when it does not tell them all."""
     reading, writing = os.pipe()
-    arguments = ["-m", "kit.mutation.worker", str(ROOT), name, str(limit), mode, str(writing)]
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
+    arguments = ["-m", "mutation.worker", str(ROOT), name, str(limit), mode, str(writing)]
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'kit'}"}
     with subprocess.Popen(
         [sys.executable, *arguments],
         stdin=subprocess.PIPE,
@@ -48,10 +68,13 @@ def _worked(name: str, limit: float, mode: str, mutants: list[Mutant]) -> dict[M
         text=True,
     ) as process:
         os.close(writing)
+        asked = "".join(json.dumps(mutant) + "\n" for mutant in mutants)
         with ThreadPoolExecutor(1) as pool, open(reading) as told:
-            lines = pool.submit(told.readlines)
-            said, _ = process.communicate("".join(json.dumps(mutant) + "\n" for mutant in mutants))
-            found = [Verdict(*json.loads(line)) for line in lines.result()]
-    if len(found) != len(mutants):
-        raise RuntimeError(f"{name}, {mode}: {len(found)} verdicts on {len(mutants)} mutants\n{said[-3000:]}")
-    return dict(zip(mutants, found, strict=True))
+            said = pool.submit(process.communicate, asked)
+            count = 0
+            for mutant, line in zip(mutants, told, strict=False):
+                count += 1
+                yield mutant, Verdict(*json.loads(line))
+            text, _ = said.result()
+    if count != len(mutants):
+        raise RuntimeError(f"{name}, {mode}: {count} verdicts on {len(mutants)} mutants\n{text[-3000:]}")

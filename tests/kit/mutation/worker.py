@@ -1,4 +1,6 @@
-"""Tries mutants of one room: ``python -m kit.mutation.worker ROOT ROOM LIMIT live|imported DESCRIPTOR``.
+"""Tries mutants of one room: ``python -m mutation.worker ROOT ROOM LIMIT live|imported DESCRIPTOR``.
+
+It runs as a package of its own, since what tests share imports confsim.
 
 Mutants come as JSON, one a line, on standard input; their verdicts go to the descriptor in the same order. ``live``
 changes functions in a process that has collected the tests of the room; ``imported`` collects them anew for each
@@ -20,8 +22,8 @@ from typing import Any, TextIO
 import pytest
 
 from .operators import Mutant
-from .patch import FixedTooEarlyError, Functions, Importer, Place, _place
-from .reach import Reach, kept_for, measured, read
+from .patch import FixedTooEarlyError, Functions, Importer, Place, place_of
+from .reach import Reach, measured, read
 from .running import OPTIONS, Verdict, forked, until_failure
 from .sample import TESTS
 
@@ -31,8 +33,10 @@ _OUTSIDE = """
     jsonpath_rfc9535 jsonschema jwt msgspec openapi_spec_validator phonenumbers regex rpds sqlite3 werkzeug.routing
     werkzeug.test xdist yaml
 """
-#: How many test files a mutant is imported for before all are.
-_FILES = 8
+#: How many test files a mutant is imported for before all others are.
+_FILES = 3
+#: Tests that hold all declarations of a room against lists of their own.
+_LISTS = {"domain": ["domain/test_tables.py"], "api": ["tidy/test_catalogue.py", "api/test_declarations.py"]}
 
 
 def ordered(items: Sequence[pytest.Item], reach: Reach, path: Path, tests: set[str] | None) -> list[pytest.Item]:
@@ -72,7 +76,7 @@ class Live:
         self.early: set[Place] = set()
 
     def watch(self) -> None:
-        """Note what runs while confsim is imported and tests are collected."""
+        """Import confsim, and note what runs meanwhile."""
         package = str(self.root / "confsim")
         seen: set[CodeType] = set()
 
@@ -81,12 +85,10 @@ class Live:
             if event == "call" and code not in seen:
                 seen.add(code)
                 if code.co_filename.startswith(package):
-                    self.early.add(_place(code))
+                    self.early.add(place_of(code))
 
         sys.setprofile(note)
-
-    def pytest_collection_finish(self) -> None:
-        """Stop noting."""
+        importlib.import_module("confsim.simulator")
         sys.setprofile(None)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -101,11 +103,12 @@ class Live:
 
     def _verdict(self, functions: Functions, mutant: Mutant, chosen: list[pytest.Item], reach: Reach) -> Verdict:
         """``early`` where the change shows when the module is imported anew."""
-        early = bool(self.early & functions.codes(mutant))
+        codes = functions.changed(mutant)
+        early = any(place_of(old) in self.early for old, _ in codes if old.co_name != "<module>")
 
         def tried() -> Verdict:
             try:
-                functions.change(mutant)
+                functions.change(codes)
             except FixedTooEarlyError:
                 return Verdict("early", "", 0)
             return until_failure(chosen, self.limit, reach.seconds)
@@ -131,12 +134,16 @@ class Imported:
 
 def imported(root: Path, room: str, limit: float, mutant: Mutant) -> Verdict:
     """The verdict on a mutant in this process, which is to import it: of the files that reach it most, and of all."""
-    Importer(root, mutant).install()
+    try:
+        Importer(root, mutant).load()
+    except Exception as error:  # whatever the mutant does
+        return Verdict("killed", f"import: {type(error).__name__}", 0)
     path = root / mutant.path
-    reach = read(kept_for(root, room))
+    reach = read(root, room)
     counted = Counter(root / test.partition("::")[0] for test in reach.of_file(path))
     files = sorted(counted, key=lambda file: (-common(path, file), -counted[file]))
-    for paths in (files[:_FILES], [root / "tests" / folder for folder in TESTS[room]]):
+    lists = [root / "tests" / name for name in _LISTS.get(room, ())]
+    for paths in (lists, files[:_FILES], files[_FILES:] or [root / "tests" / folder for folder in TESTS[room]]):
         plugin = Imported(reach, limit, path)
         if paths:
             pytest.main([*map(str, paths), *OPTIONS], plugins=[plugin])
@@ -152,8 +159,11 @@ def tell(out: TextIO, verdict: Verdict) -> None:
 
 
 def arriving(lines: Iterable[str], make: Callable[[list[Any]], Mutant]) -> Iterator[Mutant]:
-    """The mutants that come in."""
+    """The mutants that come in, as long as the process that sent them is there."""
+    parent = os.getppid()
     for line in lines:
+        if os.getppid() != parent:
+            return
         yield make(json.loads(line))
 
 
