@@ -12,7 +12,10 @@ import pytest
 from openapi_spec_validator import validate
 
 from confsim.assumptions.protocol import images, sizes, units
+from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
+from confsim.assumptions.telephony import LIST_CONTAINER
 from confsim.contract import gates
+from confsim.contract.decode import resolves
 from confsim.contract.encode import NoContent, Raw
 from confsim.contract.openapi import Subject, document
 from confsim.contract.operation import Catalogue
@@ -51,6 +54,9 @@ OTHER = {
     "auth.presentation": ["X-Token: {token}", "?token={token}"],
     "units.recording": "iso-8601",
     "images.form": "multipart",
+    "numbers.container": "page",
+    "http.rate-limit": 5,
+    "route.session-without-id": "current",
 }
 
 
@@ -90,6 +96,16 @@ class Book(Wire):
     lent: Annotated[int | None, InUnit(units.RECORDING), "When it was lent."] = None
     price: Annotated[float | None, "What it costs."] = None
     words: Annotated[dict[str, int] | None, "How often words occur."] = None
+    notes: Annotated[list | None, "Anything."] = None
+
+
+class Shelf:
+    """What a path names by its id."""
+
+
+@resolves(Shelf, str, "channels", about="The id of the shelf.")
+def _shelf(call, text):
+    """Find a shelf."""
 
 
 class BookListItem(Wire):
@@ -150,6 +166,11 @@ def add_cover(call, id: int, body: bytes, *, url: Annotated[Url | None, "Where i
     """Put an image on the cover."""
 
 
+@operation("GET /shelves/{shelf}/books", gate=gates.ACCESS, container=LIST_CONTAINER, slash=SESSION_WITHOUT_ID)
+def list_shelf(call, shelf: Shelf) -> list[Book]:
+    """List the books of a shelf."""
+
+
 LIBRARY.arrange({"Books": (ModuleType(__name__, "What stands on the shelves.\n\nMore."),)})
 
 
@@ -162,7 +183,12 @@ def made(profile):
         },
         "get_book": {"example": {"parameters": {"id": 7}, "answer": {"id": 7}, "assumptions": ["encode.absent"]}},
     }
-    subject = Subject(LIBRARY, "Library", "1.0", "Books.", LIBRARY.areas, observed=observed)
+    events = [
+        ("book.added", "A book was added.", Book, [{"name": "X-Id", "in": "header", "schema": {"type": "string"}}])
+    ]
+    subject = Subject(
+        LIBRARY, "Library", "1.0", "Books.", LIBRARY.areas, events=lambda profile: events, observed=observed
+    )
     return json.loads(json.dumps(document(subject, server="http://x", profile=profile)))
 
 
