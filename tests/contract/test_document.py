@@ -167,15 +167,15 @@ def add_cover(call, id: int, body: bytes, *, url: Annotated[Url | None, "Where i
 
 
 @operation("GET /shelves/{shelf}/books", gate=gates.ACCESS, container=LIST_CONTAINER, slash=SESSION_WITHOUT_ID)
-def list_shelf(call, shelf: Shelf) -> list[Book]:
+def list_shelf(call, shelf: Shelf, *, by: Annotated[str, "Who wrote them."]) -> list[Book]:
     """List the books of a shelf."""
 
 
 LIBRARY.arrange({"Books": (ModuleType(__name__, "What stands on the shelves.\n\nMore."),)})
 
 
-def made(profile):
-    """The document under a profile."""
+def made(profile, problems):
+    """The document under a profile; with ``problems`` refusals are problem documents."""
     observed = {
         "create_book": {
             "refusals": {"CHANNEL_NAME_TAKEN": [], "TOO_MANY_CHANNELS": ["size.name"]},
@@ -187,14 +187,22 @@ def made(profile):
         ("book.added", "A book was added.", Book, [{"name": "X-Id", "in": "header", "schema": {"type": "string"}}])
     ]
     subject = Subject(
-        LIBRARY, "Library", "1.0", "Books.", LIBRARY.areas, events=lambda profile: events, observed=observed
+        LIBRARY, "Library", "1.0", "Books.", LIBRARY.areas, problems, None if problems else lambda _: events, observed
     )
     return json.loads(json.dumps(document(subject, server="http://x", profile=profile)))
 
 
-@pytest.mark.parametrize(("name", "profile"), [("library", {}), ("library-other", OTHER)])
-def test_the_document_is_the_one_that_was_written(name, profile):
+#: Subjects and profiles of the documents, by their names.
+DOCUMENTS = {
+    "library": ({}, False),
+    "library-other": (OTHER, False),
+    "library-problems": ({"encode.empty": "200 {}", "http.request-id": "X-Request-Id"}, True),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_the_document_is_the_one_that_was_written(name):
     """To the last word, and valid."""
-    found = made(profile)
+    found = made(*DOCUMENTS[name])
     validate(found)
     assert found == json.loads((DATA / f"{name}.json").read_text())

@@ -140,16 +140,20 @@ def imported(root: Path, room: str, limit: float, mutant: Mutant) -> Verdict:
         return Verdict("killed", f"import: {type(error).__name__}", 0)
     path = root / mutant.path
     reach = read(root, room)
-    counted = Counter(root / test.partition("::")[0] for test in reach.of_file(path))
-    files = sorted(counted, key=lambda file: (-common(path, file), -counted[file]))
+    seconds: Counter[Path] = Counter()
+    for test in reach.of_file(path):
+        seconds[root / test.partition("::")[0]] += reach.seconds[test]
+    files = sorted(seconds, key=lambda file: (-common(path, file), seconds[file]))
+    undecided = False
     lists = [root / "tests" / name for name in _LISTS.get(room, ())]
     for paths in (lists, files[:_FILES], files[_FILES:] or [root / "tests" / folder for folder in TESTS[room]]):
         plugin = Imported(reach, limit, path)
         if paths:
             pytest.main([*map(str, paths), *OPTIONS], plugins=[plugin])
             if plugin.verdict.what == "killed":
-                break
-    return plugin.verdict
+                return plugin.verdict
+            undecided |= plugin.verdict.what == "undecided"
+    return plugin.verdict._replace(what="undecided") if undecided else plugin.verdict
 
 
 def tell(out: TextIO, verdict: Verdict) -> None:
