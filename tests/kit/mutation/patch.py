@@ -25,13 +25,13 @@ class FixedTooEarlyError(Exception):
 class Functions:
     """The functions of a package that are alive, by the place of their code."""
 
-    def __init__(self, root: Path, package: str) -> None:
+    def __init__(self, root: Path, sources: Path) -> None:
         self.root = root
         self._compiled: dict[str, CodeType] = {}
         self._found: dict[Place, list[FunctionType]] = {}
         gc.unfreeze()
         for thing in gc.get_objects():
-            if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith(str(root / package)):
+            if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith(str(sources)):
                 self._found.setdefault(place_of(thing.__code__), []).append(thing)
         gc.freeze()
 

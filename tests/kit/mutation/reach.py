@@ -13,6 +13,7 @@ import coverage
 import pytest
 
 from .running import Failures, forked
+from .sample import sources_of
 
 FOLDER = ".pytest_cache/mutation"
 
@@ -52,41 +53,41 @@ def digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:16] if path.exists() else ""
 
 
-def kept_for(root: Path, room: str) -> Path:
-    """The file of what the tests of a room reach."""
-    return root / FOLDER / f"{room}.json"
+def kept_for(root: Path, unit: str) -> Path:
+    """The file of what the tests of a package reach."""
+    return root / FOLDER / f"{unit.replace('/', '-')}.json"
 
 
-def known(root: Path, room: str) -> dict[str, Any]:
+def known(root: Path, unit: str) -> dict[str, Any]:
     """What was measured of the test files that are as they were, by file."""
-    kept = kept_for(root, room)
+    kept = kept_for(root, unit)
     files = json.loads(kept.read_text()) if kept.exists() else {}
     return {name: told for name, told in files.items() if told["digest"] == digest(root / name)}
 
 
-def read(root: Path, room: str) -> Reach:
+def read(root: Path, unit: str) -> Reach:
     """What was measured before."""
-    return Reach(root, known(root, room))
+    return Reach(root, known(root, unit))
 
 
-def measured(root: Path, room: str, items: Sequence[pytest.Item]) -> Reach:
-    """What the tests reach in a room; those of files that are new or changed are measured now, in a fork."""
-    files = known(root, room)
+def measured(root: Path, unit: str, items: Sequence[pytest.Item]) -> Reach:
+    """What the tests reach of a package; those of files that are new or changed are measured now, in a fork."""
+    files = known(root, unit)
     new = [item for item in items if item.path.relative_to(root).as_posix() not in files]
     if new:
-        found = forked(lambda: _measure(root, room, new), 3600)
+        found = forked(lambda: _measure(root, unit, new), 3600)
         assert isinstance(found, dict), found
         files |= found
-        kept = kept_for(root, room)
+        kept = kept_for(root, unit)
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(files))
     return Reach(root, files)
 
 
-def _measure(root: Path, room: str, items: Sequence[pytest.Item]) -> dict[str, Any]:
+def _measure(root: Path, unit: str, items: Sequence[pytest.Item]) -> dict[str, Any]:
     """Run tests, each a context of its own; by their files."""
     measure = coverage.Coverage(
-        data_file=None, config_file=False, source=[str(root / "confsim" / room)], concurrency=["thread"]
+        data_file=None, config_file=False, source=[str(sources_of(unit))], concurrency=["thread"]
     )
     measure.set_option("run:disable_warnings", ["no-data-collected", "module-not-measured", "already-imported"])
     failures = Failures()

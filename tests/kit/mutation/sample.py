@@ -9,7 +9,7 @@ from .operators import Mutant, mutants
 
 ROOT = Path(__file__).resolve().parents[3]
 ROOMS = ("kernel", "domain", "contract", "service", "api")
-#: The folders of the tests of each room: its own, and that of the room through which everything of it is called.
+#: The folders of tests of each room: its own, and for the domain that of the calls to the same packages.
 TESTS = {
     "kernel": ("kernel",),
     "domain": ("domain", "api"),
@@ -17,6 +17,10 @@ TESTS = {
     "service": ("service",),
     "api": ("api",),
 }
+#: Tests that hold all declarations of a room against lists of their own.
+LISTS = {"domain": ["domain/test_tables.py"], "api": ["tidy/test_catalogue.py", "api/test_declarations.py"]}
+#: What follows the name of a room to mean the tests of all its packages.
+_WHOLE = "*"
 JUDGED = ROOT / "tests" / "data" / "mutants.toml"
 #: One of this many mutants that only change a text is a candidate: most fail at once.
 _TEXTS = 4
@@ -38,6 +42,31 @@ def sample(size: int) -> list[Mutant]:
 def room(mutant: Mutant) -> str:
     """The room of a mutant."""
     return mutant.path.split("/")[1]
+
+
+def unit(mutant: Mutant, *, whole: bool) -> str:
+    """Whose tests a mutant is tried on: those of its package, or of the ``whole`` room."""
+    _, name, *inside = mutant.path.split("/")
+    if whole:
+        return name + _WHOLE
+    return f"{name}/{inside[0]}" if len(inside) > 1 else name
+
+
+def tests_of(unit: str) -> list[Path]:
+    """The folders and files of the tests of a package, or of a room, which has files of its own."""
+    name, _, package = unit.removesuffix(_WHOLE).partition("/")
+    tests = [ROOT / "tests" / folder for folder in TESTS[name]]
+    lists = [ROOT / "tests" / path for path in LISTS.get(name, ())]
+    if unit.endswith(_WHOLE) or name in {"kernel", "contract"}:
+        return [*tests, *(path for path in lists if path.parent not in tests)]
+    if package:
+        return [*(folder / package for folder in tests if (folder / package).is_dir()), *lists]
+    return list(dict.fromkeys([*(path for folder in tests for path in sorted(folder.glob("test_*.py"))), *lists]))
+
+
+def sources_of(unit: str) -> Path:
+    """The folder of a package or a room."""
+    return ROOT / "confsim" / unit.removesuffix(_WHOLE)
 
 
 def judged() -> dict[str, str]:

@@ -12,15 +12,20 @@ from queue import SimpleQueue
 
 from .operators import Mutant
 from .running import Verdict
-from .sample import ROOT, room
+from .sample import ROOT, unit
 
 Told = tuple[Mutant, Verdict]
 
 
-def verdicts(mutants: Sequence[Mutant], limit: float, jobs: int) -> Iterator[Told]:
-    """The verdict on each mutant, by rooms; each is tried for ``limit`` seconds of the processor."""
-    for name in dict.fromkeys(map(room, mutants)):
-        here = [mutant for mutant in mutants if room(mutant) == name]
+def verdicts(mutants: Sequence[Mutant], limit: float, jobs: int, *, whole: bool) -> Iterator[Told]:
+    """The verdict on each mutant, by packages; each is tried for ``limit`` seconds of the processor.
+
+    The tests are those of its package, or of the ``whole`` room.
+    """
+    units: dict[str, list[Mutant]] = {}
+    for mutant in mutants:
+        units.setdefault(unit(mutant, whole=whole), []).append(mutant)
+    for name, here in units.items():
         if jobs > 1:
             list(_worked(name, limit, "live", []))  # measures what the tests reach
         anew = [mutant for mutant in here if not mutant.deferred]

@@ -1,9 +1,9 @@
-"""Tries mutants of one room: ``python -m mutation.worker ROOT ROOM LIMIT live|imported DESCRIPTOR``.
+"""Tries mutants of one package: ``python -m mutation.worker ROOT PACKAGE LIMIT live|imported DESCRIPTOR``.
 
 It runs as a package of its own, since what tests share imports confsim.
 
 Mutants come as JSON, one a line, on standard input; their verdicts go to the descriptor in the same order. ``live``
-changes functions in a process that has collected the tests of the room; ``imported`` collects them anew for each
+changes functions in a process that has collected the tests of the package; ``imported`` collects them anew for each
 mutant, in a fork that imports the mutant.
 """
 
@@ -25,7 +25,7 @@ from .operators import Mutant
 from .patch import FixedTooEarlyError, Functions, Importer, Place, place_of
 from .reach import Reach, measured, read
 from .running import OPTIONS, Verdict, forked, until_failure
-from .sample import TESTS
+from .sample import LISTS, sources_of, tests_of
 
 #: What is imported before the forks that import confsim.
 _OUTSIDE = """
@@ -35,8 +35,6 @@ _OUTSIDE = """
 """
 #: How many test files a mutant is imported for before all others are.
 _FILES = 3
-#: Tests that hold all declarations of a room against lists of their own.
-_LISTS = {"domain": ["domain/test_tables.py"], "api": ["tidy/test_catalogue.py", "api/test_declarations.py"]}
 
 
 def ordered(items: Sequence[pytest.Item], reach: Reach, path: Path, tests: set[str] | None) -> list[pytest.Item]:
@@ -71,8 +69,8 @@ def common(path: Path, test: Path) -> int:
 class Live:
     """A pytest plugin that tries mutants of functions on the tests that are collected."""
 
-    def __init__(self, root: Path, room: str, limit: float, mutants: Iterable[Mutant], out: TextIO) -> None:
-        self.root, self.room, self.limit, self.mutants, self.out = root, room, limit, mutants, out
+    def __init__(self, root: Path, unit: str, limit: float, mutants: Iterable[Mutant], out: TextIO) -> None:
+        self.root, self.unit, self.limit, self.mutants, self.out = root, unit, limit, mutants, out
         self.early: set[Place] = set()
 
     def watch(self) -> None:
@@ -93,8 +91,8 @@ class Live:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try every mutant instead of running the tests."""
-        reach = measured(self.root, self.room, session.items)
-        functions = Functions(self.root, f"confsim/{self.room}")
+        reach = measured(self.root, self.unit, session.items)
+        functions = Functions(self.root, sources_of(self.unit))
         for mutant in self.mutants:
             tests = reach.tests(self.root / mutant.path, mutant.first, mutant.last)
             chosen = ordered(session.items, reach, self.root / mutant.path, tests)
@@ -132,21 +130,21 @@ class Imported:
         return True
 
 
-def imported(root: Path, room: str, limit: float, mutant: Mutant) -> Verdict:
+def imported(root: Path, unit: str, limit: float, mutant: Mutant) -> Verdict:
     """The verdict on a mutant in this process, which is to import it: of the files that reach it most, and of all."""
     try:
         Importer(root, mutant).load()
     except Exception as error:  # whatever the mutant does
         return Verdict("killed", f"import: {type(error).__name__}", 0)
     path = root / mutant.path
-    reach = read(root, room)
+    reach = read(root, unit)
     seconds: Counter[Path] = Counter()
     for test in reach.of_file(path):
         seconds[root / test.partition("::")[0]] += reach.seconds[test]
     files = sorted(seconds, key=lambda file: (-common(path, file), seconds[file]))
     undecided = False
-    lists = [root / "tests" / name for name in _LISTS.get(room, ())]
-    for paths in (lists, files[:_FILES], files[_FILES:] or [root / "tests" / folder for folder in TESTS[room]]):
+    lists = [root / "tests" / name for name in LISTS.get(unit.partition("/")[0], ())]
+    for paths in (lists, files[:_FILES], files[_FILES:] or tests_of(unit)):
         plugin = Imported(reach, limit, path)
         if paths:
             pytest.main([*map(str, paths), *OPTIONS], plugins=[plugin])
@@ -171,20 +169,20 @@ def arriving(lines: Iterable[str], make: Callable[[list[Any]], Mutant]) -> Itera
         yield make(json.loads(line))
 
 
-def main(root: Path, room: str, limit: float, mode: str, out: TextIO) -> None:
+def main(root: Path, unit: str, limit: float, mode: str, out: TextIO) -> None:
     """Try the mutants that come in."""
     os.environ["HYPOTHESIS_PROFILE"] = "mutation"
     os.chdir(root)
     mutants = arriving(os.fdopen(os.dup(0)), lambda values: Mutant(*values))
     if mode == "live":
-        live = Live(root, room, limit, mutants, out)
+        live = Live(root, unit, limit, mutants, out)
         live.watch()
-        pytest.main([*(str(root / "tests" / folder) for folder in TESTS[room]), *OPTIONS], plugins=[live])
+        pytest.main([*map(str, tests_of(unit)), *OPTIONS], plugins=[live])
         return
     for name in _OUTSIDE.split():
         importlib.import_module(name)
     for mutant in mutants:
-        tell(out, Verdict(*forked(lambda mutant=mutant: imported(root, room, limit, mutant), limit)))
+        tell(out, Verdict(*forked(lambda mutant=mutant: imported(root, unit, limit, mutant), limit)))
 
 
 if __name__ == "__main__":
