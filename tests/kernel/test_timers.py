@@ -109,3 +109,53 @@ def test_unknown_kinds_are_refused() -> None:
         World().change(0).schedule("no such kind", 1, "k", "a")
     with pytest.raises(ValueError, match="twice"):
         on_timer("test")(HANDLERS["test"])
+
+
+@on_timer("test failing")
+def _fail(change: Change, client: str, subject: str) -> bool:
+    NOTES.of(change).put(Note(change.count("test notes"), subject, change.now))
+    if subject == "bad":
+        raise ValueError(subject)
+    return True
+
+
+def _failing(*subjects: str) -> World:
+    change = World().change(0)
+    for due, subject in enumerate(subjects, 1):
+        change.schedule("test failing", due, "k", subject)
+    return change.commit()
+
+
+def test_a_handler_that_fails_changes_nothing_and_keeps_nobody_waiting() -> None:
+    """Its timer is gone, nothing of its change is left, and it is not among those that fired."""
+    failures: list[Exception] = []
+    world, fired = fire_due_timers(_failing("a", "bad", "b"), 9, failed=failures.append)
+    assert [str(each) for each in failures] == ["bad"]
+    assert [each.timer.subject for each in fired] == ["a", "b"]
+    assert [(note.id, note.subject) for note in NOTES.seen(world).all] == [(1, "a"), (2, "b")]
+    assert not list(world.timers)
+
+
+def test_a_handler_that_fails_is_told_to_whoever_asks_for_nothing_else() -> None:
+    """Without ``failed`` the exception passes."""
+    with pytest.raises(ValueError, match="bad"):
+        fire_due_timers(_failing("bad"), 9)
+
+
+def test_one_timer_and_what_follows_it() -> None:
+    """With ``once`` it stops after the first that fired; ``after`` says with which world to go on."""
+    seen: list[int] = []
+
+    def after(world: World, change: Change) -> World:
+        seen.append(change.now)
+        further = world.change(change.now)
+        further.count("after")
+        return further.commit()
+
+    world, fired = fire_due_timers(_failing("a", "b"), 9, once=True, after=after)
+    assert ([each.timer.subject for each in fired], seen, world.sequences["after"]) == (["a"], [1], 1)
+    assert [timer.subject for timer in world.timers] == ["b"]
+    world, fired = fire_due_timers(world, 1, after=after)
+    assert (fired, seen) == ([], [1])
+    world, fired = fire_due_timers(world, 2, after=after)
+    assert (len(fired), seen, world.sequences["after"]) == (1, [1, 2], 2)

@@ -15,6 +15,8 @@ from typing import Any
 
 from .operators import Mutant, mutated
 
+#: What imports all modules that mutants are made of.
+EVERYTHING = ("confsim.api.catalogue", "confsim.transport.in_process")
 Place = tuple[str, str, tuple[Any, ...]]
 
 
@@ -91,7 +93,8 @@ class Importer:
         """Import confsim with the mutant in it, before pytest does. Raises what the mutant raises."""
         assert not any(name.startswith("confsim.") for name in sys.modules)
         sys.meta_path.insert(0, self)  # type: ignore[arg-type]
-        importlib.import_module("confsim.simulator")
+        for name in EVERYTHING:
+            importlib.import_module(name)
         importlib.import_module(self.name)
         assert isinstance(sys.modules[self.name].__loader__, _Loader)
 

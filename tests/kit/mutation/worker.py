@@ -22,7 +22,7 @@ from typing import Any, TextIO
 import pytest
 
 from .operators import Mutant
-from .patch import FixedTooEarlyError, Functions, Importer, Place, place_of
+from .patch import EVERYTHING, FixedTooEarlyError, Functions, Importer, Place, place_of
 from .reach import Reach, measured, read
 from .running import OPTIONS, Verdict, forked, until_failure
 from .sample import LISTS, sources_of, tests_of
@@ -74,7 +74,7 @@ class Live:
         self.early: set[Place] = set()
 
     def watch(self) -> None:
-        """Import confsim, and note what runs meanwhile."""
+        """Note what runs while confsim is imported and tests are collected."""
         package = str(self.root / "confsim")
         seen: set[CodeType] = set()
 
@@ -86,7 +86,11 @@ class Live:
                     self.early.add(place_of(code))
 
         sys.setprofile(note)
-        importlib.import_module("confsim.simulator")
+        for name in EVERYTHING:
+            importlib.import_module(name)
+
+    def pytest_collection_finish(self) -> None:
+        """Stop noting."""
         sys.setprofile(None)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
