@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -85,11 +86,18 @@ for each in BENCHMARKS:
 )
 @click.option("--only", default="*", show_default=True, help="Patterns of operations, parted by commas.")
 @click.option("--list-kinds", is_flag=True, help="List the kinds of things.")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path),
+    help="Keep the figures in this file, kind by kind; those that it has are not taken again.",
+)
 @click.pass_obj
-def operations(results: dict[str, Any], sizes: str, kinds: str, only: str, list_kinds: bool) -> None:
+def operations(results: dict[str, Any], sizes: str, kinds: str, only: str, list_kinds: bool, keep: Path | None) -> None:
     """Call every operation, in the demo world and in worlds grown by things of one kind at a time.
 
-    Exits with 1 when a call is above a bound without a reason, or a reason is no longer needed.
+    All kinds take long: with --keep they can be measured in parts, and a run that was ended is continued. The table is
+    that of all figures that are kept. Exits with 1 when a call is above a bound without a reason, or a reason is no
+    longer needed.
     """
     if list_kinds:
         for kind in of_operations.KINDS:
@@ -97,7 +105,11 @@ def operations(results: dict[str, Any], sizes: str, kinds: str, only: str, list_
         return
     chosen = [call for call in CALLS if _matches(call.operation, only)]
     grown = of_operations.chosen_kinds(lambda name: _matches(name, kinds))
-    found = list(of_operations.figures(chosen, grown, [int(size) for size in sizes.split(",")], _tell))
+    found = [] if keep is None or not keep.exists() else of_operations.read(keep.read_bytes())
+    for figures in of_operations.figures(chosen, grown, [int(size) for size in sizes.split(",")], tuple(found), _tell):
+        found += figures
+        if keep is not None:
+            keep.write_bytes(msgspec.json.encode(found))
     for line in (*report.table(found), "", *report.summary(found)):
         click.echo(line)
     results["operations"] = report.as_json(found)

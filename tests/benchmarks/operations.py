@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
+import msgspec
 import step
 import yardstick
 from msgspec import Struct
@@ -24,8 +25,8 @@ from kit.growth.kinds import KINDS, Kind
 from kit.growth.prepared import Names, prepared
 from kit.growth.successes import Success
 
-#: Rounds of one figure, and calls of each in a round.
-ROUNDS, CALLS = 4, 3
+#: Rounds of one figure, and calls of each in a round: in the demo world, and in one that is grown.
+DEMO, GROWN = (4, 3), (2, 2)
 #: Seconds after which a figure is not taken more often.
 ENOUGH = 0.05
 #: Growth from which on figures are taken again.
@@ -57,46 +58,55 @@ class Figure(Struct, frozen=True):
 Progress = Callable[[str], object]
 
 
-def figures(calls: Iterable[Success], kinds: Iterable[Kind], sizes: Iterable[int], tell: Progress) -> Iterator[Figure]:
-    """Take the figures of the calls in the prepared world, then in those that are grown to each size by each kind."""
+def figures(
+    calls: Iterable[Success], kinds: Iterable[Kind], sizes: Iterable[int], known: Collection[Figure], tell: Progress
+) -> Iterator[list[Figure]]:
+    """Take the figures of the calls in the prepared world, then in those that are grown to each size by each kind.
+
+    What is ``known`` is not taken again; the figures of one world, or of one kind, come together.
+    """
     calls, sizes = tuple(calls), sorted(sizes)
     sim, names = prepared()
-    tell("the demo world")
-    for call in calls:
-        yield taken(sim, call, names, "", 0)
+    there = {(figure.call, figure.kind, figure.size) for figure in known}
+    left = [call for call in calls if (call.name, "", 0) not in there]
+    tell(f"the demo world: {len(left)} calls")
+    yield [taken(sim, call, names, "", 0, DEMO) for call in left]
     for kind in kinds:
+        most = dict.fromkeys(min(size, kind.most or size) for size in sizes)
+        left = [call for call in calls if not all((call.name, kind.name, size) in there for size in most)]
+        if not left:
+            continue
         worlds, grown = {}, sim.fork()
-        for size in dict.fromkeys(min(size, kind.most or size) for size in sizes):
+        for size in most:
             tell(f"{size:,} {kind.name}")
             kind.add(grown, names, range(max(worlds, default=0), size))
             worlds[size] = grown.fork()
         gc.collect()
         gc.freeze()
-        for call in calls:
-            yield from _of_kind(call, worlds, names, kind.name)
+        yield [figure for call in left for figure in _of_kind(call, worlds, names, kind.name)]
         gc.unfreeze()
 
 
 def _of_kind(call: Success, worlds: dict[int, Simulator], names: Names, kind: str) -> list[Figure]:
     """The figures of a call in worlds by their size. What seems to grow is taken again, and the least counts."""
 
-    def take() -> list[Figure]:
-        return [taken(sim, call, {**names, "middle": size // 2}, kind, size) for size, sim in worlds.items()]
+    def take(rounds: tuple[int, int]) -> list[Figure]:
+        return [taken(sim, call, {**names, "middle": size // 2}, kind, size, rounds) for size, sim in worlds.items()]
 
-    found = take()
-    for _ in range(2):
+    found = take(GROWN)
+    for _ in range(3):
         if found[-1].seconds > ENOUGH or not (
             found[-1].again > DOUBTFUL * found[0].again or found[-1].first > DOUBTFUL * found[0].first
         ):
             break
         found = [
             replace(one, again=min(one.again, other.again), first=min(one.first, other.first))
-            for one, other in zip(found, take(), strict=True)
+            for one, other in zip(found, take(DEMO), strict=True)
         ]
     return found
 
 
-def taken(sim: Simulator, call: Success, names: Names, kind: str, size: int) -> Figure:
+def taken(sim: Simulator, call: Success, names: Names, kind: str, size: int, rounds: tuple[int, int]) -> Figure:
     """Take the figure of a call in this world. Raises AssertionError when it is refused."""
     ready = sim
     if call.before:
@@ -110,11 +120,13 @@ def taken(sim: Simulator, call: Success, names: Names, kind: str, size: int) -> 
     entry = fork.service.journal.last()
     assert entry is not None
     bare = _timed(step.through(yardstick.app, yardstick.PATH))
-    best = [_fastest(bare), slow, slow]
+    count, calls = rounds
+    best = [_fastest(bare, calls), slow, slow]
     if slow < ENOUGH:
         again = _again(ready.fork(), operation, caller, arguments)
-        for _ in range(ROUNDS):
-            spans = [_fastest(bare), _fastest(again), _fastest(_first(ready, operation, caller, arguments))]
+        first = _first(ready, operation, caller, arguments)
+        for _ in range(count):
+            spans = [_fastest(timed, calls) for timed in (bare, again, first)]
             best = [min(pair) for pair in zip(best, spans, strict=True)]
     return Figure(
         *(call.name, operation, kind, size, best[1] / best[0], best[2] / best[0]),
@@ -122,8 +134,8 @@ def taken(sim: Simulator, call: Success, names: Names, kind: str, size: int) -> 
     )
 
 
-def _fastest(timed: Callable[[], float]) -> float:
-    return min(timed() for _ in range(CALLS))
+def _fastest(timed: Callable[[], float], calls: int) -> float:
+    return min(timed() for _ in range(calls))
 
 
 def _timed(call: Callable[[], object]) -> Callable[[], float]:
@@ -162,3 +174,8 @@ def _again(sim: Simulator, operation: str, caller: str | None, arguments: dict[s
 def chosen_kinds(wanted: Callable[[str], bool]) -> tuple[Kind, ...]:
     """The kinds of which the name is wanted."""
     return tuple(kind for kind in KINDS if wanted(kind.name))
+
+
+def read(kept: bytes) -> list[Figure]:
+    """The figures that were kept as JSON. Raises msgspec.DecodeError."""
+    return msgspec.json.decode(kept, type=list[Figure])
