@@ -160,5 +160,5 @@ def _app_session(call: Call, id: str) -> AppSession:
     """An app session of the call's client; the user who registered it is the subject of the call (G380)."""
     run = app_sessions.get(call.change, call.client.id, id)
     if run.by is not None:
-        call.subject = users.USERS.of(call.change, call.client.id).get(run.by)
+        call.subject = users.USERS.get(call.change, run.by, call.client.id)
     return run

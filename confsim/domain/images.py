@@ -79,7 +79,7 @@ def remove(change: Change, client: str, image: str | None) -> None:
 
 def get(change: Change, client: str, id: str) -> Image:
     """The image of this id. Refusal NOT_FOUND."""
-    image = IMAGES.of(change, client).get(id)
+    image = IMAGES.get(change, id, client)
     if image is None:
         raise Refusal(Reason.NOT_FOUND, what="image", id=id)
     return image

@@ -40,8 +40,7 @@ def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
     """
     operation, path, values, token = call.operation, incoming.path, incoming.query, incoming.token
     contract, named = operation.contract, None
-    order = value_of(call, transport.CHECKS_ORDER) if call.profile else ""
-    if order == "input first":
+    if call.profile and value_of(call, transport.CHECKS_ORDER) == "input first":
         named = _input(call, contract, values, incoming.request)
     gate = operation.gate_entry
     if gate is None:
@@ -59,7 +58,7 @@ def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
     if contract.names:
-        _resolve(call, contract, things, public, grants if order == "role first" else ())
+        _resolve(call, contract, things, public, grants)
     if not public:
         admission.admit(call, grants)
     elif operation.changes:
@@ -69,10 +68,10 @@ def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
     return operation.function(call, *things, **named) if named else operation.function(call, *things)
 
 
-def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, judged: tuple[Grant, ...]) -> None:
+def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, grants: tuple[Grant, ...]) -> None:
     """Put what the path names in the place of its name.
 
-    Where something is not there, the grants to be ``judged`` before it is told come first.
+    Where something is not there, the grants of a gate are judged before it is told, if the profile says so.
     """
     try:
         for place, find, inside in contract.names:
@@ -83,8 +82,8 @@ def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, ju
                 if public and type(things[place]) is Client:
                     admission.require_service(call, call.client)
     except Refusal:
-        if judged and not public:
-            admission.admit(call, judged, missing=True)
+        if not public and value_of(call, transport.CHECKS_ORDER) == "role first":
+            admission.admit(call, grants, missing=True)
         raise
 
 
@@ -100,7 +99,7 @@ def _enter_child(call: Call, id: str) -> None:
     clients.require_reseller(call.change, caller.client, "for_client")
     if id == caller.client.id and ask(call, members.FOR_CLIENT_OWN):
         return
-    child = clients.CLIENTS.of(call.change).get(id)
+    child = clients.CLIENTS.get(call.change, id)
     if child is None or not clients.is_below(call.change, child, caller.client):
         raise Refusal(Reason.FOR_CLIENT_REFUSED)
     call.client = child

@@ -115,7 +115,7 @@ class Journal:
     """
 
     def __init__(self, most: int = KEPT) -> None:
-        self._entries: deque[Entry] = deque()
+        self._entries: deque[Entry] = deque(maxlen=most)
         self._most = most
         self._control_calls: deque[ControlCall] = deque(maxlen=most)
         self._others: deque[ControlCall | TimerEntry] = deque(maxlen=most)
@@ -159,8 +159,7 @@ class Journal:
         self._most = most
         self._control_calls = deque(self._control_calls, most)
         self._others = deque(self._others, most)
-        while len(self._entries) > most:
-            self._entries.popleft()
+        self._entries = deque(self._entries, most)
 
     def use(self, assumptions: Iterable[str]) -> None:
         """Take assumptions up that no call used, but what came of one."""
@@ -202,18 +201,17 @@ class Journal:
 
     def add(self, entry: Entry) -> None:
         """Take an entry up; the oldest goes when there are too many."""
-        entries = self._entries
-        entries.append(entry)
+        self._entries.append(entry)
         self._used.update(entry.assumptions)
-        if len(entries) > self._most:
-            entries.popleft()
         for follower in self.followers:
             follower(entry)
-        if len(entry.request.body) > LARGE or len(entry.response.body) > LARGE:
-            self._lighten()
+        if len(entry.request.body) + len(entry.response.body) > LARGE:
+            self._lighten(entry)
 
-    def _lighten(self) -> None:
+    def _lighten(self, newest: Entry) -> None:
         """Let the oldest calls go until the large bodies of the rest weigh no more than they may."""
+        if not _weight(newest.request.body, newest.response.body):
+            return
         for _ in range(_too_heavy([_weight(each.request.body, each.response.body) for each in self._entries])):
             self._entries.popleft()
 
@@ -246,7 +244,7 @@ class Journal:
 
     def forget(self, ids: Collection[str]) -> int:
         """Forget the entries of these ids; returns how many of them were there."""
-        rest = deque(entry for entry in self._entries if entry.id not in ids)
+        rest = deque((entry for entry in self._entries if entry.id not in ids), self._most)
         count = len(self._entries) - len(rest)
         self._entries = rest
         return count

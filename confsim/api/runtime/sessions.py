@@ -91,7 +91,7 @@ def _participants(call: Call, found: Sequence[Attendance]) -> Sequence[Attendanc
 
 
 def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None) -> UserSummary:
-    user = USERS.of(call.change, call.client.id).get(attendance.user)
+    user = USERS.get(call.change, attendance.user, call.client.id)
     image = None if user is None else image_url(call, user.client, user.image, size)
     return UserSummary(id=attendance.user, handle=attendance.handle, imageUrl=image)
 

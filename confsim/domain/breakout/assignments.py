@@ -75,7 +75,7 @@ MACHINE: Machine[Assigned, Assignment] = Machine(
 
 def find(change: Change, breakout: Breakout, user: int) -> Assignment | None:
     """The assignment of the user in the breakout session, or None."""
-    return ASSIGNMENTS.of(change, breakout.client).get(f"{breakout.id}/{user}")
+    return ASSIGNMENTS.get(change, f"{breakout.id}/{user}", breakout.client)
 
 
 def assign(change: Change, channel: Channel, breakout: Breakout, room: Room, user: User) -> None:
@@ -123,7 +123,7 @@ def participants(change: Change, room: Room) -> list[User]:
 
 def room_of(change: Change, breakout: Breakout, user: int) -> Room | None:
     """The room of the breakout session in which the user is, else the assigned one (R313), or None."""
-    present = presence.PRESENCES.of(change, breakout.client).get(f"{breakout.channel}/{user}")
+    present = presence.PRESENCES.get(change, f"{breakout.channel}/{user}", breakout.client)
     rooms = ROOMS.of(change, breakout.client)
     room = rooms.get(present.room) if present is not None and present.room is not None else None
     if room is not None and room.breakout == breakout.id:
@@ -143,7 +143,7 @@ def route(change: Change, present: Presence) -> dict[str, str]:
     """The facts of routing the user: the assigned open room of the active breakout session; empty without one."""
     breakout = BREAKOUTS.of(change, present.client).one(ACTIVE, present.channel)
     assignment = None if breakout is None else find(change, breakout, present.user)
-    room = None if assignment is None else ROOMS.of(change, present.client).get(assignment.room)
+    room = None if assignment is None else ROOMS.get(change, assignment.room, present.client)
     if room is None or room.state is not State.LIVE or room.place is None:
         return {}
     return {"room": room.id, "place": room.place}

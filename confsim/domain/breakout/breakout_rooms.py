@@ -131,7 +131,7 @@ def list_(change: Change, breakout: Breakout) -> View[Room]:
 def get(change: Change, breakout: Breakout, id: str) -> Room:
     """The room of this id in the breakout session. Refusal NOT_FOUND."""
     note(change, assumed.PATHS)
-    found = ROOMS.of(change, breakout.client).get(id)
+    found = ROOMS.get(change, id, breakout.client)
     if found is None or found.breakout != breakout.id:
         raise Refusal(Reason.NOT_FOUND, what="breakout room", id=id)
     return found

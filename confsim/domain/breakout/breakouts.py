@@ -167,7 +167,7 @@ def _checked_duration(change: Change, duration: int) -> int:
 
 def get(change: Change, channel: Channel, id: str) -> Breakout:
     """The breakout session of this id in the channel. Refusal NOT_FOUND."""
-    breakout = BREAKOUTS.of(change, channel.client).get(id)
+    breakout = BREAKOUTS.get(change, id, channel.client)
     if breakout is None or breakout.channel != channel.id:
         raise Refusal(Reason.NOT_FOUND, what="breakout session", id=id)
     return breakout

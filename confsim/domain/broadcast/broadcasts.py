@@ -210,7 +210,7 @@ def _shown(change: Change, broadcast: Broadcast) -> bool:
 
 def get(change: Change, channel: Channel, id: str) -> Broadcast:
     """The broadcast of the channel of this id. Refusal NOT_FOUND."""
-    broadcast = BROADCASTS.of(change, channel.client).get(id)
+    broadcast = BROADCASTS.get(change, id, channel.client)
     if broadcast is None or broadcast.channel != channel.id or not _shown(change, broadcast):
         raise Refusal(Reason.NOT_FOUND, what="broadcast", id=id)
     return broadcast

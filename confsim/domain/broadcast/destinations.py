@@ -92,7 +92,7 @@ def _valid(url: str, schemes: tuple[str, ...]) -> bool:
 
 def get(change: Change, channel: Channel, id: str) -> Destination:
     """The destination of this id of the channel. Refusal NOT_FOUND."""
-    destination = DESTINATIONS.of(change, channel.client).get(id)
+    destination = DESTINATIONS.get(change, id, channel.client)
     if destination is None or destination.channel != channel.id:
         raise Refusal(Reason.NOT_FOUND, what="destination", id=id)
     return destination

@@ -117,7 +117,7 @@ def update(
 
 
 def _update(change: Change, client: str, place: Place, posted: dict[str, Any]) -> None:
-    document = DOCUMENTS.of(change, client).get(place)
+    document = DOCUMENTS.get(change, place, client)
     before = {} if document is None else document.values
     how = ask(change, assumed.UPDATE)
     if how == "replace":

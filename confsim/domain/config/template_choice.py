@@ -64,7 +64,7 @@ MACHINE: Machine[Use, Selection] = Machine(
 
 
 def _find(change: Change, channel: Channel) -> Selection | None:
-    return SELECTIONS.of(change, channel.client).get(channel.id)
+    return SELECTIONS.get(change, channel.id, channel.client)
 
 
 def select(change: Change, channel: Channel, template: str, *, enabled: bool) -> None:

@@ -189,7 +189,7 @@ def offer(change: Change, seen: Offered, event: str) -> None:
     repeats.require_change(change, event, holds=seen.enabled is (event == "enable"))
     held = _held(change, seen.template, [seen.client])
     facts = {"held": held} if event == "disable" else {}
-    choice = CHOICES.of(change, seen.client).get(seen.id)
+    choice = CHOICES.get(change, seen.id, seen.client)
     OFFER.fire(change, choice, event, seen=seen, **facts, details={"name": seen.template.name})
 
 
@@ -249,7 +249,7 @@ def selected(change: Change, client: Client, channel: Channel) -> Offered | None
     id = template_choice.selected(change, channel)
     if id is None:
         return None
-    found = (TEMPLATES.of(change, each.id).get(id) for each in clients.ancestors(change, client))
+    found = (TEMPLATES.get(change, id, each.id) for each in clients.ancestors(change, client))
     return next((_seen(change, client, template) for template in found if template is not None), None)
 
 
@@ -268,7 +268,7 @@ def _given(change: Change, client: Client, giver: Client, *, inheritable: bool =
 
 
 def _seen(change: Change, client: Client, template: Template) -> Offered:
-    choice = CHOICES.of(change, client.id).get(template.id)
+    choice = CHOICES.get(change, template.id, client.id)
     if choice is not None:
         return Offered(client.id, template, choice.offer)
     inherited = template.client != client.id
@@ -314,4 +314,4 @@ def selections_of_template(change: Change, template: Template) -> list[Selection
 def remove_of_template(change: Change, template: Template) -> None:
     """Remove the clients' decisions on a removed template."""
     for client in _scope(change, template):
-        OFFER.fire_if_allowed(change, CHOICES.of(change, client).get(template.id), "remove")
+        OFFER.fire_if_allowed(change, CHOICES.get(change, template.id, client), "remove")

@@ -20,7 +20,7 @@ from confsim.kernel.world import Change
 
 def invited(change: Change, invitation: Invitation) -> Iterable[User]:
     """The predefined user who logged in by the code."""
-    user = USERS.of(change, invitation.client).get(invitation.user)
+    user = USERS.get(change, invitation.user, invitation.client)
     if user is not None and user.account is Account.PREDEFINED and invitation.kind is Kind.NONCE:
         yield user
 

@@ -235,7 +235,7 @@ def answered(
 
     ``url`` is where it went, if that is not the URL of the endpoint as it is now.
     """
-    delivery = DELIVERIES.of(change).get(id)
+    delivery = DELIVERIES.get(change, id)
     if delivery is None:
         return
     if url is None:

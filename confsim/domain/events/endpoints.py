@@ -115,7 +115,7 @@ def add(change: Change, client: Client, url: str, active: bool | None) -> Endpoi
 
 def find(change: Change, client: Client, id: str) -> Endpoint | None:
     """The endpoint of this id in the client, or None."""
-    return ENDPOINTS.of(change, client.id).get(id)
+    return ENDPOINTS.get(change, id, client.id)
 
 
 def get(change: Change, client: Client, id: str) -> Endpoint:
@@ -189,5 +189,5 @@ def renew_secret(change: Change, client: str) -> str:
 
 
 def _renewals(change: Change, client: str) -> int:
-    stored = SECRETS.of(change, client).get(client)
+    stored = SECRETS.get(change, client, client)
     return 0 if stored is None else stored.renewals

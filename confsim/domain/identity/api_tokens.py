@@ -104,7 +104,7 @@ def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
 
 def get(change: Change, client: Client, id: str) -> ApiToken:
     """The token of this id in the client. Refusal NOT_FOUND."""
-    token = API_TOKENS.of(change, client.id).get(id)
+    token = API_TOKENS.get(change, id, client.id)
     if token is None:
         raise Refusal(Reason.NOT_FOUND, what="API token", id=id)
     return token

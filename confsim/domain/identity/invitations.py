@@ -144,7 +144,7 @@ def read(change: Change, user: User) -> Invitation:
 
 def find(change: Change, user: User) -> Invitation | None:
     """The user's last invitation, or None."""
-    return INVITATIONS.of(change, user.client).get(user.id)
+    return INVITATIONS.get(change, user.id, user.client)
 
 
 def find_pending(change: Change, user: User) -> Invitation | None:

@@ -109,7 +109,7 @@ def add(
 
 def get(change: Change, client: Client, id: str) -> Validator:
     """The validator of this id in the client. Refusal NOT_FOUND (G192)."""
-    validator = VALIDATORS.of(change, client.id).get(id)
+    validator = VALIDATORS.get(change, id, client.id)
     if validator is None:
         raise Refusal(Reason.NOT_FOUND, what="validator", id=id)
     return validator

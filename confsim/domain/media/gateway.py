@@ -94,7 +94,7 @@ def _literal(change: Change, kind: str) -> str:
 
 def get(change: Change, user: User, uuid: str) -> Endpoint:
     """The endpoint of the user. Refusal NOT_FOUND, also for an endpoint of another user."""
-    endpoint = ENDPOINTS.of(change, user.client).get(uuid)
+    endpoint = ENDPOINTS.get(change, uuid, user.client)
     if endpoint is None or endpoint.user != user.id:
         raise Refusal(Reason.NOT_FOUND, what="gateway endpoint", id=uuid)
     return endpoint

@@ -177,7 +177,7 @@ def get(change: Change, pool: Pool, id: str) -> Asset:
     """The asset of this id in the pool, or in another pool that is readable from it. Refusal NOT_FOUND."""
     asset = find(change, pool, id)
     if asset is None and pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
-        asset = CLIENT_MEDIA.of(change, pool.client).get(id)
+        asset = CLIENT_MEDIA.get(change, id, pool.client)
     if asset is None:
         raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
     return asset
@@ -267,7 +267,7 @@ def pool_size(change: Change, pool: Pool) -> int:
 
 def get_of_client(change: Change, client: str, id: str) -> Asset:
     """The asset of this id in any pool of the client. Refusal NOT_FOUND."""
-    asset = CLIENT_MEDIA.of(change, client).get(id) or CHANNEL_MEDIA.of(change, client).get(id)
+    asset = CLIENT_MEDIA.get(change, id, client) or CHANNEL_MEDIA.get(change, id, client)
     if asset is None:
         raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
     return asset

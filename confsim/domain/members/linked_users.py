@@ -51,7 +51,7 @@ def _link(change: Change, *, channel: Channel, user: User) -> Link:
 
 def made_for(change: Change, link: Link) -> list[User]:
     """The user of the link if made for the channel; none for a regular one (G445)."""
-    user = USERS.of(change, link.client).get(link.user)
+    user = USERS.get(change, link.user, link.client)
     return [user] if link.made_for and user is not None and user.account is Account.LINKED else []
 
 
@@ -75,7 +75,7 @@ MACHINE: Machine[Bond, Link] = Machine(
 
 
 def _find(change: Change, channel: Channel, user: int) -> Link | None:
-    return LINKS.of(change, channel.client).get(f"{channel.id}/{user}")
+    return LINKS.get(change, f"{channel.id}/{user}", channel.client)
 
 
 def create(change: Change, client: Client, channel: Channel, handle: str, ttl: int | None) -> User:

@@ -30,7 +30,7 @@ class Sort(StrEnum):
 
 def get(change: Change, channel: Channel, id: str) -> Recording:
     """The recording of the channel with this id, polled. Refusal NOT_FOUND."""
-    found = RECORDINGS.of(change, channel.client).get(id)
+    found = RECORDINGS.get(change, id, channel.client)
     if found is not None and found.channel == channel.id:
         found = recordings.poll(change, found)
         if found is not None:

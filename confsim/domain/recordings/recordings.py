@@ -193,7 +193,7 @@ def possible(change: Change, channel: Channel, caller: Caller) -> bool:
 def reachable(change: Change, channel: Channel, ids: Iterable[int]) -> Iterator[User]:
     """The users among ``ids`` who have a verified address and so can receive mail (R159, R363, R499)."""
     for id in ids:
-        user = USERS.of(change, channel.client).get(id)
+        user = USERS.get(change, id, channel.client)
         if user is not None and user.email is not None:
             yield user
 
@@ -244,7 +244,7 @@ def poll(change: Change, recording: Recording) -> Recording | None:
         return recording
     if recording.polls_left == 0:
         finish(change, recording, **_outcome(change, recording))
-        return RECORDINGS.of(change, recording.client).get(recording.id)
+        return RECORDINGS.get(change, recording.id, recording.client)
     return MACHINE.fire(change, recording, "poll")
 
 

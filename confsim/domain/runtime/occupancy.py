@@ -66,7 +66,7 @@ MACHINE: Machine[Audience, Occupancy] = Machine(
 
 def find(change: Change, client: str, channel: str) -> Occupancy | None:
     """The occupancy of the channel, or None when no user is in it or its breakout rooms."""
-    return OCCUPANCIES.of(change, client).get(channel)
+    return OCCUPANCIES.get(change, channel, client)
 
 
 def occupants(change: Change, client: str, channel: str) -> int:

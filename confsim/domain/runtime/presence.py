@@ -147,7 +147,7 @@ MACHINE: Machine[Where, Presence] = Machine(
 
 def find(change: Change, channel: Channel, user: int) -> Presence | None:
     """The presence of the user in the channel, its breakout rooms or its lobby, or None."""
-    return PRESENCES.of(change, channel.client).get(f"{channel.id}/{user}")
+    return PRESENCES.get(change, f"{channel.id}/{user}", channel.client)
 
 
 def everybody(change: Change, channel: Channel) -> View[Presence]:
@@ -173,7 +173,7 @@ def waiting(change: Change, channel: Channel) -> View[Presence]:
 def current(change: Change, presences: Iterable[Presence]) -> Iterator[Presence]:
     """The presences, each read anew when it is yielded; those removed by then are skipped."""
     for presence in presences:
-        now = PRESENCES.of(change, presence.client).get(presence.key)
+        now = PRESENCES.get(change, presence.key, presence.client)
         if now is not None:
             yield now
 

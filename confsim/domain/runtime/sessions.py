@@ -219,7 +219,7 @@ def active(change: Change, channel: Channel) -> Session | None:
 
 def get(change: Change, client: str, id: str) -> Session:
     """The session of this id in the client. Refusal NOT_FOUND."""
-    session = SESSIONS.of(change, client).get(id)
+    session = SESSIONS.get(change, id, client)
     if session is None:
         raise Refusal(Reason.NOT_FOUND, what="session", id=id)
     return session
@@ -233,7 +233,7 @@ def end_active(change: Change, channel: Channel) -> None:
 
 def get_of_channel(change: Change, channel: Channel, id: str) -> Session:
     """The session of this id of the channel. Refusal NOT_FOUND (G362)."""
-    session = SESSIONS.of(change, channel.client).get(id)
+    session = SESSIONS.get(change, id, channel.client)
     if session is None or session.channel != channel.id:
         raise Refusal(Reason.NOT_FOUND, what="session", id=id)
     return session

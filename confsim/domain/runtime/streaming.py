@@ -100,7 +100,7 @@ MACHINE: Machine[Placed, Placement] = Machine(
 
 def find(change: Change, client: str, channel: str) -> Placement | None:
     """The placement of the channel, or None."""
-    return PLACEMENTS.of(change, client).get(channel)
+    return PLACEMENTS.get(change, channel, client)
 
 
 def hosted(change: Change, channel: Channel) -> bool:

@@ -133,7 +133,7 @@ MACHINE: Machine[Use, Assignment] = Machine(
 
 def find(change: Change, channel: Channel, number: str) -> Assignment | None:
     """The assignment of the number (+E164) to the channel, or None."""
-    return ASSIGNMENTS.of(change, channel.client).get(f"{number}/{channel.id}")
+    return ASSIGNMENTS.get(change, f"{number}/{channel.id}", channel.client)
 
 
 def find_exclusive(change: Change, client: str, number: str) -> Assignment | None:
@@ -148,7 +148,7 @@ def list_of_number(change: Change, client: str, number: str) -> View[Assignment]
 
 def get_available(change: Change, client: Client, number: str) -> Number:
     """The inbound number (+E164) of the client, if enabled. Refusal NUMBER_UNAVAILABLE (G472)."""
-    known = NUMBERS.of(change, client.id).get(number)
+    known = NUMBERS.get(change, number, client.id)
     if known is None or known.standing is Standing.DISABLED:
         raise Refusal(Reason.NUMBER_UNAVAILABLE, number=number)
     return known

@@ -127,7 +127,7 @@ def find_owner(change: Change, number: str) -> Client | None:
 
 def get(change: Change, client: Client, number: str) -> Number:
     """The inbound number (+E164) of the client, enabled or not. Refusal NOT_FOUND."""
-    found = NUMBERS.of(change, client.id).get(number)
+    found = NUMBERS.get(change, number, client.id)
     if found is None:
         raise Refusal(Reason.NOT_FOUND, what="inbound number", id=number)
     return found

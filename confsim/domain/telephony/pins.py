@@ -81,7 +81,7 @@ def list_of_channel(change: Change, channel: Channel) -> View[Pin]:
 
 def find(change: Change, channel: Channel, pin: str) -> Pin | None:
     """The PIN of the channel, or None."""
-    return PINS.of(change, channel.client).get(f"{channel.id}/{pin}")
+    return PINS.get(change, f"{channel.id}/{pin}", channel.client)
 
 
 def get(change: Change, channel: Channel, pin: str) -> Pin:

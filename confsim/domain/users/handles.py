@@ -172,7 +172,7 @@ def get_reservation(change: Change, client: Client, token: str, *, by: str) -> R
 
     Refusal RESERVATION_NOT_FOUND when it is unknown, used or expired (G262-G264).
     """
-    reservation = RESERVATIONS.of(change, client.id).get(token)
+    reservation = RESERVATIONS.get(change, token, client.id)
     if reservation is not None and reservation.by != by and ask(change, assumed.RESERVATION_BEARER) == "maker":
         reservation = None
     if reservation is None:

@@ -276,7 +276,7 @@ def remove(change: Change, user: User) -> None:
 
 def get(change: Change, client: str, id: int) -> User:
     """The user of this id in the client. Refusal NOT_FOUND when there is none."""
-    user = USERS.of(change, client).get(id)
+    user = USERS.get(change, id, client)
     if user is None:
         raise Refusal(Reason.NOT_FOUND, what="user", id=id)
     return user

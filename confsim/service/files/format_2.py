@@ -112,7 +112,7 @@ class _Differences:
         if table == "users":
             self.people[client, values["id"]] = values
         elif table == "channels":
-            before = CHANNELS.of(self.change, client).get(values["id"])
+            before = CHANNELS.get(self.change, values["id"], client)
             if before is None:
                 self.number += 1
             number = self.number if before is None else before.number
@@ -137,7 +137,7 @@ class _Differences:
 
     def put_user(self, client: str, user: int, given: Values | None) -> None:
         """Put a user with the highest role; ``given`` is the record as it was put, None when it was not."""
-        record = USERS.of(self.change, client).get(user)
+        record = USERS.get(self.change, user, client)
         gone = any(row[0] == "users" and row[2]["id"] == user for row in self.removed)
         if given is None:
             if record is None or gone:
