@@ -230,8 +230,8 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
             if table.located is not None:
                 _locate(self.change, table, (), table.located(record), self.client)
         else:
-            (serial, before), latest = row, state.serial
-            everything, indexes, placed_by = state.all, state.indexes, table.placed_by
+            serial, before = row
+            latest, everything, indexes, placed_by = state.serial, state.all, state.indexes, table.placed_by
             if placed_by(before) != placed_by(record):
                 if not table.all.plain:
                     entries = table.all.entries((serial, key), before), table.all.entries((serial, key), record)

@@ -129,10 +129,19 @@ def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
     from jwt.exceptions import InvalidTokenError
 
     try:
-        _jws().decode_complete(token, key, [algorithm])
+        if isinstance(key, bytes):
+            _require_signed(token, algorithm, key)
+        else:
+            _jws().decode_complete(token, key, [algorithm])
     except (InvalidTokenError, RecursionError):
         raise _problem(match, algorithm) from None
     return _object(match[2], "payload")
+
+
+@lru_cache(maxsize=256)
+def _require_signed(token: str, algorithm: str, key: bytes) -> None:
+    """Raise an error of PyJWT unless the token is signed by the secret: of links that are called again, once."""
+    _jws().decode_complete(token, key, [algorithm])
 
 
 def _problem(match: re.Match[str], algorithm: str) -> NoToken | NotSigned:
