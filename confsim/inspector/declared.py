@@ -55,11 +55,12 @@ def operation(declared: Operation, profile: Mapping[str, Any]) -> list[str]:
     lines += table(("Parameter", "In", "Required", "Type", "What it is"), rows)
     body = declared.body
     if body is not None:
-        lines += ["Body:", ""]
-        lines += _fields(schemas.body(body.type), schemas.components) if body.is_json else ["Bytes of a file."]
+        shown = _fields(schemas.body(body.type), schemas.components) if body.is_json else ["the bytes of a file."]
+        lines += ["", f"Body: {shown[0]}", *shown[1:]]
     answer = json_part(declared.answer(profile))
     if answer is not None and answer is not type(None):
-        lines += ["", "Answer:", "", *_fields(schemas.answer(answer), schemas.components)]
+        shown = _fields(schemas.answer(answer), schemas.components)
+        lines += ["", f"Answer: {shown[0]}", *shown[1:]]
     elif answer is None and Raw is declared.result:
         lines += ["", "Answer: the bytes of a file."]
     return lines

@@ -36,6 +36,18 @@ MENU = (
 )
 
 
+#: The pages of the menu that others belong to, by their templates.
+_SECTIONS = {
+    "overview": "",
+    "request": "requests",
+    "record": "records",
+    "no_record": "records",
+    "machine": "machines",
+    "operation": "operations",
+    "what_if": "assumptions",
+}
+
+
 def _render(asked: Asked, template: str, title: str, **values: Any) -> str:
     service = asked.control.context.service
     return render.page(
@@ -43,6 +55,7 @@ def _render(asked: Asked, template: str, title: str, **values: Any) -> str:
         title=title,
         home=asked.home,
         menu=MENU,
+        section=_SECTIONS.get(template, template),
         world=service.address.mount.removeprefix("/w/") or "root world",
         now=asked.control("get_clock"),
         waiting=len(service.pipeline.held),
