@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from confsim import guides
 from confsim.service.files.profile import read_profile
 from kit.processes.commands import run_pytest
 
@@ -63,3 +64,12 @@ def test_the_first_two_commands_are_the_ones_to_set_up() -> None:
     assert [len(command.strip().splitlines()) for command in commands] == [1, 1]
     assert "confsim serve" in commands[0]
     assert "pytest" in commands[1]
+
+
+def test_every_file_that_the_readme_shows_is_there() -> None:
+    """Guides, all of them, and screenshots of a size that a page can bear."""
+    linked = re.findall(r"\]\((confsim/[^)]+)\)", README)
+    root = Path(__file__).parent.parent
+    assert [each for each in linked if not (root / each).is_file()] == []
+    assert {Path(each).stem for each in linked if "/guides/" in each and each.endswith(".md")} == set(guides.NAMES)
+    assert all((root / each).stat().st_size < 200_000 for each in linked if each.endswith(".png"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from urllib.parse import parse_qsl, unquote
 
@@ -13,15 +13,16 @@ from confsim.control import mount
 from confsim.control.catalogue import CONTROL
 from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX
-from confsim.control.invoke import ControlPlane
 from confsim.http.mount import Mount
 from confsim.kernel.refusal import Misuse
+from confsim.service.deferred import Pending
 from confsim.service.faults.per_request import cross_site
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
 from .asked import Asked
+from .stepped import SteppedControl
 
 #: Nothing is loaded from elsewhere, no script or style stands in a page, and no other site can frame one.
 _POLICY = (
@@ -48,7 +49,7 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
     ``segments`` are those of the path below the mount. A browser is led to the overview, a program gets an index.
     """
     context = ControlContext(service, worlds, request.headers.get("host", HOST))
-    control = ControlPlane(CONTROL, context)
+    control = SteppedControl(context)
     home = f"{service.address.mount}{PREFIX}/"
     if len(segments) < 3 and "inspector" not in segments[1:]:
         if "text/html" not in request.headers.get("accept", ""):
@@ -59,23 +60,43 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
 
     name, *path = [unquote(each) for each in segments[2:]] or [""]
     asked = Asked(control, home, tuple(path), dict(parse_qsl(request.query)))
-    try:
-        if request.method in ("GET", "HEAD"):
-            if name == "static":
-                return _static(path)
-            return _html(200, pages.find(name)(asked))
-        if request.method != "POST":
-            return _html(405, pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
-        if cross_site(request, HOST):
-            return _html(403, pages.problem(asked, 403, "A form of another site is not answered."))
-        form = dict(parse_qsl(request.body.decode(errors="replace"), keep_blank_values=True))
-        target = forms.find(name)(asked, form)
-        return Response(303, [("Location", target), *_HEADERS])
-    except Misuse as misuse:
+    if request.method in ("GET", "HEAD"):
+        if name == "static":
+            return _answered(asked, lambda: _static(path))
+        return _answered(asked, lambda: _html(200, pages.find(name)(asked)))
+    if request.method != "POST":
+        return _html(405, pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
+    if cross_site(request, HOST):
+        return _html(403, pages.problem(asked, 403, "A form of another site is not answered."))
+    form = dict(parse_qsl(request.body.decode(errors="replace"), keep_blank_values=True))
+    return _answered(asked, lambda: Response(303, [("Location", forms.find(name)(asked, form)), *_HEADERS]))
+
+
+def _answered(asked: Asked, make: Callable[[], Response]) -> Response:
+    """The response that a function makes, called again once what it asked is there; the page of what is wrong."""
+    from . import pages
+
+    def problem(misuse: Misuse) -> Response:
         return _html(misuse.status, pages.problem(asked, misuse.status, str(misuse)))
 
+    def poll() -> Response | None:
+        try:
+            if not asked.control.step():
+                return None
+        except Misuse as misuse:
+            return problem(misuse)
+        found = _answered(asked, make)
+        return found if found.poll is None else None
 
-def _index(control: ControlPlane) -> bytes:
+    try:
+        return make()
+    except Pending:
+        return Response(503, list(_HEADERS), poll=poll)
+    except Misuse as misuse:
+        return problem(misuse)
+
+
+def _index(control: SteppedControl) -> bytes:
     """Where programs find what is served, as JSON."""
     context = control.context
     plane = f"{context.root}{PREFIX}"

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
-from confsim.control.invoke import ControlPlane
+from .stepped import SteppedControl
 
 
 class Asked(Struct, frozen=True):
@@ -16,7 +16,7 @@ class Asked(Struct, frozen=True):
     ``home`` is the path of the overview, from which all links begin.
     """
 
-    control: ControlPlane
+    control: SteppedControl
     home: str
     path: tuple[str, ...]
     query: Mapping[str, str]

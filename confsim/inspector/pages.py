@@ -339,14 +339,15 @@ def search(asked: Asked) -> str:
     def matches(value: Any) -> bool:
         return low in msgspec.json.encode(value).decode(errors="replace").lower()
 
-    found = {
-        "records": control("list_records", search=wanted, limit=20),
-        "calls": [each for each in control("list_requests")[::-1] if matches(each)][:20],
-        "mails": [each for each in control("list_mail")[::-1] if matches(each)][:20],
-        "deliveries": [each for each in control("list_deliveries")[::-1] if matches(each)][:20],
-        "assumptions": [each for each in control("list_assumptions") if matches(each)][:20],
-        "operations": [each for each in control("list_operations") if matches(each)][:20],
-    }
+    found = {"records": control("list_records", search=wanted, limit=20)}
+    for name, operation in (
+        ("calls", "list_requests"),
+        ("mails", "list_mail"),
+        ("deliveries", "list_deliveries"),
+        ("assumptions", "list_assumptions"),
+        ("operations", "list_operations"),
+    ):
+        found[name] = control.chosen(name, control(operation)[::-1], matches)[:20]
     return _render(asked, "search", f"Search: {wanted}", wanted=wanted, found=found)
 
 

@@ -25,7 +25,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"instant": instant, "pretty": pretty, "short": short}
+    environment.filters |= {"around": around, "instant": instant, "pretty": pretty, "short": short}
     return environment
 
 
@@ -56,3 +56,13 @@ def short(value: Any) -> str:
     """A JSON value on one line, cut off where it is long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+
+
+def around(value: Any, wanted: str) -> str:
+    """A JSON value on one line, cut off where it is long, so that a text that was searched for is seen."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    place = text.lower().find(wanted.lower()) if wanted else -1
+    if place + len(wanted) <= _SHORT:
+        return short(text)
+    begin = max(0, place - _SHORT // 3)
+    return f"…{short(text[begin:])}"

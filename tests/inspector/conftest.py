@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
 
 
@@ -41,7 +42,7 @@ def browse(sim):
     def get(path, **headers):
         target, _, query = path.partition("?")
         given = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8", "host": "localhost", **headers}
-        return Page(sim.app(Request("GET", target, query, given, b"")))
+        return Page(wait_for(sim.app(Request("GET", target, query, given, b""))))
 
     return get
 
@@ -53,6 +54,6 @@ def submit(sim):
     def post(form, headers=None, **fields):
         given = {"accept": "text/html", "host": "localhost", "content-type": "application/x-www-form-urlencoded"}
         body = urlencode(fields).encode()
-        return sim.app(Request("POST", f"/_confsim/inspector/{form}", "", {**given, **(headers or {})}, body))
+        return wait_for(sim.app(Request("POST", f"/_confsim/inspector/{form}", "", {**given, **(headers or {})}, body)))
 
     return post

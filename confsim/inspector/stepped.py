@@ -1,0 +1,67 @@
+"""The control plane for a page: what takes long is done in slices, between which the server serves others.
+
+A page is a function of what it asks. Where an answer is yet to come the function is left by ``Pending``, and called
+again once it is there: what it has asked before is known then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from confsim.contract.operation import Operation
+from confsim.control.catalogue import CONTROL
+from confsim.control.context import ControlContext
+from confsim.control.invoke import ControlPlane, invoke
+from confsim.control.problems import misuse_of
+from confsim.kernel.refusal import Refusal
+from confsim.service.deferred import Pending, in_slices
+
+_Key = tuple[object, ...]
+
+
+class SteppedControl(ControlPlane):
+    """The operations of the control plane for one page; an answer that is yet to come raises Pending."""
+
+    __slots__ = ("_done", "_pending")
+
+    def __init__(self, context: ControlContext) -> None:
+        super().__init__(CONTROL, context)
+        self._done: dict[_Key, Any] = {}
+        self._pending: tuple[_Key, Callable[[], Any]] | None = None
+
+    def send(self, operation: Operation, path: Sequence[str], query: dict[str, str], body: bytes) -> Any:
+        """Invoke an operation and return its result, which is known when it was invoked so before. Raises Pending."""
+        key = (operation.name, *path, *query.items(), body)
+        return self._once(key, lambda: invoke(self.context, operation, path, query, body))
+
+    def chosen(self, name: str, items: Iterable[Any], matches: Callable[[Any], bool]) -> list[Any]:
+        """Those of many items that match, by a name for them on this page. Raises Pending."""
+        found: list[Any] = self._once((name,), lambda: in_slices((x if matches(x) else None for x in items), list))
+        return found
+
+    def _once(self, key: _Key, make: Callable[[], Any]) -> Any:
+        if key in self._done:
+            return self._done[key]
+        try:
+            self._done[key] = found = make()
+        except Pending as pending:
+            self._pending = key, pending.again
+            raise
+        except Refusal as refusal:
+            raise misuse_of(refusal) from None
+        return found
+
+    def step(self) -> bool:
+        """Do a slice of what is yet to come; returns whether it is there now. Raises Misuse."""
+        assert self._pending is not None
+        key, again = self._pending
+        try:
+            self._done[key] = again()
+        except Pending as pending:
+            self._pending = key, pending.again
+            return False
+        except Refusal as refusal:
+            raise misuse_of(refusal) from None
+        self._pending = None
+        return True

@@ -1,0 +1,160 @@
+"""What testers do with the inspector."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+
+from kit import OWNER, START_MS, USER
+
+
+def test_a_bug_of_a_client_is_found(sim, visit):
+    """From the failed call in the journal to the field that was misspelt, the cure, and a test to keep."""
+    page = visit().page
+    row = page.get_by_role("row").filter(has_text="400")
+    assert "create_channel" in row.inner_text()
+    row.get_by_role("link").first.click()
+    assert "name" in page.locator("main").inner_text()
+    assert '"nam": "Planning"' in page.locator("main").inner_text()
+    ignored = page.get_by_text(re.compile("no effect|ignored|not know", re.I))
+    assert ignored.count() >= 1
+    page.get_by_role("link", name="create_channel", exact=True).click()
+    field = page.get_by_role("row").filter(has_text="The name of the channel")
+    assert "yes" in field.inner_text()
+    page.go_back()
+    page.get_by_text("pytest", exact=False).first.click()
+    copy = page.locator("button.copy:visible").first
+    copy.click()
+    assert copy.inner_text() == "Copied"
+    assert page.evaluate("navigator.clipboard.readText()") != ""
+
+
+def test_the_journal_is_live(sim, visit):
+    """A call appears without a reload, also on the overview."""
+    for path in ("", "inspector/requests"):
+        page = visit().open(path).page
+        before = page.get_by_role("row").filter(has_text="list_channels").count()
+        sim.call("list_channels", OWNER)
+        page.get_by_role("row").filter(has_text="list_channels").nth(before).wait_for(timeout=5000)
+
+
+def test_time_is_moved_and_what_fell_due_is_seen(sim, visit):
+    """The reservation runs out; the record is gone, and is there at the earlier moment."""
+    page = visit().open("inspector/time").page
+    assert "soon" in page.locator("main").inner_text() or "handle" in page.locator("main").inner_text()
+    page.get_by_role("button", name="+15 min").first.click()
+    assert sim.clock.now == START_MS + 900_000
+    visited = sim.requests[-1].id
+    visitor = visit().open("inspector/records?kind=reservations&search=soon")
+    assert visitor.page.get_by_role("row").filter(has_text="soon").count() == 0
+    visitor.open(f"inspector/records?kind=reservations&search=soon&at={visited}")
+    assert visitor.page.get_by_role("row").filter(has_text="soon").count() == 1
+
+
+def test_a_held_call_is_released(sim, visit):
+    """From the notice in the header to the answer of the call."""
+    page = visit().page
+    page.get_by_role("link", name="1 held").click()
+    page.get_by_role("button", name="Release").click()
+    page.get_by_text("No call is held").wait_for()
+    assert sim.requests[-1].operation == "get_me"
+    assert page.get_by_role("link", name="1 held").count() == 0
+
+
+def test_another_assumption_is_asked(sim, visit):
+    """What if names were unique: the answers that would differ, side by side."""
+    sim.call("create_channel", OWNER, body={"name": "Planning"})
+    page = visit().open("inspector/assumptions?search=channels.unique-names").page
+    page.get_by_label("Another value of channels.unique-names").fill("refuse")
+    page.get_by_role("button", name="What if").click()
+    main = page.locator("main").inner_text()
+    assert "What if channels.unique-names" in main
+
+
+def test_everything_is_found(sim, visit):
+    """Records, mails, calls, assumptions, by one field; a guide is read, a name explained."""
+    page = visit().page
+    page.get_by_role("searchbox", name="Search everything").fill("uma@example.com")
+    page.keyboard.press("Enter")
+    main = page.locator("main").inner_text()
+    assert "mail" in main.lower()
+    page.get_by_role("link", name="Guides", exact=True).click()
+    page.get_by_role("link", name="Choosing and learning assumptions").click()
+    page.get_by_role("link", name="G353").first.click()
+    assert "Which fields have the participants" in page.locator("main").inner_text()
+
+
+def test_pages_work_without_scripts(sim, visit):
+    """Forms, links and everything that is shown."""
+    page = visit(java_script_enabled=False).page
+    page.get_by_role("link", name="Faults", exact=True).click()
+    page.get_by_label("Add a fault (JSON)").fill('{"operation": "list_channels", "do": {"status": 503}}')
+    page.get_by_role("button", name="Add", exact=True).click()
+    assert "list_channels" in page.locator("main").inner_text()
+    assert sim.call("list_channels", OWNER).status == 503
+
+
+def test_hostile_names_run_no_script(sim, visit):
+    """A world full of them: pages show them as text."""
+    hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    sim.call("create_channel", OWNER, body={"name": hostile})
+    sim.call("set_user_full_name", USER, userId=1004, body={"fullName": hostile})
+    visitor = visit()
+    dialogs = []
+    visitor.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    for path in ("", "inspector/requests", "inspector/records?kind=channels", "inspector/search?q=onerror"):
+        visitor.open(path)
+        assert visitor.page.locator("img").count() == 0
+    assert "onerror=alert(1)" in visitor.page.locator("main").inner_text()
+    assert dialogs == []
+
+
+def test_another_site_cannot_act(sim, visit):
+    """A form of a page elsewhere is refused: the world stays as it is."""
+    visitor = visit()
+    before = sim.clock.now
+    answer = httpx.post(f"{visitor.root}inspector/clock", data={"by": "1h"}, headers={"Origin": "http://evil.example"})
+    assert answer.status_code == 403
+    assert sim.clock.now == before
+
+
+@pytest.mark.parametrize("path", ["", "inspector/requests", "inspector/faults"])
+def test_the_keyboard_alone_reaches_everything(sim, visit, path):
+    """Tab leads through all that can be acted on, in the order of the page, and each shows that it has the focus."""
+    page = visit().open(path).page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    wanted = page.evaluate(
+        "[...document.querySelectorAll('a[href], button, input, select, textarea, summary')]"
+        ".filter(each => each.type !== 'hidden' && !each.hidden && each.checkVisibility()).length"
+    )
+    seen = page.evaluate("[]")
+    for _ in range(wanted + 10):
+        place = page.evaluate(
+            "(() => { const all = [...document.querySelectorAll('*')], it = document.activeElement;"
+            " const style = getComputedStyle(it);"
+            " return [all.indexOf(it), it.tagName, style.outlineStyle !== 'none' || it.className === 'skip']; })()"
+        )
+        if place[1] == "BODY":
+            break
+        assert place[2], place
+        seen.append(place[0])
+        page.keyboard.press("Tab")
+    assert len(seen) >= wanted
+    assert seen == sorted(seen)
+
+
+def test_a_call_is_opened_by_the_keyboard(sim, visit):
+    """Past the menu by the skip link, to the first call, by Enter."""
+    page = visit().open("inspector/requests").page
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if re.fullmatch(r"r\d+", page.evaluate("document.activeElement.textContent")):
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/requests/r\d+$"))

@@ -1,0 +1,58 @@
+"""Every page: accessible in light and dark, and as wide as a phone."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from confsim.inspector.manual import REFERENCE
+from confsim.inspector.pages import MENU
+from kit import ROOM
+
+PAGES = (
+    *(f"inspector/{name}" if name else "" for name, _ in MENU),
+    "inspector/requests/r1",
+    "inspector/requests/r2",
+    "inspector/records/users/1004",
+    f"inspector/records/channels/{ROOM}?at=r1",
+    "inspector/machines/lobby door",
+    "inspector/what-if?id=channels.unique-names&value=refuse",
+    "inspector/operations/create_channel",
+    "inspector/guides/faults",
+    "inspector/explain/R094",
+    "inspector/search?q=Planning",
+    *(f"inspector/reference/{name}" for name in REFERENCE),
+)
+#: Pages of which axe judges another that is made alike, since these are so long that it takes half a minute.
+LONG = {"inspector/reference/control-plane", "inspector/reference/state-documents"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_accessible(sim, visit, scheme):
+    """By the rules of axe, contrast of colours included."""
+    visitor = visit(color_scheme=scheme)
+    for path in (each for each in PAGES if each not in LONG):
+        visitor.open(path)
+        found = Axe().run(visitor.page)
+        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
+
+
+def test_a_dark_page_is_dark(sim, visit):
+    """As the system of the reader asks for."""
+    brightness = {
+        scheme: visit(color_scheme=scheme).page.evaluate(
+            "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
+        )
+        for scheme in ("light", "dark")
+    }
+    assert min(brightness["light"]) > 200
+    assert max(brightness["dark"]) < 60
+
+
+def test_a_phone_shows_every_page_without_moving_sideways(sim, visit):
+    """What is wider moves in itself."""
+    visitor = visit(viewport={"width": 360, "height": 740}, is_mobile=True, has_touch=True)
+    for path in PAGES:
+        visitor.open(path)
+        width = visitor.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 360, path

@@ -1,0 +1,58 @@
+"""Pages that take long are made in slices, between which others are served."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator
+from confsim.service import deferred
+from confsim.service.messages import Request
+from kit import OWNER, START
+
+PAGES = (
+    "inspector/records?search=Room+7",
+    "inspector/search?q=room+7",
+    "inspector/requests",
+    "inspector/requests/r7",
+    "inspector/what-if?id=channels.unique-names&value=refuse",
+    "inspector/presence",
+    "",
+)
+
+
+@pytest.fixture(scope="module")
+def sim():
+    """A world with some rooms, all of one name twice."""
+    sim = Simulator(clock=START)
+    for number in range(30):
+        sim.call("create_channel", OWNER, body={"name": f"Room {number // 2}"})
+    return sim
+
+
+def ask(sim, path):
+    """The first response to a browser."""
+    target, _, query = f"/_confsim/{path}".partition("?")
+    return sim.app(Request("GET", target, query, {"accept": "text/html", "host": "localhost"}, b""))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_made_in_slices_is_the_same_page(sim, path, monkeypatch):
+    """However thin they are; nobody waits for it, and other calls are answered in between."""
+    whole = deferred.wait_for(ask(sim, path))
+    monkeypatch.setattr(deferred, "SLICE", 0.0)
+    response, polls = ask(sim, path), 0
+    while response.poll is not None:
+        assert sim.service.lock.acquire(blocking=False)
+        sim.service.lock.release()
+        response, polls = response.poll() or response, polls + 1
+    assert polls > 1
+    assert (response.status, response.body) == (whole.status, whole.body)
+
+
+def test_a_mistake_that_shows_late_is_a_page(sim, monkeypatch):
+    """As one that shows at once."""
+    monkeypatch.setattr(deferred, "SLICE", 0.0)
+    for path, status in (("inspector/records?kind=rooms", 404), ("inspector/records/channels/nowhere", 404)):
+        response = deferred.wait_for(ask(sim, path))
+        assert response.status == status
+        assert b"Not possible" in response.body
