@@ -227,7 +227,7 @@ def _run(simulator: Simulator, server: Serving, certificate: str | None, *, open
     def ready() -> None:
         click.echo(_greeting(simulator, server, certificate))
         if opened:
-            click.launch(f"{server.root}/_confsim/")
+            _open_browser(f"{server.root}/_confsim/")
 
     gc.collect()
     gc.freeze()  # objects that exist now stay: the collector can skip them
@@ -236,6 +236,14 @@ def _run(simulator: Simulator, server: Serving, certificate: str | None, *, open
         server.run(ready)
     except OSError as error:
         raise click.ClickException(str(error.strerror or error)) from None
+
+
+def _open_browser(url: str) -> None:
+    """Show a page in the browser, from a thread: some browsers return when they are closed."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
 def _clock(at: str | None, frozen: bool) -> Clock | None:

@@ -14,6 +14,7 @@ from confsim.cli.call_log import CallLog
 from confsim.service.messages import Request, Response
 from kit import START
 from kit.processes.commands import serving
+from kit.wire.sockets import until
 
 LOUD = {"CONFSIM_SERVE_QUIET": "0"}
 
@@ -127,3 +128,15 @@ def test_serve_prints_a_line_for_each_call():
             urllib.request.urlopen(f"{root}/v1_0/users/me", timeout=10)
         command.send_signal(15)
         assert "/v1_0/users/me" not in command.stdout.read()
+
+
+def test_serve_opens_the_inspector_in_the_browser(tmp_path):
+    """The one that the environment names; it may take its time, the server answers meanwhile."""
+    opened, browser = tmp_path / "opened", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.part\nmv {opened}.part {opened}\nsleep 1\n')
+    browser.chmod(0o755)
+    with serving("--open", BROWSER=str(browser)) as (_, _, root):
+        assert until(opened.exists)
+        assert opened.read_text() == f"{root}/_confsim/"
+        with urllib.request.urlopen(f"{root}/_confsim/health", timeout=10) as answer:
+            assert answer.status == 200
