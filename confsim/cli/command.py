@@ -19,18 +19,55 @@ F = TypeVar("F", bound=Callable[..., Any])
 _GAP, _NARROWEST = 2, 8
 
 
-def option(*names: str, **attributes: Any) -> Callable[[F], F]:
+class SectionedOption(click.Option):
+    """An option that the help of its command lists in a section."""
+
+    def __init__(self, *arguments: Any, section: str = "Options", **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.section = section
+
+
+class SectionedCommand(click.Command):
+    """A command whose help lists its options by section, and says once how the environment sets them."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, those of each section together."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(context):
+            record = parameter.get_help_record(context)
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+        variables = [each.envvar for each in self.params if isinstance(each.envvar, list)]
+        if variables:
+            own, shared = variables[0]
+            formatter.write_paragraph()
+            formatter.write_text(
+                f"The environment sets these options too: {shared} for every command, {own} for this one; and "
+                "[tool.confsim] of pyproject.toml does."
+            )
+
+
+def option(*names: str, section: str = "Options", **attributes: Any) -> Callable[[F], F]:
     """An option with an environment variable: CONFSIM_PORT, or CONFSIM_SERVE_PORT for one command alone."""
     word = next(name for name in names if name.startswith("--")).removeprefix("--").replace("-", "_").upper()
 
     def decorate(function: F) -> F:
         variables = [f"CONFSIM_{function.__name__.rstrip('_').upper()}_{word}", f"CONFSIM_{word}"]
-        return click.option(*names, envvar=variables, show_envvar=True, **attributes)(function)
+        return click.option(*names, cls=SectionedOption, section=section, envvar=variables, **attributes)(function)
 
     return decorate
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """The group of commands, each with sections in its help."""
+
+    command_class = SectionedCommand
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="confsim", message="confsim %(version)s")
 def confsim() -> None:
     """Simulate a multi-tenant web-conferencing REST API."""

@@ -25,32 +25,97 @@ def _of_a_server(port: int) -> Callable[[F], F]:
     path = click.Path()
     number = click.IntRange(0)
     options = (
-        option("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind."),
-        option("-p", "--port", default=port, show_default=True, type=click.IntRange(0, 65535), help="0: a free one."),
-        option("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a file."),
-        option("--scenario", help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it."),
-        option("--profile", type=path, help="Profile (TOML) that chooses alternatives of assumptions."),
-        option("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens."),
-        option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts."),
-        option("--frozen", is_flag=True, help="Freeze the clock."),
-        option("--name", multiple=True, help="A further Host name to accept."),
-        option("--public-url", default="", metavar="URL", help="Start of URLs in answers, such as that of a proxy."),
+        option("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind.", section="Address"),
+        option(
+            "-p",
+            "--port",
+            default=port,
+            show_default=True,
+            type=click.IntRange(0, 65535),
+            help="Port to listen on; 0 takes a free one.",
+            section="Address",
+        ),
+        option(
+            "--world",
+            default="demo",
+            show_default=True,
+            help="A shipped world by name, or the path of a file.",
+            section="World",
+        ),
+        option(
+            "--scenario",
+            help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it.",
+            section="World",
+        ),
+        option(
+            "--profile", type=path, help="Profile (TOML) that chooses alternatives of assumptions.", section="World"
+        ),
+        option("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens.", section="World"),
+        option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts.", section="World"),
+        option("--frozen", is_flag=True, help="Freeze the clock.", section="World"),
+        option("--name", multiple=True, help="A further Host name to accept.", section="Address"),
+        option(
+            "--public-url",
+            default="",
+            metavar="URL",
+            help="Start of URLs in answers, such as that of a proxy.",
+            section="Address",
+        ),
         option(
             "--allow-webhooks",
             multiple=True,
             metavar="HOST",
             help="A host beside loopback that webhooks may be sent to.",
+            section="Limits",
         ),
-        option("--worlds", type=number, metavar="N", help="Limit on worlds beside the first.  [10000]"),
-        option("--journal", type=number, metavar="N", help="Calls that the journal of a world keeps.  [1000]"),
         option(
-            "--state", type=path, metavar="DIR", help="Store the worlds there; every answered change survives kill -9."
+            "--worlds", type=number, metavar="N", help="Limit on worlds beside the first.  [10000]", section="Limits"
         ),
-        option("--import", "imported", type=path, metavar="FILE", help="Start from a state file, not a --world."),
-        option("--export-on-exit", type=path, metavar="FILE", help="Write the state to this file on exit."),
-        option("--tls", is_flag=True, help="Speak HTTPS, with a certificate that the server signs itself."),
-        option("--tls-cert", type=path, metavar="FILE", help="Speak HTTPS with this certificate (PEM)."),
-        option("--tls-key", type=path, metavar="FILE", help="Its key, where the file of the certificate has none."),
+        option(
+            "--journal",
+            type=number,
+            metavar="N",
+            help="Calls that the journal of a world keeps.  [1000]",
+            section="Limits",
+        ),
+        option(
+            "--state",
+            type=path,
+            metavar="DIR",
+            help="Store the worlds there; every answered change survives kill -9.",
+            section="Storage",
+        ),
+        option(
+            "--import",
+            "imported",
+            type=path,
+            metavar="FILE",
+            help="Start from a state file, not a --world.",
+            section="Storage",
+        ),
+        option(
+            "--export-on-exit",
+            type=path,
+            metavar="FILE",
+            help="Write the state to this file on exit.",
+            section="Storage",
+        ),
+        option(
+            "--tls",
+            is_flag=True,
+            help="Speak HTTPS, with a certificate that the server signs itself.",
+            section="Address",
+        ),
+        option(
+            "--tls-cert", type=path, metavar="FILE", help="Speak HTTPS with this certificate (PEM).", section="Address"
+        ),
+        option(
+            "--tls-key",
+            type=path,
+            metavar="FILE",
+            help="Its key, where the file of the certificate has none.",
+            section="Address",
+        ),
     )
 
     def decorate(function: F) -> F:
@@ -63,13 +128,29 @@ def _of_a_server(port: int) -> Callable[[F], F]:
 
 @confsim.command()
 @_of_a_server(8080)
-@option("-q", "--quiet", is_flag=True, help="Print no line for each call.")
-@option("-v", "--verbose", is_flag=True, help="Print also calls that only look, queries and all assumptions.")
-@option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Of these lines.")
+@option("-q", "--quiet", is_flag=True, help="Print no line for each call.", section="Output")
 @option(
-    "--watch", is_flag=True, help="Start again, at the same clock, when a file of profile, world or scenario changes."
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Print also calls that only look, queries and all assumptions.",
+    section="Output",
 )
-@option("--open", "opened", is_flag=True, help="Open the inspector in the browser.")
+@option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the lines for calls.",
+    section="Output",
+)
+@option(
+    "--watch",
+    is_flag=True,
+    help="Start again, at the same clock, when a file of profile, world or scenario changes.",
+    section="World",
+)
+@option("--open", "opened", is_flag=True, help="Open the inspector in the browser.", section="Output")
 def serve(quiet: bool, verbose: bool, log_format: str, watch: bool, opened: bool, **options: Any) -> None:
     """Serve a world over HTTP until Ctrl-C or SIGTERM, and print a line for each call.
 

@@ -17,6 +17,7 @@ import confsim
 from confsim import Simulator, __version__
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
+from confsim.cli import confsim as commands
 from confsim.kernel.machine import Machine
 from confsim.service.journal import KEPT
 from confsim.service.worlds import MOST
@@ -140,6 +141,16 @@ def test_help_tells_the_defaults():
     text = run("serve", "--help")[1]
     assert f"[{MOST}]" in text
     assert f"[{KEPT}]" in text
+
+
+def test_help_lists_options_by_section_and_the_environment_once():
+    """Every option in one section."""
+    text = run("serve", "--help")[1]
+    titles = [line[:-1] for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert titles == ["Address", "World", "Limits", "Storage", "Output", "Options"]
+    assert text.count("CONFSIM_") == 2
+    for parameter in commands.commands["serve"].params:
+        assert re.search(rf"^  .*{parameter.opts[-1]}\b", text, re.M)
 
 
 def test_operations_are_listed():
