@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import click
@@ -25,10 +27,10 @@ _ID = "X-Confsim-Request-Id"
 class LoggedCall(Struct, frozen=True):
     """A call as the log tells of it.
 
-    ``time`` is the machine's (ISO 8601), ``at`` the instant of the world in epoch milliseconds (null for a call that no
-    journal notes), ``ms`` how long it took. ``status`` is null where the connection was dropped without an answer.
-    ``operation`` is null where no route matched; ``assumptions`` are those that it relied on, ``new`` those that no
-    call of the log had used before.
+    ``time`` is the machine's (ISO 8601 in JSON, that of the day in text), ``at`` the instant of the world in epoch
+    milliseconds (null for a call that no journal notes), ``ms`` how long it took. ``status`` is null where the
+    connection was dropped without an answer. ``operation`` is null where no route matched; ``assumptions`` are those
+    that it relied on, ``new`` those that no call of the log had used before.
     """
 
     time: str
@@ -88,7 +90,7 @@ class CallLog:
         self._known.update(new)
         operation = self._serving.operation_name(request) if beside else entry.operation if entry is not None else ""
         return LoggedCall(
-            time=datetime.now().astimezone().isoformat(timespec="milliseconds"),
+            time=_now() if self._json else _of_day(),
             world=world,
             id=id,
             at=None if entry is None else entry.at,
@@ -105,7 +107,7 @@ class CallLog:
     def _text(self, call: LoggedCall) -> str:
         path = f"{call.path}?{call.query}" if call.query and self._verbose else call.path
         pieces = [
-            (call.time[11:23], "bright_black"),
+            (call.time, "bright_black"),
             (f"{call.method or '-':6}", "white"),
             (_printable(path), "white"),
             (str(call.status or "dropped"), _colour_of(call.status)),
@@ -130,6 +132,20 @@ class CallLog:
             return f"assumptions: {', '.join(call.assumptions)}"
         count = f"{len(call.assumptions)} assumption{'s' * (len(call.assumptions) > 1)}"
         return f"{count}, new: {', '.join(call.new)}" if call.new else count
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(timespec="milliseconds")
+
+
+@lru_cache(maxsize=2)
+def _second(second: int) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(second))
+
+
+def _of_day() -> str:
+    now = time.time()
+    return f"{_second(int(now))}.{int(now * 1000) % 1000:03}"
 
 
 def _world_of(target: str) -> tuple[str, str]:
