@@ -20,6 +20,7 @@ from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 from confsim.service.deferred import in_slices, wait_for
+from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.files import world_file
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
@@ -87,8 +88,9 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
 
 
 def _compared(entry: Entry, response: Response) -> DifferentAnswer | None:
-    """The call with what was and what would be answered, None where that is the same."""
-    if (entry.response.status, entry.response.body) == (response.status, response.body):
+    """The call with what was and what would be answered, None where that is the same, or not the world's answer."""
+    decided = any(hit.held in {CHANGED, DROPPED} for hit in entry.fault)
+    if decided or (entry.response.status, entry.response.body) == (response.status, response.body):
         return None
     return DifferentAnswer(
         id=entry.id,
@@ -148,7 +150,8 @@ class _Replay:
             self._fork.live.show(call.at)
             if isinstance(call, ApiCall):
                 self.calls += 1
-                yield call.entry, self._response(call)
+                kept_off = any(hit.held and hit.when == "before" for hit in call.entry.fault)
+                yield call.entry, call.entry.response if kept_off else self._response(call)
             elif not CONTROL[call.operation].moves_clock:
                 self._control(call)
 

@@ -239,13 +239,17 @@ def test_a_request_may_ask_to_be_held(sim, pool):
     assert answer.result(5).status_code == 200
 
 
-def test_a_replay_holds_nothing(sim, held):
-    """What another assumption would have answered is asked in this thread alone."""
-    call, answer = held(hold="before")
-    call.release()
-    answer.result(5)
-    found = sim.control("ask_what_if", assumptions={"channels.unique-names": "number"})
-    assert (found.calls, found.differ) == (1, [])
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("action", ["release", "drop"])
+def test_a_replay_holds_nothing_and_does_what_was_done(sim, held, when, action):
+    """A call that was kept from its operation is not made; what was decided of a call is no other answer."""
+    call, answer = held(hold=when)
+    getattr(call, action)()
+    answer.exception(5)
+    done = len(rooms(sim))
+    sim.call("create_channel", OWNER, body=BODY)
+    found = sim.control("ask_what_if", assumptions={"channels.unique-names": "allow"})
+    assert [each.would_be.status for each in found.differ] == [200] * done
 
 
 def ask(url, body=None, **headers):
