@@ -51,15 +51,16 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
     context = ControlContext(service, worlds, request.headers.get("host", HOST))
     control = SteppedControl(context)
     home = f"{service.address.mount}{PREFIX}/"
+    name, *path = [unquote(each) for each in segments[2:]] or [""]
+    asked = Asked(control, home, tuple(path), dict(parse_qsl(request.query)))
     if len(segments) < 3 and "inspector" not in segments[1:]:
         if "text/html" not in request.headers.get("accept", ""):
-            return Response(200, [("Content-Type", "application/json"), *_HEADERS], _index(control))
+            json = ("Content-Type", "application/json")
+            return _answered(asked, lambda: Response(200, [json, *_HEADERS], _index(control)))
         if list(segments[1:]) != [""]:
             return Response(302, [("Location", home), *_HEADERS])
     from . import forms, pages
 
-    name, *path = [unquote(each) for each in segments[2:]] or [""]
-    asked = Asked(control, home, tuple(path), dict(parse_qsl(request.query)))
     if request.method in ("GET", "HEAD"):
         if name == "static":
             return _answered(asked, lambda: _static(path))

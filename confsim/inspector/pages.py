@@ -55,7 +55,7 @@ def _render(asked: Asked, template: str, title: str, **values: Any) -> str:
         title=title,
         home=asked.home,
         menu=MENU,
-        section=_SECTIONS.get(template, template),
+        section=values.pop("section", _SECTIONS.get(template, template)),
         world=service.address.mount.removeprefix("/w/") or "root world",
         now=asked.control("get_clock"),
         waiting=len(service.pipeline.held),
@@ -305,7 +305,7 @@ def guides(asked: Asked) -> str:
     if not asked.path:
         return _render(asked, "guides", "Guides", guides=written.list_())
     found = manual.guide(asked.path[0])
-    return _read(asked, found.title, found.text)
+    return _read(asked, found.title, found.text, "guides")
 
 
 def reference(asked: Asked) -> str:
@@ -314,19 +314,19 @@ def reference(asked: Asked) -> str:
         titles = {name: title for name, (title, _) in manual.REFERENCE.items()}
         return _render(asked, "reference", "Reference", titles=titles)
     text = manual.reference(asked.path[0])
-    return _read(asked, f"Reference: {manual.REFERENCE[asked.path[0]][0]}", text)
+    return _read(asked, f"Reference: {manual.REFERENCE[asked.path[0]][0]}", text, "reference")
 
 
 def explain(asked: Asked) -> str:
     """What a name stands for."""
     found = asked.control("get_explanation", asked.path[0] if asked.path else asked.query.get("name", ""))
-    return _read(asked, f"{found.name}: {found.kind}", found.text)
+    return _read(asked, f"{found.name}: {found.kind}", found.text, "reference")
 
 
-def _read(asked: Asked, title: str, text: str) -> str:
+def _read(asked: Asked, title: str, text: str, section: str) -> str:
     """A page with a text in Markdown, whose names lead to what they stand for."""
     shown = manual.shown(asked.home, text)
-    return _render(asked, "text", title, shown=shown.html, headings=shown.headings)
+    return _render(asked, "text", title, section=section, shown=shown.html, headings=shown.headings)
 
 
 def search(asked: Asked) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.inspector import pages
+from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
 from kit import CUSTOMER, ROOM, START
 
@@ -114,7 +115,7 @@ def test_a_browser_is_led_to_the_overview_and_a_program_to_an_index(sim, browse)
     """At the root of each mount, and at that of its control plane."""
     for path, home in (("/", "/_confsim/"), ("/_confsim", "/_confsim/"), ("/w/second/", "/w/second/_confsim/")):
         assert (browse(path).status, browse(path).headers["Location"]) == (302, home), path
-        response = sim.app(Request("GET", path, "", {"accept": "*/*", "host": "localhost"}, b""))
+        response = wait_for(sim.app(Request("GET", path, "", {"accept": "*/*", "host": "localhost"}, b"")))
         links = json.loads(response.body)
         assert links["inspector"] == f"http://localhost{home}"
         assert links["api"].endswith("/v1_0")

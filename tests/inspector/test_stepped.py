@@ -29,10 +29,10 @@ def sim():
     return sim
 
 
-def ask(sim, path):
-    """The first response to a browser."""
+def ask(sim, path, accept="text/html"):
+    """The first response to a browser, or to a program."""
     target, _, query = f"/_confsim/{path}".partition("?")
-    return sim.app(Request("GET", target, query, {"accept": "text/html", "host": "localhost"}, b""))
+    return sim.app(Request("GET", target, query, {"accept": accept, "host": "localhost"}, b""))
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -56,3 +56,11 @@ def test_a_mistake_that_shows_late_is_a_page(sim, monkeypatch):
         response = deferred.wait_for(ask(sim, path))
         assert response.status == status
         assert b"Not possible" in response.body
+
+
+def test_a_program_gets_the_whole_index(sim, monkeypatch):
+    """However long what it says takes."""
+    whole = deferred.wait_for(ask(sim, "", "*/*"))
+    monkeypatch.setattr(deferred, "SLICE", 0.0)
+    assert deferred.wait_for(ask(sim, "", "*/*")).body == whole.body
+    assert b'"inspector"' in whole.body
