@@ -7,6 +7,7 @@ import pytest
 from confsim import Simulator
 from confsim.domain.runtime.sessions import SESSIONS, Session
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OTHER, PARTNER, ROOM, START_MS
+from kit.each import each
 
 CALLERS = ("demo-customer-admin", "demo-owner", "demo-user", "demo-guest", "demo-api-token")
 
@@ -342,8 +343,8 @@ def test_a_criterion_of_the_wrong_type(sim, query):
     assert sim.call("list_app_sessions", ADMIN, **query).status == 400
 
 
-@pytest.mark.parametrize(
-    ("profile", "query", "expected"),
+@each(
+    "profile, query, expected",
     [
         ({"app-sessions.url-case": False}, {"url": "EXAMPLE"}, [2, 1, 0]),
         ({"app-sessions.bounds": "inclusive"}, {"startedAfter": 2000, "startedBefore": 2000}, [2, 1]),

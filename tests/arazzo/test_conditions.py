@@ -12,6 +12,7 @@ from confsim.arazzo.expressions import Scope
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Response
 from confsim.transport.address import address
+from kit.each import each
 
 BODY = {"name": "Demo", "count": 3, "open": True, "none": None, "list": [{"id": 1}, {"id": 2}], "it's": "x"}
 
@@ -28,7 +29,7 @@ def holds(condition, **more):
     return BoundCriterion(Criterion(condition=condition, **more)).holds(scope())
 
 
-@pytest.mark.parametrize(
+@each(
     "condition",
     [
         "$statusCode == 200",
@@ -60,7 +61,7 @@ def test_conditions_that_hold(condition):
     assert holds(condition)
 
 
-@pytest.mark.parametrize(
+@each(
     "condition",
     [
         "$statusCode == 404",
@@ -79,8 +80,8 @@ def test_conditions_that_do_not_hold(condition):
     assert not holds(condition)
 
 
-@pytest.mark.parametrize(
-    ("condition", "problem"),
+@each(
+    "condition, problem",
     [
         ("$statusCode == ", "missing at its end"),
         ("$statusCode = 200", "cannot be read from '= 200'"),
@@ -99,8 +100,8 @@ def test_a_condition_that_cannot_be_read(condition, problem):
         BoundCriterion(Criterion(condition=condition))
 
 
-@pytest.mark.parametrize(
-    ("condition", "context", "held"),
+@each(
+    "condition, context, held",
     [
         ("^De", "$response.body#/name", True),
         ("^de", "$response.body#/name", False),
@@ -114,8 +115,8 @@ def test_regular_expressions(condition, context, held):
     assert holds(condition, context=context, type="regex") is held
 
 
-@pytest.mark.parametrize(
-    ("path", "found"),
+@each(
+    "path, found",
     [
         ("$.name", True),
         ("$.nobody", False),
@@ -156,9 +157,7 @@ def test_json_paths(path, found):
     assert holds(path, context="$response.body", type="jsonpath") is found
 
 
-@pytest.mark.parametrize(
-    "path", ["name", "$.", "$[?'a']", "$[true]", "$.a b", "$[", "$.list[01]", "$.list[-0]", "$.it-s", "$[?@ === 1]"]
-)
+@each("path", ["name", "$.", "$[?'a']", "$[true]", "$.a b", "$[", "$.list[01]", "$.list[-0]", "$.it-s", "$[?@ === 1]"])
 def test_paths_that_are_not_read(path):
     """Nonsense is refused with the place."""
     with pytest.raises(Misuse, match=r"JSONPath .*, line 1, column \d"):

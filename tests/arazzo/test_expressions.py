@@ -10,6 +10,7 @@ from confsim.arazzo.expressions import Expression, Scope, Unresolved, as_text, a
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Response
 from confsim.transport.address import request_of
+from kit.each import each
 
 CALL = request_of(
     API["get_user"],
@@ -30,8 +31,8 @@ SCOPE = Scope(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each(
+    "text, value",
     [
         ("$url", "http://here/v1_0/users/7?imgSize=small"),
         ("$method", "GET"),
@@ -62,7 +63,7 @@ def test_an_expression_names_a_value(text, value):
     assert Expression(text).value(SCOPE) == value
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "$response.body#/tags/2",
@@ -80,8 +81,8 @@ def test_what_is_not_there_is_missing(text):
         Expression(text).value(SCOPE)
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
+@each(
+    "text, problem",
     [
         ("$components.parameters.x", "no expression that can be used here"),
         ("$steps.first.id", "not of the form"),
@@ -102,8 +103,8 @@ def test_what_is_no_expression_is_refused_by_name(text, problem):
         list(expressions(text))
 
 
-@pytest.mark.parametrize(
-    ("value", "result"),
+@each(
+    "value, result",
     [
         ("$inputs.list", [1, 2]),
         ("Bearer {$inputs.name}", "Bearer Ada"),

@@ -8,10 +8,11 @@ import confsim.api.catalogue
 import confsim.simulator  # noqa: F401  (declares the others)
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
+from kit.each import each
 
 
-@pytest.mark.parametrize(
-    ("entry", "value"),
+@each(
+    "entry, value",
     [
         ("breakout.session-name", "Breakout {n}"),
         ("breakout.room-name", "Room {}"),
@@ -41,8 +42,8 @@ def test_a_value_that_cannot_work_is_a_misuse_that_names_the_entry(entry, value)
         REGISTER.profile({entry: value})
 
 
-@pytest.mark.parametrize(
-    ("entry", "value", "taken"),
+@each(
+    "entry, value, taken",
     [
         ("breakout.room-name", "Room {number:02d}", "Room {number:02d}"),
         ("breakout.room-name", "Room", "Room"),

@@ -22,6 +22,7 @@ from confsim.kernel.machine import Machine
 from confsim.service.journal import KEPT
 from confsim.service.worlds import MOST
 from kit import START, START_MS
+from kit.each import each
 from kit.processes.commands import run, run_afresh, serving
 
 
@@ -105,8 +106,8 @@ def test_a_taken_port_is_reported():
     assert "Traceback" not in errors
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
+@each(
+    "arguments, text",
     [
         (("serve", "--world", "nowhere"), "nowhere"),
         (("serve", "--profile", "nowhere.toml"), "nowhere.toml"),

@@ -13,6 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from kit import START_MS
+from kit.each import each
 from kit.processes import commands
 
 #: Prints what the command finds: the addresses, and what the server there says of itself.
@@ -60,8 +61,8 @@ def test_two_run_side_by_side():
     assert roots[0] != roots[1]
 
 
-@pytest.mark.parametrize(
-    ("command", "code"),
+@each(
+    "command, code",
     [
         ((sys.executable, "-c", "raise SystemExit(0)"), 0),
         ((sys.executable, "-c", "raise SystemExit(42)"), 42),

@@ -16,6 +16,7 @@ from confsim.contract.query import decode_query
 from confsim.contract.text_values import split_list, text_reader
 from confsim.contract.types import ImageSize, Int, Limit, Long, Name, Ttl, Url, Wire
 from confsim.kernel.refusal import Refusal
+from kit.each import each
 
 
 class Context:
@@ -57,7 +58,7 @@ def test_integers_are_read_from_texts(number: int) -> None:
     assert text_reader(int)(CONTEXT, "query it", str(number)) == number
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", "x", "1.0", "1e3", "+1", " 1", "0x1", "\u0661", "9223372036854775808", "-9223372036854775809", "9" * 5000],
 )
@@ -79,7 +80,7 @@ def test_booleans_have_four_spellings(text: str, value: bool) -> None:
     assert text_reader(bool)(CONTEXT, "query it", text) is value
 
 
-@pytest.mark.parametrize("text", ["True", "FALSE", "yes", "", "2"])
+@each("text", ["True", "FALSE", "yes", "", "2"])
 def test_other_spellings_of_booleans_are_refused(text: str) -> None:
     """Also str(True), as a careless Python client sends it."""
     assert _refused(bool, text)
@@ -93,8 +94,8 @@ def test_a_profile_sets_the_spellings_of_booleans() -> None:
 
 
 @pytest.mark.rule("R038", "R039", "R040")
-@pytest.mark.parametrize(
-    ("text", "span"),
+@each(
+    "text, span",
     [
         ("1s", 1000),
         ("1m", 60_000),
@@ -121,7 +122,7 @@ def test_a_profile_takes_whole_times_alone() -> None:
 
 
 @pytest.mark.rule("R038")
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "5",
@@ -193,8 +194,8 @@ def test_an_optional_field_may_be_left_out_or_null() -> None:
 
 
 @pytest.mark.rule("R016", "R017")
-@pytest.mark.parametrize(
-    ("body", "where"),
+@each(
+    "body, where",
     [
         (b"{}", "body"),
         (b'{"name": 1}', "body name"),

@@ -12,6 +12,7 @@ from confsim.http.app import App
 from confsim.service.conformance import Conformance
 from confsim.service.messages import Request
 from kit import CUSTOMER, demo
+from kit.each import each
 
 TERMS = f"/v1_0/clients/{CUSTOMER}/terms"
 TOKEN = {"authorization": "Bearer demo-api-token"}
@@ -316,8 +317,8 @@ def test_the_error_envelope_is_that_of_the_profile_everywhere():
 # Host names
 
 
-@pytest.mark.parametrize(
-    ("host", "bound", "answers"),
+@each(
+    "host, bound, answers",
     [
         ("localhost", "127.0.0.1", True),
         ("localhost:8080", "127.0.0.1", True),

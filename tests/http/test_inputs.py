@@ -8,6 +8,7 @@ from confsim.api.catalogue import API
 from confsim.http.inputs import parse_cookies, parse_form
 from confsim.service.messages import Request
 from kit import demo
+from kit.each import each
 
 UPLOAD = API.operations["upload_client_media"]
 FIELD = b'--B\r\nContent-Disposition: form-data; name="x"\r\n\r\nfield\r\n'
@@ -31,9 +32,7 @@ def test_the_file_of_a_form_is_its_first_part_with_a_filename():
     assert form(b"preamble\r\n" + FILE + END + b"epilogue") == ("image/gif", b"GIF", "")
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"line one\r\n--Bc\r\nmore", b"\r\n", b"\r\n--B", b"x" * 200_000, bytes(range(256))]
-)
+@each("data", [b"", b"line one\r\n--Bc\r\nmore", b"\r\n", b"\r\n--B", b"x" * 200_000, bytes(range(256))])
 def test_the_file_is_whole(data):
     """A line that begins as the boundary does belongs to the file."""
     if data.endswith(b"--B"):
@@ -41,9 +40,7 @@ def test_the_file_is_whole(data):
     assert form(FILE.replace(b"GIF", data) + END) == ("image/gif", data, "")
 
 
-@pytest.mark.parametrize(
-    "kind", [None, "text/plain", "multipart/form-data", "multipart/mixed; boundary=B", "multipart/"]
-)
+@each("kind", [None, "text/plain", "multipart/form-data", "multipart/mixed; boundary=B", "multipart/"])
 def test_what_is_no_form(kind):
     """Another media type, or no boundary."""
     assert form(FILE + END, kind) is None
@@ -70,8 +67,8 @@ def test_forms_are_parsed_for_uploads_only():
     assert form(FILE + END, operation=API.operations["get_me"]) is None
 
 
-@pytest.mark.parametrize(
-    ("header", "cookies"),
+@each(
+    "header, cookies",
     [
         ("session=one; other=two", {"session": "one", "other": "two"}),
         ('session="one two"', {"session": "one two"}),

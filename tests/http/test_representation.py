@@ -11,6 +11,7 @@ from confsim import Simulator
 from confsim.http.representation import admits_json, etag, in_range, is_unmodified
 from confsim.service.messages import Request, Response
 from kit import ROOM, START
+from kit.each import each
 from kit.wire import web
 
 BODY = bytes(range(100))
@@ -24,8 +25,8 @@ def part(asked, body=BODY, **headers):
     return response and (response.status, dict(response.headers).get("Content-Range"), response.body)
 
 
-@pytest.mark.parametrize(
-    ("asked", "start", "stop"),
+@each(
+    "asked, start, stop",
     [
         ("bytes=2-4", 2, 5),
         ("bytes=0-0", 0, 1),
@@ -42,9 +43,7 @@ def test_a_range_is_cut_out(asked, start, stop):
     assert part(asked) == (206, f"bytes {start}-{stop - 1}/100", BODY[start:stop])
 
 
-@pytest.mark.parametrize(
-    "asked", ["lines=1-2", "bytes=5-2", "bytes=a-b", "bytes", "", "bytes=-0", "bytes=0-1,5-6", "bytes=--5"]
-)
+@each("asked", ["lines=1-2", "bytes=5-2", "bytes=a-b", "bytes", "", "bytes=-0", "bytes=0-1,5-6", "bytes=--5"])
 def test_what_is_no_single_range_of_bytes_is_passed_over(asked):
     """The whole body is the answer (RFC 9110, 14.2)."""
     assert part(asked) == (200, None, BODY)
@@ -56,8 +55,8 @@ def test_a_range_may_hold_nothing(asked, body):
     assert part(asked, body) is None
 
 
-@pytest.mark.parametrize(
-    ("condition", "status"),
+@each(
+    "condition, status",
     [
         (TAG, 206),
         ('"other"', 200),
@@ -71,8 +70,8 @@ def test_if_range_asks_for_the_same_bytes(condition, status):
     assert part("bytes=2-4", if_range=condition)[0] == status
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
+@each(
+    "given, expected",
     [
         (TAG, True),
         (f"W/{TAG}", True),
@@ -89,8 +88,8 @@ def test_if_none_match_is_a_list_of_weak_or_strong_tags(given, expected):
     assert is_unmodified(Request("GET", "/", headers={"if-none-match": given}), TAG) is expected
 
 
-@pytest.mark.parametrize(
-    ("accept", "expected"),
+@each(
+    "accept, expected",
     [
         ("application/json;q=0, */*", False),
         ("*/*, application/json;q=0", False),

@@ -63,8 +63,8 @@ def test_all_faces_stand_side_by_side():
     assert find("GET", "/openapi.json", whole) == ("get_openapi",)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "name"),
+@each(
+    "method, path, name",
     [
         ("GET", "/v1_0/users/me", "get_me"),
         ("GET", "/v1_0/users/1", "get_user"),
@@ -80,8 +80,8 @@ def test_literal_words_win_from_left_to_right(method, path, name):
     assert find(method, path)[0] == name
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "contested"),
+@each(
+    "method, path, contested",
     [
         ("GET", "/v1_0/users/me", True),
         ("GET", "/v1_0/channels/active", True),
@@ -115,8 +115,8 @@ def test_a_required_query_parameter_tells_variants_apart():
     assert find("GET", "/v1_0/channels", query="limit=1&meetingId=5") == ("find_channel_by_meeting_id",)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "allowed"),
+@each(
+    "method, path, allowed",
     [
         ("PUT", "/v1_0/users/me", ("GET",)),
         ("GET", "/v1_0/terms/new", ("POST",)),
@@ -135,8 +135,8 @@ def test_what_is_not_served_tells_the_methods_that_are(method, path, allowed):
     assert find(method, path) == allowed
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "allowed"),
+@each(
+    "method, path, allowed",
     [
         ("OPTIONS", "/v1_0/channels/active", ("GET",)),
         ("DELETE", "/v1_0/channels/active", ("GET",)),
@@ -185,7 +185,7 @@ def test_any_text_is_a_parameter_once_it_is_encoded(text):
     assert find("GET", f"/v1_0/users/predefined/{encoded}") == ("find_predefined_user", text)
 
 
-@pytest.mark.parametrize("text", ["%", "%Z1", "%1", "a%FFb", "%C3%28", "%ED%A0%80"])
+@each("text", ["%", "%Z1", "%1", "a%FFb", "%C3%28", "%ED%A0%80"])
 def test_broken_escapes_are_refused(text):
     """The place is named; by a profile they are read with replacement characters (G057)."""
     with pytest.raises(Refusal) as caught:

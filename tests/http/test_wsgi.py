@@ -16,6 +16,7 @@ from confsim.http.limits import Limits
 from confsim.http.wsgi import Wsgi
 from confsim.service.messages import Response
 from kit import ROOM
+from kit.each import each
 
 FAULTS = {"body_too_large": 413, "url_too_long": 414, "headers_too_large": 431, "malformed": 400}
 TIGHT = Limits(body=10, url=60, headers=200)
@@ -70,8 +71,8 @@ def test_a_request_arrives_whole():
     assert (status, headers["Content-Length"], body) == ("200 OK", "5", b"hello")
 
 
-@pytest.mark.parametrize(
-    ("environ", "target"),
+@each(
+    "environ, target",
     [
         ({"RAW_URI": "/a%2Fb?x=1", "PATH_INFO": "/a/b"}, "/a%2Fb"),
         ({"REQUEST_URI": "/a%2Fb", "PATH_INFO": "/a/b"}, "/a%2Fb"),
@@ -89,8 +90,8 @@ def test_the_path_stays_as_it_was_sent_where_the_server_tells(environ, target):
     assert echo.seen[0].target == target
 
 
-@pytest.mark.parametrize(
-    ("environ", "fault"),
+@each(
+    "environ, fault",
     [
         ({"PATH_INFO": "/" + "x" * 60}, "url_too_long"),
         ({"QUERY_STRING": "x" * 60}, "url_too_long"),

@@ -16,6 +16,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.table import Record, SharedTable
 from confsim.kernel.timers import HANDLERS
 from confsim.kernel.world import World
+from kit.each import each
 
 KIND = next(iter(HANDLERS))
 
@@ -143,8 +144,8 @@ def test_an_export_holds_what_is_unique_once():
         restored(msgspec.json.decode(b"".join(change.commit().encoded())))
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
+@each(
+    "values, words",
     [
         ({"put": [["planets", "", {}]]}, "tables.planets is no table"),
         ({"put": [["mail", "", {"moons": 2}]]}, "tables.mail.*moons"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import Enum
 from operator import attrgetter
 
-import pytest
 from msgspec import Struct
 
 from confsim.api.catalogue import API
 from confsim.kernel.read_fields import read_fields
 from confsim.kernel.table import Table
+from kit.each import each
 
 
 class Colour(Enum):
@@ -53,8 +53,8 @@ def _closure():
     return lambda thing: inner(thing)
 
 
-@pytest.mark.parametrize(
-    ("function", "fields"),
+@each(
+    "function, fields",
     [
         (lambda thing: (), ()),
         (lambda thing: (folded(thing.name),) if thing.size else (), ("name", "size")),

@@ -51,7 +51,7 @@ def test_every_subject_of_the_documents_has_a_table():
     assert subjects <= set(Machine.declared)
 
 
-@pytest.mark.parametrize("name", ["breakout session", "breakout room", "session", "recording", "API token", "channel"])
+@each("name", ["breakout session", "breakout room", "session", "recording", "API token", "channel"])
 def test_what_a_call_makes_is_made_by_a_row(name):
     """Its life begins where it is not there yet, and a row of the table leads out of that."""
     machine = Machine.declared[name]

@@ -7,6 +7,7 @@ from unittest import mock
 import pytest
 
 from confsim.service.pipeline import Pipeline
+from kit.each import each
 from kit.proofs.no_trace import COMMANDS, failures, of_commands, of_operations
 
 pytestmark = pytest.mark.own_ways  # a planted failure is told otherwise over HTTP
@@ -39,7 +40,7 @@ def test_a_failure_at_any_write_of_an_operation_leaves_no_trace(cases, name):
     assert [problem for _, problem in found if problem] == []
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_a_failure_at_any_write_of_the_control_plane_leaves_no_trace(name):
     """As in the API."""
     found = list(failures(of_commands()[name]))

@@ -10,6 +10,7 @@ from confsim import Misuse, Simulator
 from confsim.assumptions.protocol import initial
 from confsim.domain.clients import clients
 from kit import ADMIN, API_TOKEN, CUSTOMER, START
+from kit.each import each
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -48,8 +49,8 @@ def test_alternatives_of_reading(entry, chosen, status, call):
     assert under({entry: chosen}, **call).status == status
 
 
-@pytest.mark.parametrize(
-    ("entry", "chosen", "query", "found"),
+@each(
+    "entry, chosen, query, found",
     [
         ("parse.list-separator", ";", {"levels": "10;20"}, 1),
         ("parse.list-separator", "|", {"levels": "10|20"}, 1),
@@ -64,8 +65,8 @@ def test_alternatives_of_reading_the_user_list(entry, chosen, query, found):
     assert len(under({entry: chosen}, operation="list_users", **query).body["results"]) == found
 
 
-@pytest.mark.parametrize(
-    ("entry", "chosen", "field", "value"),
+@each(
+    "entry, chosen, field, value",
     [
         ("initial.unique-handles", False, "uniqueUsersHandle", False),
         ("initial.friendly-urls", False, "friendlyURLs", False),
@@ -84,8 +85,8 @@ def test_first_values_of_a_client(entry, chosen, field, value):
     assert next(item for item in items if item["id"] == made)[field] is value
 
 
-@pytest.mark.parametrize(
-    ("entry", "chosen", "field", "value"),
+@each(
+    "entry, chosen, field, value",
     [
         ("initial.guest-access", False, "guestAccess", False),
         ("initial.lobby-open", True, "isOpen", True),
@@ -101,8 +102,8 @@ def test_first_values_of_a_channel(entry, chosen, field, value):
     assert sim.call("get_channel", "demo-owner", uuid=made).body[field] == value
 
 
-@pytest.mark.parametrize(
-    ("flag", "operation", "field"),
+@each(
+    "flag, operation, field",
     [
         ("private", "get_channel", "isPrivate"),
         ("star", "get_channel", "isStar"),
@@ -236,7 +237,7 @@ def test_all_or_stored_providers_by_choice():
         assert len(sim.call("list_client_auth_providers", clientId=CUSTOMER).body["providers"]) == names
 
 
-@pytest.mark.parametrize("size", ["small", "large", "xlarge", "xxlarge", "unfurl"])
+@each("size", ["small", "large", "xlarge", "xxlarge", "unfurl"])
 def test_default_size_of_images(size):
     """Without imgSize the URL names the size of the profile (G101)."""
     sim = Simulator(clock=START, profile={"images.default-size": size})

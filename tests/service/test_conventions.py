@@ -80,8 +80,8 @@ def test_an_invitation_names_its_user_by_number(sim):
 
 
 @pytest.mark.rule("R559")
-@pytest.mark.parametrize(
-    ("operation", "body", "kind"),
+@each(
+    "operation, body, kind",
     [
         ("create_client", {"name": "Kid"}, str),
         ("create_api_token", {}, str),

@@ -140,8 +140,8 @@ def test_a_gate_that_a_profile_opens_to_everybody(operation):
             assert answer.status != 401 or answer.body["code"] != "credential_invalid"
 
 
-@pytest.mark.parametrize(
-    ("passes", "operation", "status"),
+@each(
+    "passes, operation, status",
     [
         ([], "get_channel", 403),
         (["access"], "get_channel", 200),

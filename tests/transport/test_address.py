@@ -9,6 +9,7 @@ from confsim.control.catalogue import CONTROL
 from confsim.kernel.refusal import Misuse
 from confsim.transport.address import address, route
 from kit import ROOM
+from kit.each import each
 
 
 def line(call):
@@ -16,8 +17,8 @@ def line(call):
     return call.request.method, call.request.target, call.request.query
 
 
-@pytest.mark.parametrize(
-    ("operation", "arguments", "expected"),
+@each(
+    "operation, arguments, expected",
     [
         ("get_me", {}, ("GET", "/v1_0/users/me", "")),
         ("get_channel", {"uuid": ROOM}, ("GET", f"/v1_0/channels/{ROOM}", "")),

@@ -7,6 +7,7 @@ import pytest
 from confsim import Simulator
 from confsim.domain.config.documents import DOCUMENTS
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, ROOM, START
+from kit.each import each
 
 TEXTS = {"customTexts": {"hello": "Hello"}}
 
@@ -241,8 +242,8 @@ def test_context_and_categories_narrow_a_reading(sim, query, expected):
     assert read(sim, **query) == expected
 
 
-@pytest.mark.parametrize(
-    ("profile", "query", "expected"),
+@each(
+    "profile, query, expected",
     [
         ({"config.context": "inner"}, {"context": "console"}, {"colors": {"c": 3}}),
         ({"config.context": "inner"}, {"context": "loose"}, {}),
@@ -360,8 +361,8 @@ def test_what_has_no_language_shows_in_all(sim):
     assert (read(sim, language="de"), read(sim)) == ({"a": 1, "b": 2}, {"a": 1, "b": 1})
 
 
-@pytest.mark.parametrize(
-    ("profile", "language", "expected"),
+@each(
+    "profile, language, expected",
     [
         ({"config.languages": "exact"}, "de-CH", {"none": 1}),
         ({"config.languages": "exact"}, "de", {"none": 1, "de": 1}),

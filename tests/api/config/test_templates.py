@@ -6,6 +6,7 @@ from confsim import Simulator
 from confsim.domain.clients import clients
 from confsim.domain.identity import api_tokens
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, PARTNER_ADMIN, ROOM, code
+from kit.each import each
 
 CALLERS = ("demo-customer-admin", "demo-owner", "demo-operator", "demo-user", "demo-guest", "demo-api-token")
 
@@ -297,8 +298,8 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("how", "step", "status", "kept"),
+@each(
+    "how, step, status, kept",
     [
         ("keep", "disabled", 200, True),
         ("keep", "withdrawn", 200, True),

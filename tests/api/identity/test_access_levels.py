@@ -8,6 +8,7 @@ from confsim import Simulator
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from kit import CUSTOMER, PARTNER, START, code
+from kit.each import each
 
 CUSTOMER_ADMIN, PARTNER_ADMIN = 10, 20
 BOTH = [{"id": 10, "name": "Customer Admin"}, {"id": 20, "name": "Partner Admin"}]
@@ -202,8 +203,8 @@ def test_a_partner_admin_names_another_in_the_own_client(sim):
     assert levels(sim, user, "demo-partner-admin") == [PARTNER_ADMIN]
 
 
-@pytest.mark.parametrize(
-    ("profile", "who", "query", "found"),
+@each(
+    "profile, who, query, found",
     [
         ({"levels.grantable": "below-own"}, "demo-partner-admin", {}, [10]),
         ({"levels.grantable": "below-own"}, "demo-customer-admin", {}, []),

@@ -18,6 +18,7 @@ from kit import (
     USER,
     code,
 )
+from kit.each import each
 from kit.recordings import assets, fetch, listed, read, record, recorded, simulator, start, stop, user_id
 
 # Assets
@@ -156,8 +157,8 @@ def test_what_is_seen_of_the_upload_is_a_choice(profile, states):
         sim.clock.advance("1s")
 
 
-@pytest.mark.parametrize(
-    ("entry", "value"),
+@each(
+    "entry, value",
     [
         ("recordings.asset-states", {"pending": "x"}),
         ("recordings.asset-states", {"pending": 1.5, "uploading": "", "uploaded": "", "failed": ""}),

@@ -24,6 +24,7 @@ from kit import (
     USER,
     code,
 )
+from kit.each import each
 from kit.recordings import assets, fetch, listed, read, record, recorded, simulator, start, stop, user_id
 
 
@@ -308,8 +309,8 @@ def test_the_control_plane_knows_its_recordings(sim):
     assert sim.change_record("recording", record(sim))["channel"] == ROOM
 
 
-@pytest.mark.parametrize(
-    ("choice", "by", "to"),
+@each(
+    "choice, by, to",
     [
         ("owners-when-ready", OPERATOR, ["uma@customer.example"]),
         ("owners-at-stop", OPERATOR, ["olaf@customer.example"]),

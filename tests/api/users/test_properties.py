@@ -9,6 +9,7 @@ from confsim import Simulator
 from confsim.assumptions import properties
 from confsim.assumptions.protocol import sizes
 from kit import ADMIN, API_TOKEN, START, code
+from kit.each import each
 
 #: Any JSON value that the wire can carry.
 VALUES = st.recursive(
@@ -151,8 +152,8 @@ def test_a_value_has_a_size(sim):
     assert code(answer) == (413, "property_too_large")
 
 
-@pytest.mark.parametrize(
-    ("value", "status"),
+@each(
+    "value, status",
     [(1, 200), ([], 200), ([[1]], 200), ({"a": {"b": None}}, 200), ([[[]]], 400), ([{"a": []}], 400)],
 )
 def test_a_value_has_a_depth(value, status):

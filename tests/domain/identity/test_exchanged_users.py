@@ -12,6 +12,7 @@ from confsim.domain.images import IMAGES
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Level, User
 from kit import CUSTOMER, START_S, code
+from kit.each import each
 from kit.identity_tokens import CLAIMS, chosen, exchange, hs, of_origin
 
 
@@ -198,8 +199,8 @@ def test_the_name_changes_the_handle_too_by_choice() -> None:
     assert handles == ["Pia Person", "Pia Newname", "PIA Newname", "Uma User 2"]
 
 
-@pytest.mark.parametrize(
-    ("name", "handle"),
+@each(
+    "name, handle",
     [
         ("Uma User", "Uma User 2"),
         ("uma user", "Uma User 2"),

@@ -21,6 +21,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change
 from kit import CUSTOMER, DAY, MINUTE, OTHER, ROOM, START_MS, choices
+from kit.each import each
 
 
 def opened(**profile: Any) -> tuple[Change, Client]:
@@ -105,7 +106,7 @@ def test_which_kind_is_made(choice: str, persistent: set[str]) -> None:
 
 
 @pytest.mark.rule("R181", "R548")
-@pytest.mark.parametrize("account", list(Account))
+@each("account", list(Account))
 def test_for_whom_invitations_are(account: Account) -> None:
     """Predefined and channel-linked users alone (R548); everybody else is refused in both calls."""
     change, _ = opened()

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from confsim.domain.identity import jws
+from kit.each import each
 
 PEM = "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----"
 SECRETS = ["demo-validator-secret-of-32-bytes", "x", "-----BEGIN", "a{b}", "key-ssh-rsa", " two words ", "ünïcode"]
@@ -24,14 +25,14 @@ NO_SECRETS = [
 ]
 
 
-@pytest.mark.parametrize("text", SECRETS)
+@each("text", SECRETS)
 def test_what_is_a_secret_to_pyjwt_is_required_to_be_one(text):
     """Neither raises."""
     jws.require_key("HS256", text)
     assert jws.parse_key("HS256", text) == text.encode()
 
 
-@pytest.mark.parametrize("text", NO_SECRETS)
+@each("text", NO_SECRETS)
 def test_what_is_none_is_refused_alike(text):
     """With the same message."""
     with pytest.raises(ValueError) as parsed:

@@ -14,6 +14,7 @@ from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.rows import ABSENT
 from kit import CUSTOMER, ROOM
 from kit.channels import initialise
+from kit.each import each
 
 
 def room(profile=None):
@@ -97,7 +98,7 @@ def test_a_placement_ends_with_its_channel():
     assert streaming.find(sim.service.change(), CUSTOMER, ROOM) is None
 
 
-@pytest.mark.parametrize("word", ["soon", "time()", "time(-1)", "manual(x)", "time(1.5)", "manual", 3, None])
+@each("word", ["soon", "time()", "time(-1)", "manual(x)", "time(1.5)", "manual", 3, None])
 def test_only_three_words_tell_how_long_a_thing_takes(word):
     """Anything else in a profile is a Misuse."""
     with pytest.raises(Misuse):

@@ -10,6 +10,7 @@ from confsim.domain.telephony import e164
 from confsim.domain.telephony.e164 import Dialled
 from confsim.kernel.refusal import Refusal
 from kit import choices, refused
+from kit.each import each
 
 DEFAULT = ProfileContext({})
 DIGITS = st.from_regex(r"[1-9][0-9]{0,14}", fullmatch=True)
@@ -29,9 +30,7 @@ def test_the_leading_plus_is_optional(digits):
     assert e164.canonical(DEFAULT, digits) == e164.canonical(DEFAULT, f"+{digits}") == f"+{digits}"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "+", "0301234", "++1555", "+1 555", "1555x", "1" * 16, "+\u0661\u0665", " 1555", "-1555", "1555\n"]
-)
+@each("text", ["", "+", "0301234", "++1555", "+1 555", "1555x", "1" * 16, "+\u0661\u0665", " 1555", "-1555", "1555\n"])
 def test_what_is_no_number_is_refused(text):
     """1 to 15 ASCII digits, the first of them not 0, and nothing around them."""
     assert refused(e164.canonical, DEFAULT, text) is Reason.NUMBER_MALFORMED
@@ -64,7 +63,7 @@ def test_the_dtmf_part_begins_at_the_first_separator(digits, dtmf):
 
 
 @pytest.mark.rule("R496")
-@pytest.mark.parametrize("dtmf", ["," + "1" * 25, "#12a", ",+1", ", 1", ",\u0661"])
+@each("dtmf", ["," + "1" * 25, "#12a", ",+1", ", 1", ",\u0661"])
 def test_a_dtmf_part_that_is_long_or_holds_anything_else_is_refused(dtmf):
     """25 characters are taken, the separator among them, 26 are not; quotes hold it to the same, or ignore it."""
     assert e164.tones("," + "1" * 24) == "," + "1" * 24
@@ -92,8 +91,8 @@ def test_punctuation_makes_no_difference(digits, dtmf, data):
 
 
 @pytest.mark.rule("R498")
-@pytest.mark.parametrize(
-    ("written", "number", "dtmf"),
+@each(
+    "written, number, dtmf",
     [
         ("1-800-FLOWERS", "+18003569377", ""),
         ("tel:+1 (800) 356-9377", "+18003569377", ""),
@@ -116,7 +115,7 @@ def test_letters_can_be_dropped():
     assert refused(e164.extracted, context, "FLOWERS") is Reason.NUMBER_MALFORMED
 
 
-@pytest.mark.parametrize("written", ["", "()", "??", "0049 30", "#*,", "1" * 16])
+@each("written", ["", "()", "??", "0049 30", "#*,", "1" * 16])
 def test_where_no_number_is_to_be_found_the_input_is_refused(written):
     """Nothing dialable, or no E.164 number: no country is guessed."""
     assert refused(e164.extracted, DEFAULT, written) is Reason.NUMBER_MALFORMED
@@ -132,8 +131,8 @@ def test_any_text_is_a_number_or_refused(text):
     assert e164.dialled(DEFAULT, found.number + found.dtmf) == found
 
 
-@pytest.mark.parametrize(
-    ("number", "country"),
+@each(
+    "number, country",
     [
         ("+12025550123", "US"),
         ("+15550100123", "US"),

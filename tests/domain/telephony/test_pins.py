@@ -8,6 +8,7 @@ from confsim.domain.clients import clients
 from confsim.domain.telephony import pins
 from confsim.kernel.world import World
 from kit import refused
+from kit.each import each
 
 
 def room(**profile):
@@ -90,8 +91,8 @@ def test_only_a_pin_that_is_there_is_deleted():
 
 
 @pytest.mark.rule("R319")
-@pytest.mark.parametrize(
-    ("public", "profile", "expected"),
+@each(
+    "public, profile, expected",
     [
         (False, {}, Reason.PINS_HIDDEN),
         (False, {"hidden": "none"}, []),

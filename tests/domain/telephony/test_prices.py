@@ -8,6 +8,7 @@ from confsim.domain.clients import clients
 from confsim.domain.telephony import prices
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit.each import each
 
 GB, NOWHERE = "+442079460123", "+999123456"
 
@@ -39,8 +40,8 @@ def test_prices_are_a_table():
     assert quote("+37061234567", table) is Reason.DESTINATION_UNKNOWN
 
 
-@pytest.mark.parametrize(
-    ("number", "profile", "expected"),
+@each(
+    "number, profile, expected",
     [
         (NOWHERE, {}, Reason.DESTINATION_UNKNOWN),
         (NOWHERE, {"quote.unknown": "free"}, (NOWHERE, 0.0, "ZZ")),

@@ -11,6 +11,7 @@ from confsim.domain.users.emails import MACHINE, Address, Second
 from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
+from kit.each import each
 
 #: A user in each state of the machine.
 IN_STATE = {
@@ -44,7 +45,7 @@ def _codes(change: Change) -> dict[str, str]:
     return {sent.to: sent.code for sent in mail.list_mails(change)}
 
 
-@pytest.mark.parametrize(("state", "event"), sorted(product(Address, MACHINE.events), key=str))
+@each("state, event", sorted(product(Address, MACHINE.events), key=str))
 def test_the_address_moves_as_stated_and_in_no_other_way(state: Address, event: str):
     """Each event leads each state where the table says, and is refused everywhere else."""
     change = _now()
@@ -142,7 +143,7 @@ def test_no_address_may_be_refused():
 MALFORMED = ["ann", "@", "ann@", "@example.org", "a b@example.org", "ann@exa mple.org", "a@b@c", "ann@example.org "]
 
 
-@pytest.mark.parametrize("address", MALFORMED)
+@each("address", MALFORMED)
 def test_a_malformed_address_is_refused_unless_assumed_otherwise(address: str):
     """An address is one @ between two parts without spaces."""
     change = _now()

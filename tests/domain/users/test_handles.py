@@ -19,6 +19,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change, World
 from kit import MINUTE
+from kit.each import each
 
 
 def take(change, client, token, *, by, user=None):
@@ -58,9 +59,7 @@ class Tenant:
         return self.do(handles.reserve, handle, by=by, user=user).token
 
 
-@pytest.mark.parametrize(
-    ("state", "event", "open_"), sorted(product(MACHINE.states, MACHINE.events, [True, False]), key=str)
-)
+@each("state, event, open_", sorted(product(MACHINE.states, MACHINE.events, [True, False]), key=str))
 def test_the_reservation_moves_as_stated_and_in_no_other_way(state: Enum, event: str, open_: bool):
     """A reservation is made and used only while nobody else stands in the way, and expires regardless."""
     tenant = Tenant()
@@ -101,7 +100,7 @@ def test_a_reservation_lasts_fifteen_minutes(later: int, free: bool):
 
 
 @pytest.mark.rule("R097", "R099")
-@pytest.mark.parametrize("why", ["unknown", "used", "expired", "foreign", "renewed"])
+@each("why", ["unknown", "used", "expired", "foreign", "renewed"])
 def test_a_dead_token_gives_no_handle(why: str):
     """Unknown, used, expired, foreign and renewed tokens are all alike."""
     tenant = Tenant()
@@ -227,7 +226,7 @@ def test_a_profile_checks_reservations_without_uniqueness_too():
 
 
 @pytest.mark.rule("R160", "R161", "R162", "R163")
-@pytest.mark.parametrize(("account", "unique"), list(product(users.CREATED_BY, [True, False])))
+@each("account, unique", list(product(users.CREATED_BY, [True, False])))
 def test_who_may_set_a_handle(account: Account, unique: bool):
     """Unregistered users always, everybody where uniqueness is off; else the handle stays and the other is free."""
     tenant = Tenant(unique=unique)

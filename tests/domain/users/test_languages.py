@@ -10,6 +10,7 @@ from confsim.domain.users.languages import ISO_639_1
 from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
+from kit.each import each
 
 WRONG = [
     "",
@@ -57,7 +58,7 @@ def test_codes_replace_the_former_ones_in_their_order(pairs: list[tuple[str, str
 
 
 @pytest.mark.rule("R199")
-@pytest.mark.parametrize("code", WRONG)
+@each("code", WRONG)
 def test_what_is_no_code_is_refused_with_all_the_rest(code: str):
     """One wrong code refuses the list."""
     with pytest.raises(Refusal, match="language_unknown"):

@@ -48,8 +48,8 @@ def test_another_reading_is_noticed() -> None:
     assert "reads it alike" in problem(case._replace(h11="because"), right, right)
 
 
-@pytest.mark.parametrize(
-    ("raw", "status"),
+@each(
+    "raw, status",
     [
         (b"GET http:///x HTTP/1.1\r\nHost: h\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: \r\n\r\n", 400),

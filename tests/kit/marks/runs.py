@@ -40,6 +40,7 @@ class Found(Struct):
 
     ``died`` names the breakage under which the test of a mark failed first, ``failing`` the tests that fail unbroken.
     ``tried`` are breakages by name, which need not be tried again; ``left`` counts those that time did not suffice for.
+    ``checked`` says that the tests were run unbroken.
     """
 
     marks: list[Mark] = []
@@ -47,6 +48,7 @@ class Found(Struct):
     failing: list[str] = []
     tried: list[str] = []
     left: int = 0
+    checked: bool = False
 
     @property
     def alive(self) -> list[Mark]:
@@ -65,7 +67,8 @@ class MarkedRun:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try every breakage instead of running the tests."""
         found, tests = self.found, self._marked(session.items)
-        if not found.tried:
+        if not found.checked:
+            found.checked = True
             found.failing = forked(lambda: _dying([item for each in tests.values() for item in each], 600), 600)
         tests = {mark: each for mark, each in tests.items() if mark.test not in found.failing}
         found.marks = list(tests)

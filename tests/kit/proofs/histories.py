@@ -224,8 +224,8 @@ def pauses(pause: Callable[[], object]) -> Iterator[None]:
     """Pause after every world that a call begins with, and before every world that it leaves."""
     change, put = LiveWorld.change, LiveWorld.put
 
-    def begin(self: LiveWorld) -> Any:
-        found = change(self)
+    def begin(self: LiveWorld, at: int | None = None) -> Any:
+        found = change(self, at)
         pause()
         return found
 

@@ -23,6 +23,7 @@ from confsim.kernel.world import World
 from confsim.service.files import format_2, formats, state
 from confsim.service.files.formats import FORMAT, STEPS, Step
 from kit import CUSTOMER, ROOM, START, START_MS
+from kit.each import each
 
 #: Worlds as older formats wrote them, and what calls of them were answered: with records of every table, and
 #: with hosts who were appointed, promoted, demoted and removed, channels renamed and deleted, and favourites.
@@ -178,7 +179,7 @@ def test_newer_formats_are_refused_by_number(directory, format, monkeypatch):
         state.read(OLD[format] / "state.json")
 
 
-@pytest.mark.parametrize("version", [None, True, 0, -1, 1.0, "1"])
+@each("version", [None, True, 0, -1, 1.0, "1"])
 def test_what_is_no_format_is_refused(version):
     """Whatever else stands in the document."""
     with pytest.raises(Misuse, match="state: the document is of version"):

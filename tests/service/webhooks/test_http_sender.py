@@ -16,6 +16,7 @@ from confsim.service.webhooks.delivery import Route
 from confsim.service.webhooks.http_sender import HttpSender, blocked_reason
 from confsim.service.webhooks.receivers import Message
 from kit import ok
+from kit.each import each
 from kit.webhooks import happen, listening, names, states
 
 
@@ -223,7 +224,7 @@ def test_without_the_guard_it_would_go_there(no_network, monkeypatch):
     assert no_network
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     ["http://127.0.0.1:1/", "http://127.8.9.1/", "http://localhost/x", "https://LOCALHOST:9/", "http://[::1]:80/"],
 )
