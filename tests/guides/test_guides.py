@@ -84,8 +84,9 @@ class Walk:
             return
         script = text.replace("localhost:8080", f"localhost:{self._port}")
         package = str(Path(confsim.__file__).parent.parent)
-        self._directory.joinpath("confsim").write_text(f'#!/bin/sh\nexec {sys.executable} -m confsim "$@"\n')
-        self._directory.joinpath("confsim").chmod(0o755)
+        for module in ("confsim", "pytest"):
+            self._directory.joinpath(module).write_text(f'#!/bin/sh\nexec {sys.executable} -m {module} "$@"\n')
+            self._directory.joinpath(module).chmod(0o755)
         path = {"PATH": f"{self._directory}:{os.environ['PATH']}", "PYTHONPATH": package}
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", script],

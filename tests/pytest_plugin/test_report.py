@@ -176,7 +176,9 @@ def test_a_project_that_does_not_use_it_pays_nothing():
         "print(sorted(name for name in sys.modules if name.startswith(('confsim', 'msgspec', 'rpds', 'werkzeug'))))"
     )
     text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert text.stdout.strip() == "['confsim', 'confsim.pytest_plugin', 'confsim.pytest_plugin.worlds']"
+    assert (
+        text.stdout.strip() == "['confsim', 'confsim.pytest_plugin', 'confsim.pytest_plugin.worlds', 'confsim.version']"
+    )
 
 
 def test_the_marker_is_known(run):

@@ -9,11 +9,13 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from websockets.sync.client import connect as open_websocket
 
 from confsim import Misuse, Simulator
 from confsim.http.live.certificate import context, write_self_signed
 from kit import OWNER
 from kit.processes.commands import run, serving
+from kit.wire.sockets import until
 
 
 @pytest.fixture
@@ -39,6 +41,21 @@ def test_calls_are_answered_and_urls_begin_with_https(certificate, trusting):
         with socket.create_connection(("127.0.0.1", server.port), timeout=5) as plain:
             plain.sendall(b"GET /_confsim/info HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert b"HTTP" not in plain.recv(100)
+
+
+def test_websockets_are_opened_by_the_address_that_is_handed_out(certificate, trusting):
+    """It begins with wss; who closes it leaves."""
+    sim, room = Simulator(), "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+    with sim.serve(tls=context(*certificate)) as server:
+        url = f"{server.base_url}/channels/{room}/proxyfor"
+        request = urllib.request.Request(url, headers={"Authorization": f"Bearer {OWNER}"})
+        with urllib.request.urlopen(request, context=trusting) as answer:
+            address = json.load(answer)["url"]
+        assert address.startswith(f"wss://127.0.0.1:{server.port}/streaming/")
+        with open_websocket(f"{address}?token={OWNER}", ssl=trusting) as websocket:
+            assert json.loads(websocket.recv(timeout=5))["state"] == "in"
+            assert len(sim.presence(room)) == 1
+        assert until(lambda: not sim.presence(room))
 
 
 def test_a_connection_ends_as_tls_connections_do(certificate, trusting):
