@@ -190,19 +190,23 @@ class Connection(asyncio.Protocol):
         request = Request(self._method, split_target(url)[1], query, self._headers)
         headers = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items())
         head = f"{line}{headers}\r\n".encode("latin-1")
-        opened = hand_over(self._find_stream, request, head, self._transport, self._limits, self._clock)
-        if opened is None:
+        self._begun = 0.0 if self._log is None else self._clock()
+        handed = hand_over(self._find_stream, request, head, self._transport, self._limits, self._clock)
+        if handed is None:
             return False
-        if isinstance(opened, Response):
-            self._write(request, opened, keep=False)
+        websocket, noted, response = handed
+        if websocket is None:
+            self._write(noted, response, keep=False)
             return True
         self._peers.discard(self)
-        self._peers.add(opened)
-        opened.lost = partial(self._peers.discard, opened)
-        self._transport.set_protocol(opened)
+        self._peers.add(websocket)
+        websocket.lost = partial(self._peers.discard, websocket)
+        self._transport.set_protocol(websocket)
         self._leaving = True
+        if self._log is not None:
+            self._tell(self._log, noted, response)
         if rest:
-            opened.data_received(rest)
+            websocket.data_received(rest)
         return True
 
     # Callbacks of the parser.

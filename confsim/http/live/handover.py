@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from confsim.http.limits import Limits
 from confsim.service.messages import Request, Response
@@ -32,6 +32,14 @@ class Peer(Protocol):
         ...
 
 
+class HandedOver(NamedTuple):
+    """What came of a handshake: the websocket, None for a refusal; the request without its token; the response."""
+
+    websocket: WebSocket | None
+    noted: Request
+    response: Response
+
+
 def hand_over(
     find_stream: FindStream,
     request: Request,
@@ -39,8 +47,8 @@ def hand_over(
     transport: asyncio.Transport,
     limits: Limits,
     clock: Callable[[], float],
-) -> WebSocket | Response | None:
-    """The websocket that a handshake opens on the transport, the response that refuses it; None where none is served.
+) -> HandedOver | None:
+    """Answer the handshake of a websocket on the transport; None where none is served.
 
     ``head`` is the request as bytes. Raises nothing: a failure of confsim is a response.
     """
@@ -49,10 +57,12 @@ def hand_over(
         return None
     from .websocket import WebSocket  # websockets takes 60 ms to import
 
-    websocket = WebSocket(transport, limits, clock)
+    websocket, noted = WebSocket(transport, limits, clock), stream.noted
     try:
-        refusal = websocket.open_(head, stream)
+        response = websocket.open_(head, stream)
     except Exception:
-        _LOG.exception("the handler failed at %s %s", request.method, request.target)
-        return Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
-    return refusal or websocket
+        _LOG.exception("the handler failed at %s %s", noted.method, noted.target)
+        websocket.connection_lost(None)
+        response = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
+        return HandedOver(None, noted, response)
+    return HandedOver(websocket if websocket.is_open else None, noted, response)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from confsim.assumptions.protocol.wire import PRESENTATION
 from confsim.assumptions.register import in_force
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.http.app import App
@@ -13,6 +14,7 @@ from confsim.http.exchange import Exchange
 from confsim.http.inputs import parse_cookies
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request, Response
+from confsim.service.realtime import tokens
 from confsim.service.realtime.connections import Connection, RealTime, Wire
 from confsim.service.service import Service
 
@@ -29,6 +31,11 @@ class Stream:
         self._request = request
         self._channel = channel
         self._kind = kind
+
+    @property
+    def noted(self) -> Request:
+        """The request without the token, for the log and the journal."""
+        return tokens.masked(self._request, in_force(self._service.profile, PRESENTATION))
 
     def connect(self, wire: Wire) -> tuple[Connection | None, Response]:
         """Let the person join; returns the connection and the response, None and a refusal."""

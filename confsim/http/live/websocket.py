@@ -54,8 +54,13 @@ class WebSocket(asyncio.Protocol):
 
     # The handshake
 
-    def open_(self, head: bytes, stream: Stream) -> Response | None:
-        """Answer the handshake in ``head``; returns the response to send instead when it is refused."""
+    @property
+    def is_open(self) -> bool:
+        """Whether the handshake was accepted."""
+        return self._connection is not None
+
+    def open_(self, head: bytes, stream: Stream) -> Response:
+        """Answer the handshake in ``head``; returns the response, which is yet to be sent when it is a refusal."""
         protocol = self._protocol
         protocol.receive_data(head)
         handshake = next(iter(protocol.events_received()), None)
@@ -77,7 +82,7 @@ class WebSocket(asyncio.Protocol):
                 answer.headers[name] = value
         protocol.send_response(answer)
         self._flush()
-        return None
+        return response
 
     # Callbacks of the event loop and the server
 

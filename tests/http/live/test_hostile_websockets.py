@@ -163,6 +163,19 @@ def test_what_is_no_handshake_is_refused(tight, options, status):
     )
 
 
+def test_a_defect_of_confsim_answers_500_and_leaves_nobody_in(tight, monkeypatch):
+    """After the person has joined: who cannot be answered leaves again."""
+
+    def broken(self, response):
+        raise RuntimeError("planted")
+
+    sim, client = tight
+    monkeypatch.setattr(websocket.ServerProtocol, "send_response", broken)
+    assert handshake(client()) == 500
+    assert len(sim.service.realtime) == 0
+    assert sim.presence(ROOM) == []
+
+
 def test_a_foreign_host_name_opens_nothing(tight):
     """As for every other request (DNS rebinding)."""
     sim, _ = tight

@@ -302,6 +302,17 @@ def test_data_channels_hand_on_what_clients_send(serve, choice):
             ws.recv(timeout=0.1)
 
 
+def test_the_log_of_calls_has_handshakes_without_their_tokens(place):
+    """Those that were accepted, and those that were refused."""
+    logged = []
+    place.server.log_to(lambda request, response, seconds: logged.append((request, response, seconds)))
+    with open_websocket(place.url() + "?token=demo-owner") as ws:
+        told(ws)
+    assert place.refused("?token=nobody") == (401, "credential_invalid")
+    assert [response.status for _, response, _ in logged] == [101, 401]
+    assert all(request.query == "token=***" and 0 <= seconds < 60 for request, _, seconds in logged)
+
+
 def test_addresses_follow_the_template(serve):
     """One that begins with the mount is served; one that leads elsewhere is not."""
     place = serve(streaming__url="{root}/rt/{channel}/live")
