@@ -30,7 +30,7 @@ RUNS = 100
 
 
 class MakeWorld(CommandBody):
-    """A world to make. ``name`` is 1 to 64 characters of A-Z a-z 0-9 _ -.
+    """A world to make. ``name`` is 1 to 64 characters of A-Z a-z 0-9 _ -; left out, it gets one that no other has.
 
     ``from`` is the name of a shipped world, of another world of the server (copied as it is now) or of a shipped
     scenario; ``{"snapshot": name, "world": name}`` for a snapshot of a world (of the root world when ``world`` is left
@@ -41,7 +41,7 @@ class MakeWorld(CommandBody):
     world that this one is made from.
     """
 
-    name: Annotated[str, "The name of the world."]
+    name: Annotated[str | None, "The name of the world; left out, it gets one that no other has."] = None
     from_: Annotated[Key, "What it is made from."] = field(default=None, name="from")
     seed: Annotated[Long | None, "The seed of its ids and tokens."] = None
     profile: Annotated[dict[str, Any] | None, "The alternatives that its profile chooses."] = None

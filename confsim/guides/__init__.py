@@ -32,6 +32,7 @@ NAMES = (
     "phones",
     "faults",
     "parallel",
+    "languages",
     "contract",
     "coverage",
     "sharing",

@@ -46,7 +46,7 @@ class Walk:
 
     def __call__(self, language: str, text: str) -> None:
         """Do what a block shows."""
-        if language in ("python", "toml", "js"):
+        if language in ("python", "toml", "js", "java"):
             self._write(language, text)
         elif language == "sh":
             first, *rest = text.strip().splitlines()
@@ -80,7 +80,7 @@ class Walk:
         self._port = served.root.rpartition(":")[2]
 
     def _run(self, text: str) -> None:
-        if "node " in text and shutil.which("node") is None:
+        if any(f"{tool} " in text and shutil.which(tool) is None for tool in ("node", "java")):
             return
         script = text.replace("localhost:8080", f"localhost:{self._port}")
         package = str(Path(confsim.__file__).parent.parent)

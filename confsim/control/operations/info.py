@@ -114,14 +114,7 @@ def get_info(context: ControlContext) -> Info:
     change, service, base_url = context.view(), context.service, context.base_url
 
     def described() -> Generator[None, None, Info]:
-        known: list[ClientInfo] = []
-        for client in CLIENTS.of(change).all:
-            known.append(ClientInfo(id=client.id, name=client.name, parent=client.parent))
-            yield
-        tokens: dict[str, TokenInfo] = {}
-        for credential in CREDENTIALS.of(change).where(LASTING, True):
-            tokens[credential.value] = _describe_token(change, credential)
-            yield
+        known, tokens = yield from clients_and_tokens(change)
         return Info(
             version=__version__,
             world=service.provenance.made_from,
@@ -136,6 +129,19 @@ def get_info(context: ControlContext) -> Info:
         )
 
     return in_steps(described())
+
+
+def clients_and_tokens(change: Change) -> Generator[None, None, tuple[list[ClientInfo], dict[str, TokenInfo]]]:
+    """The clients of a world, and the tokens that never expire with their holders; a step for each."""
+    known: list[ClientInfo] = []
+    for client in CLIENTS.of(change).all:
+        known.append(ClientInfo(id=client.id, name=client.name, parent=client.parent))
+        yield
+    tokens: dict[str, TokenInfo] = {}
+    for credential in CREDENTIALS.of(change).where(LASTING, True):
+        tokens[credential.value] = _describe_token(change, credential)
+        yield
+    return known, tokens
 
 
 @operation("GET /accounts")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Annotated, Any
 
 from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
-from confsim.control.declare import CommandBody, operation
+from confsim.control.declare import PREFIX, CommandBody, operation
 from confsim.control.world_sources import MakeWorld, make_service
+from confsim.kernel.refusal import Misuse
 from confsim.service import clock
-from confsim.service.deferred import in_slices, monotonic
+from confsim.service.deferred import in_slices, in_steps, monotonic
 from confsim.service.service import Service
+from confsim.service.worlds import Worlds
+
+from .info import ClientInfo, TokenInfo, clients_and_tokens
 
 
 class WorldInfo(Wire):
@@ -31,6 +35,19 @@ class WorldInfo(Wire):
     age: Annotated[int, "Milliseconds since it was made."]
     idle: Annotated[int, "Milliseconds since it was last called."]
     calls: Annotated[int, "How many calls of the API it got."]
+
+
+class MadeWorld(WorldInfo):
+    """A world that was made, with all that a client needs to use it.
+
+    ``control_url`` is the address of its control plane, ``now`` the instant of its clock, ``tokens`` are those that
+    never expire, with their holders.
+    """
+
+    control_url: Annotated[str, "The address of its control plane."]
+    now: Annotated[int, "The instant of its clock, in epoch milliseconds."]
+    clients: Annotated[list[ClientInfo], "Its clients."]
+    tokens: Annotated[dict[str, TokenInfo], "Its fixed tokens, by their text."]
 
 
 class WorldsLimit(Wire):
@@ -70,14 +87,45 @@ def _idle(context: ControlContext, idle: str | None) -> Iterator[WorldInfo | Non
 
 
 @operation("POST /worlds", replayed=False, locks=False)
-def make_world(context: ControlContext, body: MakeWorld) -> WorldInfo:
+def make_world(context: ControlContext, body: MakeWorld) -> MadeWorld:
     """Add a world to the server. Misuse for a bad name, a taken one (409), and an unknown source (404).
 
-    Misuse also when the scenario fails, when the profile is not valid, and when the limit on worlds is reached and all
-    of them are in use (409, code too_many_worlds). At the limit, the world that was idle for longest is dropped, if it
-    was idle for a minute.
+    The answer has all that a client needs: addresses, clients and tokens. Without a name, the world gets one that no
+    other has. Misuse also when the scenario fails, when the profile is not valid, and when the limit on worlds is
+    reached and all of them are in use (409, code too_many_worlds). At the limit, the world that was idle for longest is
+    dropped, if it was idle for a minute.
     """
-    return _describe(context, body.name, context.worlds.add(body.name, make_service(context, body)))
+    service = make_service(context, body)
+    name = _add(context.worlds, service) if body.name is None else body.name
+    if body.name is not None:
+        context.worlds.add(name, service)
+    described = _fields(context, name, service)
+    there = ControlContext(service, context.worlds, context.host)
+    with service.lock:
+        change = there.view()
+
+    def made() -> Generator[None, None, MadeWorld]:
+        known, tokens = yield from clients_and_tokens(change)
+        control = f"{there.root}{PREFIX}"
+        return MadeWorld(**described, control_url=control, now=change.now, clients=known, tokens=tokens)
+
+    return in_steps(made())
+
+
+def _add(worlds: Worlds, service: Service) -> str:
+    """Add a world under a name that no other has; returns the name."""
+    number = len(worlds)
+    while True:
+        name = f"world-{number}"
+        number += 1
+        if worlds.get(name) is None:
+            try:
+                worlds.add(name, service)
+            except Misuse:
+                if worlds.get(name) is None:  # it was not taken meanwhile: there is another reason
+                    raise
+            else:
+                return name
 
 
 @operation("GET /worlds/limit")
@@ -118,17 +166,21 @@ def _span(text: str) -> int:
 
 
 def _describe(context: ControlContext, name: str, service: Service) -> WorldInfo:
+    return WorldInfo(**_fields(context, name, service))
+
+
+def _fields(context: ControlContext, name: str, service: Service) -> dict[str, Any]:
     there = ControlContext(service, context.worlds, context.host)
     now = monotonic()
-    return WorldInfo(
-        name=name,
-        world=service.provenance.made_from,
-        seed=service.world.seed,
-        base_url=there.base_url,
-        root=there.root,
-        outputs=dict(service.provenance.outputs),
-        profile=dict(service.profile),
-        age=int((now - service.usage.made) * 1000),
-        idle=int((now - service.usage.used) * 1000),
-        calls=service.usage.calls,
-    )
+    return {
+        "name": name,
+        "world": service.provenance.made_from,
+        "seed": service.world.seed,
+        "base_url": there.base_url,
+        "root": there.root,
+        "outputs": dict(service.provenance.outputs),
+        "profile": dict(service.profile),
+        "age": int((now - service.usage.made) * 1000),
+        "idle": int((now - service.usage.used) * 1000),
+        "calls": service.usage.calls,
+    }

@@ -27,9 +27,27 @@ def ask(sim):
 
     def request(method, path, body=b"", **headers):
         target, _, query = path.partition("?")
-        return sim.app(Request(method, target, query, {**TOKEN, **headers}, body))
+        return deferred.wait_for(sim.app(Request(method, target, query, {**TOKEN, **headers}, body)))
 
     return request
+
+
+def test_the_answer_is_all_that_a_client_needs(sim, plane):
+    """Addresses, tokens with their holders, clients, and a name that no other world has, if none is given."""
+    sim.worlds.add("world-1")
+    made = [plane("POST", "/worlds", {}, host="here:8080")[1] for _ in range(2)]
+    assert [each["name"] for each in made] == ["world-2", "world-3"]
+    root = "http://here:8080/w/world-2"
+    assert (made[0]["root"], made[0]["control_url"]) == (root, f"{root}/_confsim")
+    assert made[0]["base_url"] == f"{root}/v1_0"
+    assert made[0]["tokens"]["demo-owner"] == {"userId": 1002, "clientId": CUSTOMER, "role": "owner"}
+    assert CUSTOMER in [each["id"] for each in made[0]["clients"]]
+    assert made[0]["now"] == sim.worlds["world-2"].clock.now
+    answer = sim.app(Request("GET", "/w/world-2/v1_0/users/me", "", {"authorization": "Bearer demo-owner"}, b""))
+    assert answer.status == 200
+    sim.worlds.most = 3
+    status, problem = plane("POST", "/worlds", {})
+    assert (status, problem["code"]) == (409, "too_many_worlds")
 
 
 def test_worlds_are_made_listed_and_dropped(plane):
@@ -107,8 +125,8 @@ def test_a_reset_leaves_other_worlds_alone(plane, ask):
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({}, 400),
         ({"name": ""}, 400),
+        ({"name": 7}, 400),
         ({"name": "a b"}, 400),
         ({"name": "a/b"}, 400),
         ({"name": "x" * 65}, 400),
