@@ -48,6 +48,8 @@ def test_pulling_follows_only_a_move(monkeypatch):
     pulled = []
     door = lobby.DOOR
     monkeypatch.setattr(door, "couplings", {})
+    for each in door.rows:
+        monkeypatch.setattr(each, "couplings", ())
     row = Coupling(
         door,
         lobby.Door.OPEN,
