@@ -9,6 +9,7 @@ from typing import Any
 from confsim import Simulator
 from confsim.service.clock import Clock
 from confsim.service.messages import Request, Response
+from confsim.testing.calibrating.calibrator import Calibrator
 from confsim.testing.learning.accounts import Accounts, accounts_of
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.service import Service
@@ -48,7 +49,7 @@ class Beside:
         """The service as a run has it."""
         return Service(
             transport or self.transport(),
-            self.simulator.service.profile,
+            {},
             self.known,
             clock=lambda: self.clock.now() / 1000,
             sleep=lambda seconds: self.pass_time(int(seconds * 1000)),
@@ -68,6 +69,14 @@ class Beside:
         chosen = {"tag": "cvtest", "rings": True, "base_url": "http://confsim.test/v1_0", **options}
         service = self.service(transport, most=most)
         return Verifier(service, self.accounts, profile or {}, self.known, clock=self.clock, **chosen)
+
+    def calibrator(
+        self, *, transport: WireTransport | None = None, most: int | None = None, **options: Any
+    ) -> Calibrator:
+        """A calibrator that knows nothing of the profile."""
+        self.known = Correspondence()
+        chosen = {"tag": "cvtest", "rings": True, "base_url": "http://confsim.test/v1_0", **options}
+        return Calibrator(self.service(transport, most=most), self.accounts, self.known, clock=self.clock, **chosen)
 
     def verify(self, **options: Any) -> VerifyReport:
         """Verify the service."""

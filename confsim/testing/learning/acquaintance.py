@@ -43,21 +43,29 @@ _SETTINGS = {
 
 
 class Acquaintance:
-    """Reads what there is of the clients and users of the accounts, and makes the model's world of it."""
+    """Reads what there is of the clients and users of the accounts, and makes the model's world of it.
 
-    def __init__(self, service: Service, accounts: Accounts, profile: Mapping[str, Any], known: Correspondence) -> None:
+    What was read ``before`` is not read again.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        accounts: Accounts,
+        profile: Mapping[str, Any],
+        known: Correspondence,
+        before: Acquaintance | None = None,
+    ) -> None:
         self._service = service
         self._accounts = accounts
         self._profile = profile
         self._known = known
         self._people: dict[str, dict[str, Any]] = {}
-        self._replies: dict[object, Reply] = {}
+        self._replies: dict[object, Reply] = {} if before is None else before._replies
 
     def again(self, profile: Mapping[str, Any], known: Correspondence, clock: Clock) -> Model:
         """Return the model under another profile, made of what was read before."""
-        other = Acquaintance(self._service, self._accounts, profile, known)
-        other._replies = self._replies
-        return other.model(clock=clock)
+        return Acquaintance(self._service, self._accounts, profile, known, self).model(clock=clock)
 
     def model(self, seed: int = 0, clock: Clock | None = None) -> Model:
         """Return the model. Misuse when what answers is not this API, or refuses a token; it names which."""
@@ -105,9 +113,9 @@ class Acquaintance:
         body = reply.body
         if reply.status >= 400 or not isinstance(body, dict) or not {"id", "handle", "clientId"} <= body.keys():
             raise Misuse(f"the base URL is not this API: get_me of the {role} is answered by {_excerpt(reply)}")
-        terms = self._read("get_user_terms", token) or {}
+        terms = self._read("get_user_terms", token) or {"isCurrent": True, "currentVersion": 1}
         address = self._read("get_user_email", token, userId="me") or {}
-        levels = self._read("list_own_access_levels", token) or []
+        levels = _levels(self._read("list_own_access_levels", token))
         return {**body, "levels": levels, "terms": terms, "address": address}
 
     def _check_api_token(self) -> None:
@@ -191,14 +199,19 @@ class Acquaintance:
 
     def _user_file(self, role: str, person: Mapping[str, Any]) -> dict[str, Any]:
         """A user as a world file has one."""
-        held = [each["id"] for each in person["levels"]]
-        table: Any = in_force(self._profile, LEVELS)
+        levels = [role] if role in {"customer-admin", "partner-admin"} else []
+        if role == "other-admin":
+            levels = ["customer-admin"]
+        if person["levels"] is not None:
+            held = [each["id"] for each in person["levels"]]
+            table: Any = in_force(self._profile, LEVELS)
+            levels = [each.word for each in Level if table[each.word]["id"] in held]
         address = person["address"]
         return {
             "handle": str(person["handle"]),
             "token": self._accounts.tokens[role],
             "account": "guest" if person.get("unregistered") else "registered",
-            "levels": [each.word for each in Level if table[each.word]["id"] in held],
+            "levels": levels,
             "fullName": person.get("fullName"),
             "email": address.get("email") if address.get("verified") else None,
             "acceptedTerms": False,  # which version they accepted is told later
@@ -273,6 +286,11 @@ def _rows(body: Any) -> list[Any]:
         inside = body.get("results", list(body.values()))
         return inside if isinstance(inside, list) else []
     return body if isinstance(body, list) else []
+
+
+def _levels(body: Any) -> list[Any] | None:
+    """The elements of a list, None where it could not be read."""
+    return None if body is None else [each for each in _rows(body) if isinstance(each, dict) and "id" in each]
 
 
 def _e164(number: str) -> str:

@@ -30,6 +30,23 @@ class Correspondence:
         self.shift: int | None = None
         self.latency = 0
 
+    def copy(self) -> Correspondence:
+        """Another that knows the same, and learns by itself."""
+        other = Correspondence()
+        other._to_service = {kind: dict(pairs) for kind, pairs in self._to_service.items()}
+        other._to_model = {kind: dict(pairs) for kind, pairs in self._to_model.items()}
+        other.shift, other.latency = self.shift, self.latency
+        return other
+
+    def through(self, other: Correspondence) -> Correspondence:
+        """What belongs to the service's values in a second model: ``other`` leads from the first to it."""
+        found = Correspondence()
+        found.shift, found.latency = self.shift, self.latency
+        for kind, pairs in self._to_service.items():
+            for model, service in pairs.items():
+                found.pair(kind, other.service(kind, model), service)
+        return found
+
     def pair(self, kind: str, model: Any, service: Any) -> str:
         """Note that two values belong together. Returns what contradicts that, "" when nothing does."""
         there = self._to_service.setdefault(kind, {})

@@ -8,10 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.world import World
+from confsim.kernel.world import Place, World
 from confsim.service.clock import Clock
 from confsim.service.journal import Entry
 from confsim.service.messages import Response
+from confsim.service.service import Service
 from confsim.simulator import Simulator
 from confsim.transport.in_process import perform
 
@@ -20,12 +21,17 @@ from .comparison import Reply, reply_of
 
 
 class Told(Struct, frozen=True):
-    """What the model answered to a call, the assumptions used, the tables written, and the world after it."""
+    """What the model answered to a call, the assumptions used, the rows written by place, and the world after it."""
 
     reply: Reply
     used: tuple[str, ...]
-    wrote: tuple[str, ...]
+    touched: tuple[tuple[Place, Any], ...]
     after: World
+
+    @property
+    def wrote(self) -> tuple[str, ...]:
+        """The tables that were written."""
+        return tuple(sorted({table for (_, table), _ in self.touched}))
 
 
 class Model:
@@ -51,12 +57,12 @@ class Model:
 
     def call(self, call: Call) -> Told:
         """Make a call."""
-        return _made(self.service, call)
+        return told_by(self.service, call)
 
     def imagine(self, call: Call, world: World | None = None) -> Told:
         """Return what a call would do, in a world, by default the one in force, which stays as it is."""
         self._scratch.live.world = self.world if world is None else world
-        return _made(self._scratch, call)
+        return told_by(self._scratch, call)
 
     def soon(self, within: int) -> int | None:
         """The instant at which the first timer within so many milliseconds falls due, None for none."""
@@ -64,12 +70,12 @@ class Model:
         return int(due) if due <= self.clock.now() + within else None
 
 
-def _made(service: Any, call: Call) -> Told:
+def told_by(service: Service, call: Call) -> Told:
+    """Make a call of a served world. Misuse when it cannot be sent, or when confsim fails."""
     response: Response = perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type)
     entry: Entry | None = service.journal.last()
     assert entry is not None
     if service.bugs:
         bug = service.bugs.pop()
         raise Misuse(f"the model failed in {call.operation}: {bug!r}") from bug
-    wrote = tuple(sorted({place[1] for place, _ in entry.touched}))
-    return Told(reply_of(response), tuple(entry.assumptions), wrote, service.world)
+    return Told(reply_of(response), tuple(entry.assumptions), tuple(entry.touched), service.world)

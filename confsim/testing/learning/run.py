@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -65,6 +65,7 @@ class Run:
         base_url: str = "",
         rings: bool = False,
         clock: Clock | None = None,
+        read_before: Acquaintance | None = None,
     ) -> None:
         self.service = service
         self.base_url = base_url
@@ -72,7 +73,7 @@ class Run:
         self.known = known
         self.profile = profile
         self.names = Names(tag)
-        self.acquaintance = Acquaintance(service, accounts, profile, known)
+        self.acquaintance = Acquaintance(service, accounts, profile, known, read_before)
         self.model = self.acquaintance.model(clock=clock)
         self.things = Things(accounts.client)
         self.scope = Scope(self.things, tag, rings=rings)
@@ -103,27 +104,24 @@ class Run:
             if credential.user is not None:
                 self.things.known_users.setdefault(credential.client, []).append(credential.user)
 
-    def open_client(self) -> Step | None:
-        """Make a client of the run's own, with an API token; returns the step that differed, None when none did."""
+    def opening(self) -> Iterator[Step]:
+        """Make a client of the run's own, with an API token, where a Partner Admin is among the accounts."""
         partner = next((each for each in self.things.callers if each.role == "partner-admin"), None)
         if partner is None:
-            return None
-        made = self.take(
-            Call(
-                "create_client", partner.token, body={"name": self.names.new("client")}, content_type="application/json"
-            )
-        )
-        if made.difference is not None or made.told.reply.status >= 400:
+            return
+        body: Any = {"name": self.names.new("client")}
+        made = self.take(Call("create_client", partner.token, body=body, content_type="application/json"))
+        yield made
+        if made.difference is not None or made.reply.status >= 400:
             self.notes.append(f"no client could be made: {made.reply.status}")
-            return made if made.difference is not None else None
+            return
         own = made.told.reply.body["id"]
-        self.things.own_clients.append(own)
-        made = self.take(
-            Call("create_api_token", partner.token, {}, {"for_client": own}, {"label": "verify"}, "application/json")
-        )
-        if made.difference is None and made.told.reply.status < 400:
+        body = {"label": self.names.tag}
+        made = self.take(Call("create_api_token", partner.token, {}, {"for_client": own}, body, "application/json"))
+        yield made
+        if made.difference is None and made.reply.status < 400:
+            self.things.own_clients.append(own)
             self.things.kept_tokens.append(made.told.reply.body["id"])
-        return made if made.difference is not None else None
 
     # A step
 

@@ -49,7 +49,8 @@ class Service:
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._transport = transport
-        self._profile = profile
+        #: The profile by which requests are addressed.
+        self.profile = profile
         self._known = known
         self._most = most
         self._pause = 1 / rate if rate else 0.0
@@ -59,6 +60,10 @@ class Service:
         self.sent = 0
         self.repeated = 0
         self.reserve = 0
+
+    def know(self, known: Correspondence) -> None:
+        """Translate ids by another correspondence from now on."""
+        self._known = known
 
     @property
     def left(self) -> int | None:
@@ -79,7 +84,7 @@ class Service:
         asked = address(
             there.declared,
             there.arguments,
-            self._profile,
+            self.profile,
             body=there.body,
             content_type=there.content_type,
             token=there.caller,

@@ -32,6 +32,8 @@ LENGTH = 45
 _ENOUGH = 100
 #: How often what looks closer at an earlier call comes before what shows most that is new.
 _FOLLOWED = 0.6
+#: The weight of an assumption of which more is to be learned.
+_WANTED = 6
 #: Roles that hold a grant, likeliest first.
 _LIKELY: Mapping[str, tuple[str, ...]] = {
     Grant.OWNER: ("owner", "api-token"),
@@ -127,6 +129,8 @@ class Planner:
         self.things = things
         self.scope = scope
         self.set_aside: set[str] = set()
+        #: Assumptions of which more is to be learned.
+        self.wanted: set[str] = set()
         self._drawing = Drawing(self.random, things, names, model.profile, numbers)
         self._seen: Counter[object] = Counter()
         self._called: Counter[str] = Counter()
@@ -261,7 +265,11 @@ class Planner:
         return f"{caller.role} {FOREIGN}" if foreign else caller.role
 
     def _score(self, call: Call, told: Told) -> float:
-        return sum(weight for feature, weight in features(call, told, self._role(call)) if not self._seen[feature])
+        found = features(call, told, self._role(call))
+        score = sum(weight for feature, weight in found if not self._seen[feature])
+        if self.wanted:
+            score += _WANTED * sum(id in self.wanted and not self._seen[call.operation, id] for id in told.used)
+        return score
 
     def note(self, call: Call, told: Told, before: World) -> None:
         """Note what a call showed, and plan what looks at it more closely."""

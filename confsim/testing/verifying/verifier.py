@@ -77,9 +77,9 @@ class Verifier:
         return self.report
 
     def _journeys(self, run: Run) -> None:
-        opened = run.open_client()
-        if opened is not None:
-            self._take_up(run, [opened])
+        for opened in run.opening():
+            if opened.difference is not None:
+                self._take_up(run, [opened])
         planner = Planner(run.model, run.things, run.scope, run.names, self.report.seed, run.numbers)
         while planner.journey < self._examples and len(self.report.divergences) < self._most_findings:
             self._journey(run, planner)

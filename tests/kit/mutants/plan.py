@@ -72,7 +72,7 @@ def make_plan(requests: int, seed: int = 0, beside: Beside | None = None) -> Pla
     run.planned, first, known = [], service.sent, copy.deepcopy(beside.known)
     differences: list[str] = []
     with reach.watching(run.model, run.things):
-        run.open_client()
+        list(run.opening())
         planner = Planner(run.model, run.things, run.scope, run.names, seed, run.numbers)
         while service.sent < requests:
             for call in planner.journey_calls():

@@ -1,0 +1,167 @@
+"""What the model would have answered under other alternatives, all along, beside what it answers under those in force.
+
+An alternative is given every call that may tell it from the one in force: those that use its assumption, and all later
+ones once it has led to another world. So a difference is exact, however long ago it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.table import Table
+from confsim.kernel.world import Place, World
+from confsim.service.service import Service
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.comparison import Comparison, Reply
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.model import Told, told_by
+from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.run import Run, Step
+
+#: After how many calls without a difference an alternative that led to another world is followed no more.
+_PATIENCE = 250
+
+
+class Alternative(Struct, frozen=True):
+    """Values of assumptions other than those in force, by id; one of them as a rule."""
+
+    values: tuple[tuple[str, Any], ...]
+
+    def __hash__(self) -> int:
+        return hash(repr(self.values))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The assumptions concerned."""
+        return tuple(id for id, _ in self.values)
+
+    def over(self, profile: Mapping[str, Any]) -> dict[str, Any]:
+        """A profile with these values."""
+        return {**profile, **dict(self.values)}
+
+
+class _Followed(Struct):
+    """An alternative that led to another world: that world, and what belongs together in the two."""
+
+    world: World
+    known: Correspondence
+    calls: int = 0
+
+
+class Alternatives:
+    """The alternatives of one model, whose profile is in force."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._services: dict[Alternative, Service] = {}
+        self._followed: dict[Alternative, _Followed] = {}
+        self._shapes = Shapes(run.profile)
+        #: Those that are followed no more: nothing is to be claimed of them from now on.
+        self.lost: set[Alternative] = set()
+
+    def concerned(self, step: Step, open_: Iterable[Alternative]) -> list[Alternative]:
+        """Those of the open alternatives that a step may tell from what is in force."""
+        used = set(step.told.used)
+        return [
+            each
+            for each in open_
+            if each not in self.lost and (each in self._followed or not used.isdisjoint(each.ids))
+        ]
+
+    def differing(self, step: Step, concerned: Iterable[Alternative]) -> Iterator[Alternative]:
+        """Those under which the model would have answered a step otherwise; the rest is followed from here on."""
+        for each in concerned:
+            if self._differs(step, each):
+                yield each
+
+    def answer(self, step: Step, alternative: Alternative) -> tuple[Told, Call] | None:
+        """What the model would have answered a step under an alternative, and the call in its names."""
+        followed = self._followed.get(alternative)
+        call = step.call if followed is None else step.call.renamed(followed.known.service)
+        service = self._service(alternative)
+        service.live.world = step.before if followed is None else followed.world
+        try:
+            return told_by(service, call), call
+        except Misuse:
+            return None
+
+    def explains(self, step: Step, alternative: Alternative) -> bool:
+        """Whether the model would have answered a step under an alternative as the service did."""
+        found = self.answer(step, alternative)
+        if found is None:
+            return False
+        run, (told, call) = self._run, found
+        known = run.known.copy()
+        followed = self._followed.get(alternative)
+        if followed is not None:
+            known = known.through(followed.known)
+        comparison = Comparison(Shapes(alternative.over(run.profile)), known)
+        made = run.things if run.scope.is_open(step.call) else None
+        return comparison.difference(call.declared, told.reply, step.reply, made) is None
+
+    def forget(self, alternatives: Iterable[Alternative]) -> None:
+        """Follow these no longer."""
+        for each in alternatives:
+            self._followed.pop(each, None)
+            self._services.pop(each, None)
+
+    def _service(self, alternative: Alternative) -> Service:
+        if alternative not in self._services:
+            run = self._run
+            made = run.model.service.fork(profile=alternative.over(run.profile), clock=run.model.clock)
+            made.journal.limit(1)
+            self._services[alternative] = made
+        return self._services[alternative]
+
+    def _differs(self, step: Step, alternative: Alternative) -> bool:
+        found = self.answer(step, alternative)
+        if found is None:
+            self.lost.add(alternative)
+            return False
+        told, _ = found
+        followed = self._followed.get(alternative)
+        if followed is None and told.reply == step.told.reply and _same_rows(told, step.told):
+            return False
+        known = self._run_known() if followed is None else followed.known
+        if self._compared(step, told.reply, known):
+            return True
+        if step.call.declared.changes and followed is None and not _same_rows(told, step.told):
+            self._followed[alternative] = _Followed(told.after, known)
+        elif followed is not None:
+            followed.world = told.after
+            followed.calls += 1
+            if followed.calls > _PATIENCE:
+                self.lost.add(alternative)
+                self.forget([alternative])
+        return False
+
+    def _run_known(self) -> Correspondence:
+        """What belongs together in two worlds that were one: everything to itself."""
+        known = Correspondence()
+        known.shift = 0
+        return known
+
+    def _compared(self, step: Step, reply: Reply, known: Correspondence) -> bool:
+        """Whether a reply differs from the model's in what is compared."""
+        made = self._run.things if self._run.scope.is_open(step.call) else None
+        comparison = Comparison(self._shapes, known)
+        return comparison.difference(step.call.declared, step.told.reply, reply, made) is not None
+
+
+def _same_rows(one: Told, other: Told) -> bool:
+    """Whether two calls from one world wrote the same."""
+    if one.touched != other.touched or one.after.id_counter != other.after.id_counter:
+        return False
+    if one.after.timers.queue != other.after.timers.queue:
+        return False
+    return all(_row(one.after, place, key) == _row(other.after, place, key) for place, key in one.touched)
+
+
+def _row(world: World, place: Place, key: Any) -> Any:
+    client, name = place
+    found = world.state(Table.declared[name], client).rows.get(key)
+    return None if found is None else found[1]
