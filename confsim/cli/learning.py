@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, option
+from .command import confsim, option, plain
 
 if TYPE_CHECKING:
+    from confsim.testing.calibrating.calibrator import CalibrateReport
     from confsim.testing.verifying.findings import VerifyReport
 
 
@@ -47,6 +48,7 @@ def verify(
     from confsim.service.files.profile import read_profile
     from confsim.testing.learning.accounts import read_accounts
     from confsim.testing.verifying import session
+    from confsim.testing.verifying.findings import encoded
 
     known, chosen = read_accounts(accounts), read_profile(profile)
     if dry_run:
@@ -66,7 +68,7 @@ def verify(
     )
     _print(found)
     if report is not None:
-        session.write(found, report)
+        session.write(report, encoded(found))
     if found.drifted:
         sys.exit(2)
     if found.interrupted:
@@ -92,4 +94,76 @@ def _print(report: VerifyReport) -> None:
     click.echo(
         f"{report.requests} requests in {report.journeys} journeys, {len(report.operations)} operations, "
         f"{len(report.divergences)} divergences"
+    )
+
+
+@confsim.command()
+@option("--base-url", required=True, help="The base URL of the API of the service, which ends in /v1_0 as a rule.")
+@option("--accounts", required=True, type=click.Path(), help="Accounts file (TOML): [client] id, [tokens] by role.")
+@option("-o", "--output", required=True, type=click.Path(), help="Profile (TOML) that is written.")
+@option("--examples", default=80, show_default=True, type=click.IntRange(1), help="How many journeys are made at most.")
+@option("--seed", default=0, show_default=True, type=int, help="Seed of the journeys.")
+@option("--report", type=click.Path(), help="File (JSON) that the report is written to.")
+@option("--max-requests", type=click.IntRange(1), help="How many requests are sent at most.")
+@option("--rate", type=click.FloatRange(0, min_open=True), help="How many requests are sent in a second at most.")
+@click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are kept for fiction.")
+@click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
+def calibrate(
+    base_url: str,
+    accounts: str,
+    output: str,
+    examples: int,
+    seed: int,
+    report: str | None,
+    max_requests: int | None,
+    rate: float | None,
+    phones: bool,
+    dry_run: bool,
+) -> None:
+    """Find out which alternative of each assumption a service follows, and write it as a profile.
+
+    Only the API is used. Nothing is changed but what the run made itself, which it removes at the end. A value is
+    written only when the answers rule out every other that is known.
+    Exit 0, 1 when the run could not be made or ended early, 2 when an answer is explained by no alternative.
+    """
+    from confsim.testing.calibrating import session
+    from confsim.testing.learning.accounts import read_accounts
+    from confsim.testing.verifying.findings import encoded
+    from confsim.testing.verifying.session import plan, write
+
+    known = read_accounts(accounts)
+    if dry_run:
+        click.echo("\n".join(plan(known, examples=examples, rings=phones)))
+        return
+    found = session.calibrate(
+        base_url,
+        known,
+        seed=seed,
+        journeys=examples,
+        most=max_requests,
+        rate=rate,
+        rings=phones,
+        progress=lambda line: click.echo(line, err=True),
+    )
+    write(output, session.profile_text(found.learned).encode())
+    if report is not None:
+        write(report, encoded(found))
+    _print_calibration(found)
+    if found.interrupted or found.contradicted:
+        sys.exit(1 if found.interrupted else 2)
+
+
+def _print_calibration(report: CalibrateReport) -> None:
+    """Print what was learned, what contradicts every alternative, and what is left."""
+    for id, value in report.learned.items():
+        click.echo(f"{id} = {plain(value)}")
+    for each in report.contradicted:
+        click.echo(f"not explained: {each.call}: {each.place} {each.got!r} instead of {each.expected!r}")
+    for line in (*report.notes, *(f"left behind: {each}" for each in report.left)):
+        click.echo(line)
+    if report.interrupted:
+        click.echo(f"ended early: {report.interrupted}")
+    click.echo(
+        f"{len(report.learned)} learned, {len(report.confirmed)} confirmed, {len(report.undetermined)} undetermined, "
+        f"{len(report.contradicted)} contradicted in {report.requests} requests"
     )

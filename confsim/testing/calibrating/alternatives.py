@@ -7,7 +7,7 @@ ones once it has led to another world. So a difference is exact, however long ag
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
@@ -16,28 +16,34 @@ from confsim.kernel.table import Table
 from confsim.kernel.world import Place, World
 from confsim.service.service import Service
 from confsim.testing.learning.calls import Call
-from confsim.testing.learning.comparison import Comparison, Reply
+from confsim.testing.learning.comparison import Comparison, Made, Reply
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.model import Told, told_by
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, Step
 
+if TYPE_CHECKING:
+    from .book import Book
+
 #: After how many calls without a difference an alternative that led to another world is followed no more.
 _PATIENCE = 250
 
 
-class Alternative(Struct, frozen=True):
-    """Values of assumptions other than those in force, by id; one of them as a rule."""
+class Alternative:
+    """Values of assumptions other than those in force, by id; one of them as a rule. ``key`` says the same as text."""
 
-    values: tuple[tuple[str, Any], ...]
+    __slots__ = ("ids", "key", "values")
+
+    def __init__(self, *values: tuple[str, Any]) -> None:
+        self.values = values
+        self.ids = tuple(id for id, _ in values)
+        self.key = " ".join(f"{id}={value!r}" for id, value in values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alternative) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash(repr(self.values))
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The assumptions concerned."""
-        return tuple(id for id, _ in self.values)
+        return hash(self.key)
 
     def over(self, profile: Mapping[str, Any]) -> dict[str, Any]:
         """A profile with these values."""
@@ -52,6 +58,19 @@ class _Followed(Struct):
     calls: int = 0
 
 
+class _Named:
+    """Things by the names that they have in another world."""
+
+    def __init__(self, made: Made, known: Correspondence) -> None:
+        self._made = made
+        self._known = known
+
+    def __contains__(self, named: object) -> bool:
+        """Whether this is what something made is called in the other world."""
+        kind, name = cast("tuple[str, Any]", named)
+        return (kind, self._known.model(kind, name)) in self._made
+
+
 class Alternatives:
     """The alternatives of one model, whose profile is in force."""
 
@@ -63,14 +82,11 @@ class Alternatives:
         #: Those that are followed no more: nothing is to be claimed of them from now on.
         self.lost: set[Alternative] = set()
 
-    def concerned(self, step: Step, open_: Iterable[Alternative]) -> list[Alternative]:
+    def concerned(self, step: Step, book: Book) -> list[Alternative]:
         """Those of the open alternatives that a step may tell from what is in force."""
-        used = set(step.told.used)
-        return [
-            each
-            for each in open_
-            if each not in self.lost and (each in self._followed or not used.isdisjoint(each.ids))
-        ]
+        used = book.open_to(step.told.used)
+        followed = [each for each in self._followed if book.is_open(each)]
+        return [each for each in dict.fromkeys([*followed, *used]) if each not in self.lost]
 
     def differing(self, step: Step, concerned: Iterable[Alternative]) -> Iterator[Alternative]:
         """Those under which the model would have answered a step otherwise; the rest is followed from here on."""
@@ -95,12 +111,12 @@ class Alternatives:
         if found is None:
             return False
         run, (told, call) = self._run, found
-        known = run.known.copy()
         followed = self._followed.get(alternative)
-        if followed is not None:
-            known = known.through(followed.known)
+        known = run.known.copy() if followed is None else run.known.through(followed.known)
         comparison = Comparison(Shapes(alternative.over(run.profile)), known)
-        made = run.things if run.scope.is_open(step.call) else None
+        made: Made | None = run.things if run.scope.is_open(step.call) else None
+        if made is not None and followed is not None:
+            made = _Named(made, followed.known)
         return comparison.difference(call.declared, told.reply, step.reply, made) is None
 
     def forget(self, alternatives: Iterable[Alternative]) -> None:

@@ -33,69 +33,79 @@ class Book:
         self.used: set[str] = set()
         self.lost: set[str] = set()
         self.rivals: list[Rival] = []
-        self._values: dict[str, list[Any]] = {
-            id: [entry.default, *candidates(entry)] for id, entry in REGISTER.entries.items()
+        #: Every value of each assumption, as what it would be instead of the one in force.
+        self._values: dict[str, list[Alternative]] = {
+            id: [Alternative((id, value)) for value in (entry.default, *candidates(entry))]
+            for id, entry in REGISTER.entries.items()
         }
-        self._ruled_out: dict[tuple[str, str], frozenset[str]] = {}
+        self._in_force: dict[str, str] = {id: found[0].key for id, found in self._values.items()}
+        self._ruled_out: dict[str, frozenset[str]] = {}
 
     def value(self, id: str) -> Any:
         """The value in force."""
         return self.profile.get(id, REGISTER.entries[id].default)
 
-    def others(self, id: str) -> list[Any]:
+    def others(self, id: str) -> list[Alternative]:
         """The values that are neither in force nor ruled out."""
-        now = self.value(id)
-        return [each for each in self._values[id] if each != now and (id, repr(each)) not in self._ruled_out]
+        return [each for each in self._values[id] if each.key != self._in_force[id] and each.key not in self._ruled_out]
 
-    def open(self) -> list[Alternative]:
-        """The alternatives to the values in force that are not ruled out, rivals included."""
-        single = [Alternative(((id, value),)) for id in self._values for value in self.others(id)]
-        return [*(each.alternative for each in self.rivals), *single]
+    def is_open(self, alternative: Alternative) -> bool:
+        """Whether an alternative is not ruled out."""
+        if len(alternative.values) > 1:
+            return any(each.alternative == alternative for each in self.rivals)
+        return alternative.key not in self._ruled_out and alternative.key != self._in_force[alternative.ids[0]]
+
+    def open_to(self, used: Iterable[str]) -> list[Alternative]:
+        """The alternatives of these assumptions that are not ruled out, rivals included."""
+        ids = set(used)
+        rivals = [each.alternative for each in self.rivals if not ids.isdisjoint(each.alternative.ids)]
+        return [*rivals, *(each for id in ids for each in self.others(id))]
+
+    def wanted(self) -> set[str]:
+        """The assumptions with a value that is not ruled out."""
+        return {id for id in self._values if self.others(id)}
 
     def add(self, id: str, value: Any) -> Alternative | None:
-        """Take up a value that was seen; None when its entry refuses it, or has it already."""
+        """Take up a value that was seen; None when its entry refuses it, or when it is in force."""
         try:
-            checked = REGISTER.entries[id].check(value)
+            found = Alternative((id, REGISTER.entries[id].check(value)))
         except (ValueError, TypeError):
             return None
-        if checked not in self._values[id]:
-            self._values[id].append(checked)
-        return Alternative(((id, checked),)) if checked != self.value(id) else None
+        if found not in self._values[id]:
+            self._values[id].append(found)
+        return found if found.key != self._in_force[id] else None
 
     def rule_out(self, alternative: Alternative, rested_on: Iterable[str]) -> None:
         """Note that an alternative is not what the service follows."""
         self.rivals = [each for each in self.rivals if each.alternative != alternative]
         if len(alternative.values) == 1:
-            ((id, value),) = alternative.values
-            self._ruled_out[id, repr(value)] = frozenset(rested_on)
+            self._ruled_out[alternative.key] = frozenset(rested_on)
 
     def adopt(self, chosen: Alternative, others: Iterable[Alternative]) -> None:
         """Let these values be in force; ``others`` would explain the same, each instead of them."""
         back = {id: self.value(id) for id in chosen.ids}
         for id, value in chosen.values:
             self.profile[id] = value
+            self._in_force[id] = Alternative((id, value)).key
             if value == REGISTER.entries[id].default:
                 del self.profile[id]
         self._ruled_out = {
-            named: rested_on
-            for named, rested_on in self._ruled_out.items()
-            if rested_on.isdisjoint(set(chosen.ids) - {named[0]})
+            key: rested_on
+            for key, rested_on in self._ruled_out.items()
+            if rested_on.isdisjoint(set(chosen.ids) - {key.partition("=")[0]})
         }
-        known = {repr(each.alternative): each for each in self.rivals}
+        known = {each.alternative.key: each for each in self.rivals}
         for other in others:
-            instead = Alternative(tuple({**back, **dict(other.values)}.items()))
-            known.setdefault(repr(instead), Rival(instead, chosen))
+            instead = Alternative(*{**back, **dict(other.values)}.items())
+            known.setdefault(instead.key, Rival(instead, chosen))
         self.rivals = [each for each in known.values() if dict(each.alternative.values) != dict(chosen.values)]
 
-    def refuse_former(self, id: str, values: Iterable[Any], rested_on: Iterable[str]) -> None:
-        """Note that these values of an assumption do not explain an answer that the one in force explains."""
-        for value in values:
-            if value != self.value(id):
-                self._ruled_out[id, repr(value)] = frozenset(rested_on)
-
-    def values(self, id: str) -> list[Any]:
-        """Every value that is known of an assumption."""
-        return list(self._values[id])
+    def refuse(self, id: str, explained: Iterable[Any], rested_on: Iterable[str]) -> None:
+        """Note that no value of an assumption but those ``explained`` and the one in force explains an answer."""
+        known = [Alternative((id, value)).key for value in explained]
+        for each in self._values[id]:
+            if each.key != self._in_force[id] and each.key not in known:
+                self._ruled_out[each.key] = frozenset(rested_on)
 
     # What it comes to
 
@@ -142,4 +152,8 @@ class Book:
             elif id not in self.used:
                 yield id, reasons.get(id, "no call that was made depends on it")
             else:
-                yield id, "no answer that was given depends on it: " + ", ".join(map(repr, self.others(id)[:3]))
+                yield (
+                    id,
+                    "no answer that was given depends on it: "
+                    + ", ".join(repr(each.values[0][1]) for each in self.others(id)[:3]),
+                )

@@ -14,6 +14,7 @@ from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.testing.learning.accounts import Accounts
+from confsim.testing.learning.acquaintance import Acquaintance
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.correspondence import Correspondence
@@ -96,6 +97,7 @@ class Calibrator:
         self._clock = clock
         self._progress = progress
         self._runs: list[Run] = []
+        self._read: Acquaintance | None = None
         self._set_aside: set[str] = set()
         self._done = 0
         self._fruitless = 0
@@ -111,7 +113,7 @@ class Calibrator:
                     self._with_model()
                     break
                 except _Otherwise:
-                    continue
+                    report.left += clean_up(self._runs.pop())
         except Spent as spent:
             report.notes.append(str(spent))
         except Interrupted as interrupted:
@@ -154,14 +156,14 @@ class Calibrator:
             if reply.status < 400:
                 accepted.append(value)
             else:
-                self.book.rule_out(Alternative(((entry.id, value),)), ())
+                self.book.rule_out(Alternative((entry.id, value)), ())
         if not accepted:
             raise Misuse(
                 "the base URL is not this API, or refuses the tokens: list_supported_languages is not answered"
             )
         self.book.used.add(entry.id)
         if accepted[0] != entry.default:
-            self.book.profile[entry.id] = accepted[0]
+            self.book.adopt(Alternative((entry.id, accepted[0])), [])
         self._service.profile = self.book.profile
 
     # One model
@@ -181,9 +183,10 @@ class Calibrator:
             rings=self._rings,
             clock=self._clock,
             base_url=self.report.base_url,
-            read_before=self._runs[-1].acquaintance if self._runs else None,
+            read_before=self._read,
         )
         self._runs.append(run)
+        self._read = run.acquaintance
         self._known = known
         alternatives = Alternatives(run)
         for step in run.opening():
@@ -191,7 +194,7 @@ class Calibrator:
         planner = Planner(run.model, run.things, run.scope, run.names, self._seed + self._done, run.numbers)
         planner.set_aside |= self._set_aside
         while self._done < self._journeys and self._fruitless < _FRUITLESS:
-            planner.wanted = {id for each in self.book.open() for id in each.ids}
+            planner.wanted = self.book.wanted()
             self._journey(run, alternatives, planner)
             self._done += 1
             self._say()
@@ -213,7 +216,7 @@ class Calibrator:
         """Take up what a step tells; returns whether it ruled something out. Raises _Otherwise."""
         book = self.book
         book.used.update(step.told.used)
-        concerned = alternatives.concerned(step, book.open())
+        concerned = alternatives.concerned(step, book)
         if step.difference is not None:
             self._explain(run, alternatives, step, concerned)
             return False
@@ -232,7 +235,7 @@ class Calibrator:
         if not found:
             single = [each for each in concerned if len(each.values) == 1][:_IN_PAIRS]
             pairs = (
-                Alternative((*one.values, *other.values))
+                Alternative(*one.values, *other.values)
                 for one, other in combinations(single, 2)
                 if one.ids != other.ids
             )
@@ -242,11 +245,10 @@ class Calibrator:
             return
         chosen, *others = found
         self._say(f"{chosen.values[0][0]} = {_plain(chosen.values[0][1])!r}")
-        before = {id: self.book.values(id) for id in chosen.ids}
         self.book.adopt(chosen, others)
-        for id, values in before.items():
-            explained = [dict(each.values).get(id) for each in found]
-            self.book.refuse_former(id, [each for each in values if each not in explained], step.told.used)
+        for id in chosen.ids:
+            explained = [dict(each.values)[id] for each in found if id in each.ids]
+            self.book.refuse(id, explained, step.told.used)
         self._done = max(0, self._done - 1)
         raise _Otherwise
 

@@ -41,6 +41,8 @@ _OF_KNOWN_USERS = frozenset(
     {"get_user", "get_users", "get_me", "list_user_access_levels", "get_user_client", "list_own_access_levels",
      "find_user_by_handle", "get_user_terms"}
 )  # fmt: skip
+#: Lists of a channel that hold what belongs to its client.
+_OF_CLIENT_TOO = frozenset({"list_channel_templates"})
 #: Reads of what belongs to a client as a whole, which others may change meanwhile.
 _OF_WHOLE_CLIENT = frozenset({"get_client_media_pool_size", "get_events_secret"})
 
@@ -80,7 +82,7 @@ class Scope:
             return False
         if any(self.tag in call.query.get(name, "") for name in ("search", "query")):
             return False
-        return not any(kind != "clients" for kind, _ in call.names())
+        return call.operation in _OF_CLIENT_TOO or not any(kind != "clients" for kind, _ in call.names())
 
     def narrowed(self, call: Call) -> Call:
         """The call, asking only for what the run made where others may have made more, and else for no page."""

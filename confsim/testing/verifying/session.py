@@ -21,7 +21,7 @@ from confsim.testing.learning.service import Service
 from confsim.testing.learning.things import LASTING
 from confsim.transport.remote import RemoteTransport
 
-from .findings import VerifyReport, encoded
+from .findings import VerifyReport
 from .verifier import Verifier
 
 
@@ -78,9 +78,9 @@ def plan(accounts: Accounts, *, examples: int, rings: bool) -> Iterator[str]:
     yield f"left behind: {', '.join(sorted(LASTING))} that no documented call removes"
 
 
-def write(report: VerifyReport, path: str) -> None:
-    """Write a report to a file. Misuse when it cannot be written."""
+def write(path: str, content: bytes) -> None:
+    """Write a file. Misuse when it cannot be written."""
     try:
-        Path(path).write_bytes(encoded(report))
+        Path(path).write_bytes(content)
     except OSError as error:
-        raise Misuse(f"report {path!r}: {error.strerror or error}") from None
+        raise Misuse(f"{path!r} cannot be written: {error.strerror or error}") from None

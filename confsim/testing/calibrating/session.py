@@ -1,0 +1,73 @@
+"""Calibrate runs against a base URL, and what was learned as a profile."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from typing import Any
+
+from confsim.control.scenarios import mount_url
+from confsim.testing.learning.accounts import Accounts
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.service import Service
+from confsim.testing.verifying.session import run_tag
+from confsim.transport.remote import RemoteTransport
+
+from .calibrator import CalibrateReport, Calibrator
+
+
+def calibrate(
+    base_url: str,
+    accounts: Accounts,
+    *,
+    seed: int = 0,
+    journeys: int = 80,
+    most: int | None = None,
+    rate: float | None = None,
+    rings: bool = False,
+    progress: Callable[[str], object] | None = None,
+) -> CalibrateReport:
+    """Calibrate against the service at a base URL. Misuse when it is not this API or cannot be reached."""
+    known = Correspondence()
+    with closing(RemoteTransport(mount_url(base_url, {}))) as transport:
+        service = Service(transport, {}, known, most=most, rate=rate)
+        return Calibrator(
+            service,
+            accounts,
+            known,
+            base_url=base_url,
+            tag=run_tag(int(time.time() * 1000)),
+            seed=seed,
+            journeys=journeys,
+            rings=rings,
+            progress=progress,
+        ).run()
+
+
+def profile_text(learned: Mapping[str, Any]) -> str:
+    """A profile (TOML) of these values, in the order of their ids: the same bytes for the same values."""
+    return "".join(f"{line}\n" for line in _lines(learned))
+
+
+def _lines(learned: Mapping[str, Any]) -> Iterator[str]:
+    area = ""
+    for id in sorted(learned, key=lambda each: each.partition(".")[::2]):
+        begins, _, word = id.partition(".")
+        if begins != area:
+            if area:
+                yield ""
+            yield f"[{begins}]"
+            area = begins
+        key = word if word.replace("-", "").replace("_", "").isalnum() else json.dumps(word)
+        yield f"{key} = {_toml(learned[id])}"
+
+
+def _toml(value: Any) -> str:
+    """A value in TOML, whose strings, numbers and arrays are written as in JSON."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(str(name))} = {_toml(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)

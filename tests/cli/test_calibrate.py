@@ -1,0 +1,60 @@
+"""The command calibrate: the profile that it writes, the report, exit codes."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import pytest
+
+from confsim import Simulator, cli
+from confsim.service.clock import Clock
+from kit import choices
+
+
+@pytest.fixture
+def calibrate(capsys, tmp_path):
+    """Call the command against a server under a profile; answers exit code, output and errors."""
+
+    def calibrating(profile, *options):
+        simulator = Simulator(profile=profile, clock=Clock())
+        file = tmp_path / "accounts.toml"
+        file.write_bytes(simulator.control("get_accounts").data)
+        output = str(tmp_path / "learned.toml")
+        with simulator.serve() as server:
+            try:
+                cli.main(["calibrate", "--base-url", server.base_url, "--accounts", str(file), "-o", output, *options])
+                code = 0
+            except SystemExit as exit:
+                code = exit.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return calibrating
+
+
+def test_what_is_learned_is_written(calibrate, tmp_path):
+    """The profile holds what was learned, the report the rest; not more requests than allowed are sent."""
+    report = tmp_path / "report.json"
+    code, out, _ = calibrate(choices(status__created=201), "--report", str(report), "--max-requests", "130")
+    assert code == 0
+    assert "status.created = 201" in out
+    assert tomllib.loads((tmp_path / "learned.toml").read_text()) == {"status": {"created": 201}}
+    found = json.loads(report.read_text())
+    assert found["learned"] == {"status.created": 201}
+    assert found["requests"] <= 130
+    assert found["undetermined"]["auth.login"]
+
+
+def test_the_plan_sends_nothing(calibrate):
+    """What would be called as whom."""
+    code, out, _ = calibrate({}, "--dry-run")
+    assert code == 0
+    assert "as partner-admin, customer-admin, owner" in out
+
+
+def test_what_is_wrong_is_told(calibrate):
+    """A server that cannot be reached."""
+    code, _, err = calibrate({}, "--base-url", "http://127.0.0.1:9")
+    assert code == 1
+    assert "cannot be reached" in err

@@ -1,0 +1,116 @@
+"""Calibrate: what a service follows is learned or confirmed, never guessed; what nothing explains is told."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from confsim.kernel.refusal import Misuse
+from confsim.service.files.profile import read_profile
+from confsim.service.messages import Request, Response
+from confsim.testing.calibrating.alternatives import Alternative
+from confsim.testing.calibrating.book import Book
+from confsim.testing.calibrating.session import profile_text
+from confsim.transport.wsgi import WsgiTransport
+from kit import choices
+from kit.beside import Beside
+
+HIDDEN = choices(
+    auth__presentation=["X-Api-Key: {token}"], encode__empty="204", status__created=201, errors__body="nested"
+)
+
+
+@pytest.fixture(scope="module")
+def hidden():
+    """The report on a service with four values of its own, after a short run."""
+    return Beside(HIDDEN).calibrator(journeys=1).run()
+
+
+def test_values_that_every_answer_rests_on_are_learned(hidden):
+    """Four values at once, found one after the other, and nothing else."""
+    assert hidden.learned == {
+        "auth.presentation": ["X-Api-Key: {token}"],
+        "encode.empty": "204",
+        "errors.body": "nested",
+        "status.created": 201,
+    }
+    assert hidden.contradicted == []
+    assert hidden.interrupted == ""
+
+
+def test_what_is_confirmed_is_at_its_default_and_the_rest_says_why(hidden):
+    """No assumption that was changed is confirmed, and every other is told."""
+    assert len(hidden.confirmed) > 30
+    assert not set(hidden.confirmed) & HIDDEN.keys()
+    assert not set(hidden.confirmed) & set(hidden.undetermined)
+    assert all(hidden.undetermined.values())
+
+
+def test_the_profile_is_one(hidden, tmp_path):
+    """What is written can be read, and is the same for the same values."""
+    text = profile_text(hidden.learned)
+    file = tmp_path / "learned.toml"
+    file.write_text(text)
+    assert read_profile(file) == read_profile(HIDDEN)
+    assert profile_text(dict(reversed(hidden.learned.items()))) == text
+    nested = {
+        "initial.channel-flags": {"private": True},
+        "breakout.room-name": "Corner {number}",
+        "streaming.session": False,
+    }
+    assert tomllib.loads(profile_text(nested))["initial"]["channel-flags"] == {"private": True}
+
+
+def test_what_nothing_explains_is_contradicted():
+    """A field that is called otherwise, which no alternative has: the call and the place."""
+    beside = Beside()
+
+    class Wrong(WsgiTransport):
+        def exchange(self, request: Request) -> Response:
+            """Answer that every channel is a star."""
+            response = super().exchange(request)
+            body = response.body.replace(b'"accessibility":', b'"accessible":').replace(
+                b'"unregistered":', b'"unregister":'
+            )
+            return Response(response.status, response.headers, body)
+
+    report = beside.calibrator(transport=Wrong(beside.simulator.wsgi), journeys=1).run()
+    assert report.learned == {}
+    assert all(each.place.endswith("/unregistered") and each.got is None for each in report.contradicted)
+
+
+def test_a_service_that_is_not_this_api_is_told():
+    """A page of something else."""
+    beside = Beside()
+
+    class Page(WsgiTransport):
+        def exchange(self, request: Request) -> Response:  # noqa: ARG002
+            """Answer 404."""
+            return Response(404, [("Content-Type", "text/html")], b"<p>Hello</p>")
+
+    with pytest.raises(Misuse, match="not this API"):
+        beside.calibrator(transport=Page(beside.simulator.wsgi)).run()
+
+
+def test_a_rival_keeps_a_value_from_being_claimed():
+    """What two values explain alike is undetermined until one of them is ruled out."""
+    book = Book()
+    one, other = Alternative(("encode.empty", "204")), Alternative(("status.created", 201))
+    book.adopt(one, [other])
+    book.refuse("encode.empty", ["204"], ["encode.empty"])
+    assert book.learned() == {}
+    assert "status.created" in dict(book.undetermined({}))
+    (rival,) = [each for each in book.open_to(["encode.empty"]) if len(each.values) == 2]
+    assert dict(rival.values) == {"encode.empty": "200", "status.created": 201}
+    book.rule_out(rival, ["encode.empty"])
+    assert book.learned() == {"encode.empty": "204"}
+
+
+def test_what_rested_on_another_value_is_opened_again():
+    """A value that was ruled out by an answer which rested on an assumption is open once that has another value."""
+    book = Book()
+    book.rule_out(Alternative(("status.created", 201)), ["status.created", "encode.empty"])
+    assert "status.created" in book.confirmed()
+    book.adopt(Alternative(("encode.empty", "204")), [])
+    assert "status.created" not in book.confirmed()
