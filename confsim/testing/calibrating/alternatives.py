@@ -6,8 +6,8 @@ ones once it has led to another world. So a difference is exact, however long ag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
 
 from msgspec import Struct
 
@@ -22,32 +22,11 @@ from confsim.testing.learning.model import Told, told_by
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, Step
 
-if TYPE_CHECKING:
-    from .book import Book
+from .alternative import Alternative
+from .book import Book
 
 #: After how many calls without a difference an alternative that led to another world is followed no more.
 _PATIENCE = 250
-
-
-class Alternative:
-    """Values of assumptions other than those in force, by id; one of them as a rule. ``key`` says the same as text."""
-
-    __slots__ = ("ids", "key", "values")
-
-    def __init__(self, *values: tuple[str, Any]) -> None:
-        self.values = values
-        self.ids = tuple(id for id, _ in values)
-        self.key = " ".join(f"{id}={value!r}" for id, value in values)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Alternative) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def over(self, profile: Mapping[str, Any]) -> dict[str, Any]:
-        """A profile with these values."""
-        return {**profile, **dict(self.values)}
 
 
 class _Followed(Struct):

@@ -10,7 +10,7 @@ from msgspec import Struct
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 
-from .alternatives import Alternative
+from .alternative import Alternative
 
 
 class Rival(Struct, frozen=True):

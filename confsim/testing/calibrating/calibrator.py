@@ -25,7 +25,8 @@ from confsim.testing.verifying.findings import masked
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.printing import Printer
 
-from .alternatives import Alternative, Alternatives
+from .alternative import Alternative
+from .alternatives import Alternatives
 from .book import Book
 
 #: After how many journeys in which nothing was ruled out the run ends.

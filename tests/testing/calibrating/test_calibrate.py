@@ -9,7 +9,7 @@ import pytest
 from confsim.kernel.refusal import Misuse
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
-from confsim.testing.calibrating.alternatives import Alternative
+from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.book import Book
 from confsim.testing.calibrating.session import profile_text
 from confsim.transport.wsgi import WsgiTransport

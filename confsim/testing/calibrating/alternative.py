@@ -1,0 +1,27 @@
+"""Values that assumptions could have instead of those in force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class Alternative:
+    """Values of assumptions other than those in force, by id; one of them as a rule. ``key`` says the same as text."""
+
+    __slots__ = ("ids", "key", "values")
+
+    def __init__(self, *values: tuple[str, Any]) -> None:
+        self.values = values
+        self.ids = tuple(id for id, _ in values)
+        self.key = " ".join(f"{id}={value!r}" for id, value in values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alternative) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def over(self, profile: Mapping[str, Any]) -> dict[str, Any]:
+        """A profile with these values."""
+        return {**profile, **dict(self.values)}
