@@ -44,6 +44,16 @@ def test_find_client(writes, commits):
     assert {code: found for code in possible if (found := PARCELS.find_client(change, code))} == expected
 
 
+def test_who_took_a_value_over_keeps_it():
+    """Although the record that had it goes, or takes another, only later."""
+    change = World().change(0)
+    for client, id in (("one", 1), ("one", 2), ("two", 1)):
+        PARCELS.of(change, client).put(Parcel(id, "a"))
+    PARCELS.of(change, "one").remove(1)
+    PARCELS.of(change, "one").put(Parcel(2, "b"))
+    assert [PARCELS.find_client(change, code) for code in "ab"] == ["two", "one"]
+
+
 def test_a_dropped_change_locates_nothing():
     """What a change has put is found in it, and in its world once it is committed."""
     world = World()

@@ -293,6 +293,33 @@ def test_a_switch_is_two_rows_each_way() -> None:
     assert not broken.fire(change, on, "disable").broken
 
 
+def test_a_machine_knows_its_records() -> None:
+    """Those of its table, or what the function takes that chooses one; none without a table."""
+
+    def chosen(lamp: Lamp) -> Table[int, Lamp]:
+        return LAMPS
+
+    row = Row("switch on", Light.OFF, Light.ON, source="test")
+    assert LAMP.record is Lamp
+    for table, record in ((chosen, Lamp), (None, None)):
+        machine: Machine[Light, Any] = Machine(
+            "test other lamp", "A lamp.", table, Light, (row,), state="state", refusals={None: Why.OTHERWISE}
+        )
+        assert Machine.of(LAMPS) == ([machine] if record is Lamp else [])
+        del Machine.declared["test other lamp"]
+        assert machine.record is record
+
+
+def test_an_effect_without_words_is_told_by_its_name() -> None:
+    """As rows in words show it."""
+
+    def flicker(change: Change, lamp: Lamp) -> Lamp:
+        return lamp
+
+    shown = make("test flicker", Row("flicker", Light.ON, Light.ON, effect=flicker, source="test"))
+    assert diagram.in_words(shown)[0]["effect"] == "flicker"
+
+
 def test_a_machine_is_drawn_from_its_rows() -> None:
     """Diagram and words."""
     drawn = diagram.mermaid(LAMP)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from confsim.kernel.indexes import CREATED, Index, Order, Total, Unique
 from confsim.kernel.table import Record, Rows, SharedTable, Table
-from confsim.kernel.views import Merged, View
+from confsim.kernel.views import Merged, View, merged
 from confsim.kernel.world import World
 
 
@@ -66,6 +66,19 @@ def _merged(found: Merged[Thing], expected: list[Thing], cut: slice) -> None:
     assert [found[place] for place in range(-len(expected), len(expected))] == expected * 2
     with pytest.raises(IndexError):
         found[len(expected)]
+
+
+def test_views_of_which_one_has_records_need_no_merging() -> None:
+    """That view is what they are together."""
+    change = World().change(0)
+    rows = THINGS.of(change, "c")
+    rows.put(Thing(1, "red"))
+    red, green, blue = (rows.where(COLOUR, colour) for colour in ("red", "green", "blue"))
+    assert merged([green, red, blue], itemgetter(0)) is red
+    rows.put(Thing(2, "blue"))
+    red, blue = (rows.where(COLOUR, colour) for colour in ("red", "blue"))
+    assert [each.id for each in merged([blue, red, green], itemgetter(0))] == [1, 2]
+    assert list(merged([green], itemgetter(0))) == []
 
 
 class TableMachine(RuleBasedStateMachine):

@@ -90,6 +90,9 @@ def forked(act: Callable[[], Any], limit: float) -> Any:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        silence = os.open(os.devnull, os.O_WRONLY)
+        for stream in (1, 2):
+            os.dup2(silence, stream)
         try:
             told = json.dumps(act()).encode()
         except BaseException:

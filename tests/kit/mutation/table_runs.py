@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from hashlib import sha256
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -93,7 +95,8 @@ def _measure(items: Sequence[pytest.Item]) -> tuple[Any, ...]:
 def tried(mutants: Sequence[TableMutant], limit: float) -> dict[str, Verdict]:
     """The verdicts on mutants, by their keys."""
     run = TableRun(mutants, limit)
-    pytest.main([*(str(ROOT / "tests" / name) for name in TESTS), *OPTIONS], plugins=[run])
+    with redirect_stdout(StringIO()):
+        pytest.main([*(str(ROOT / "tests" / name) for name in TESTS), *OPTIONS], plugins=[run])
     return run.verdicts
 
 
