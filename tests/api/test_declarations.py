@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
+import msgspec
+
 from confsim.api.catalogue import API
+from confsim.contract.annotations import struct_of
+from kit.each import by_name, each
+
+LISTED = tomllib.loads((Path(__file__).parents[1] / "data" / "declarations.toml").read_text())
 
 
 def named_kinds():
@@ -44,3 +53,54 @@ def test_ids_of_things_are_declared_to_be_so():
         if parameter.names is None and parameter.name.lower().endswith(("id", "ids", "session"))
     }
     assert plain == {"originId"}  # an id of another system
+
+
+def told(operation):
+    """What a declaration says to clients, on a few lines."""
+    words = [word for word in ("for_client", "runtime", "revokes_access", "waits") if getattr(operation, word)]
+    words += [] if operation.replayed else ["not replayed"]
+    words += [] if operation.locks else ["no lock"]
+    words += [f"variant of {operation.variant_of}"] if operation.variant_of else []
+    words += [
+        f"{word} by {entry.id}" for word in ("container", "upload", "slash") if (entry := getattr(operation, word))
+    ]
+    lines = {
+        "gate": f"{operation.gate}{' (assumed)' if operation.gate_entry else ''}",
+        "is": ", ".join(words),
+        "path": ", ".join(f"{each.name} of {each.names or 'none'}" for each in operation.path_parameters),
+        "query": ", ".join(asked(each) for each in operation.query_parameters),
+        "body": body_of(operation.body),
+        "identifies": ", ".join(f"{field} of {kind}" for field, kind in operation.identifies.items()),
+        "headers": ", ".join(operation.headers),
+    }
+    return {name: text for name, text in lines.items() if text}
+
+
+def asked(parameter):
+    """A query parameter: required with a star, or with its default."""
+    default = "*" if parameter.required else "" if parameter.default is None else f"={parameter.default}"
+    return f"{parameter.name}{default}{f' of {parameter.names}' if parameter.names else ''}"
+
+
+def body_of(body):
+    """The fields of a body, those that are required with a star."""
+    if body is None:
+        return ""
+    struct = struct_of(body.type)
+    if struct is None:
+        return "JSON" if body.is_json else "bytes"
+    fields = msgspec.structs.fields(struct)
+    kinds = {name: f" of {kind}" for name, kind in body.names.items()}
+    named = [(each.encode_name, "*" if each.required else "") for each in fields]
+    return ", ".join(f"{name}{star}{kinds.get(name, '')}" for name, star in named) or "{}"
+
+
+@each("operation", list(API), ids=by_name)
+def test_a_declaration_is_the_one_that_was_written(operation):
+    """Who may call, and with what: as the documents and the gaps have it, operation by operation."""
+    assert told(operation) == LISTED[operation.name]
+
+
+def test_every_operation_is_listed():
+    """And none that there is not."""
+    assert list(LISTED) == sorted(API.operations)
