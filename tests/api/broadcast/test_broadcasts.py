@@ -10,7 +10,7 @@ from confsim.domain.clients import clients
 from confsim.domain.couplings import machines
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
-from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, NOTHING, OPERATOR, OWNER, ROOM, START, USER, code
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, NOTHING, OPERATOR, OWNER, ROOM, START, USER, code, demo
 
 RTMP = "rtmp://live.example/app/key"
 NOON = "2026-02-01T00:00:00.000Z"
@@ -473,3 +473,18 @@ def test_the_history_has_other_forms():
     call(sim, "stop_broadcast")
     at = "1769904000000"
     assert call(sim, "list_broadcast_history").body["rows"] == [{"id": id, "created": at, "started": at, "ended": at}]
+
+
+def test_the_history_may_hold_ended_ones_alone():
+    """While one is running, and when none is."""
+    for choice, running in (("all", 2), ("ended", 1)):
+        sim = demo(broadcast__history=choice)
+        assert sim.call("set_broadcast_state", ADMIN, uuid=ROOM, state="enable").ok
+        add(sim)
+        ended = start(sim)
+        call(sim, "stop_broadcast")
+        assert [row["id"] for row in call(sim, "list_broadcast_history").body["rows"]] == [ended]
+        started = start(sim)
+        assert call(sim, "list_broadcast_history").body["total"] == running
+        assert call(sim, "get_broadcast", broadcastID=ended).status == 200
+        assert call(sim, "get_broadcast", broadcastID=started).status == (200 if choice == "all" else 404)

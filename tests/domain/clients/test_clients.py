@@ -83,3 +83,21 @@ def test_switching_moves_nothing_but_the_flag():
     change, (top, child) = forest([-1, 0])
     off = clients.switch_service(change, child, "disable", top)
     assert clients.switch_service(change, off, "enable", top) == child
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["Acme Ltd.", "ACME ltd", "acme-ltd"], ["acme-ltd", "acme-ltd-2", "acme-ltd-3"]),
+        (["!!", "?"], ["client", "client-2"]),
+        (["-a  b-", "c"], ["a-b", "c"]),
+    ],
+)
+def test_ids_made_of_names(names, expected):
+    """Letters and digits in lower case, a hyphen for anything else, and a number where the id is taken (G131)."""
+    change = World(seed=1).change(0, {"ids.client": "name"})
+    assert [clients.create(change, name, None).id for name in names] == expected
+    short = World(seed=1).change(0, {"ids.client": "short"})
+    made = [clients.create(short, "A", None).id for _ in range(2)]
+    assert [len(id) for id in made] == [10, 10]
+    assert len({*made, *(id.lower() for id in made)}) == 2

@@ -40,15 +40,17 @@ class Family:
 @pytest.mark.rule("R440", "R321")
 @pytest.mark.parametrize("owner", [0, 1, 2])
 @pytest.mark.parametrize("inheritable", [True, False])
-def test_a_template_is_seen_by_its_client_and_when_inheritable_below(owner, inheritable):
+@pytest.mark.parametrize(("profile", "depth"), [({}, 2), ({"templates.inherited-from": "parent"}, 1)])
+def test_a_template_is_seen_by_its_client_and_when_inheritable_below(owner, inheritable, profile, depth):
     """Clients above and beside never see it; those below see it as inherited, and not enabled."""
-    family = Family()
+    family = Family(profile)
     made = templates.create(family.change, family.clients[owner], "T")
     if inheritable:
         templates.share(family.change, made, "allow")
     for place, client in enumerate(family.clients):
-        assert family.sees(client, made.id) is (place == owner or (inheritable and place > owner))
-        if place > owner and inheritable:
+        below = 0 < place - owner <= depth
+        assert family.sees(client, made.id) is (place == owner or (inheritable and below))
+        if below and inheritable:
             seen = templates.get(family.change, client, made.id)
             assert (seen.inherited, seen.enabled) == (True, False)
     assert not family.sees(family.stranger, made.id)
