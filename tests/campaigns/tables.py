@@ -28,7 +28,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Try the mutants, print those that nothing noticed, and return the figures."""
     os.environ["HYPOTHESIS_PROFILE"] = "mutation"
-    from kit.mutation import table_mutants
+    from kit.mutation import table_mutants, trying
     from kit.mutation.sample import ROOT
     from kit.mutation.table_runs import equal, noticed, tried
 
@@ -40,13 +40,18 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     judged = {mutant.key for mutant in every if mutant.key in reasons}
     golden = set() if chosen.behaviour else {mutant.key for mutant in every if noticed(mutant)}
     verdicts = tried([mutant for mutant in every if mutant.key not in golden | same | judged], chosen.limit)
+    guards = [mutant for mutant in table_mutants.in_guards() if chosen.only in mutant.key]
+    guards = guards[len(guards) * (number - 1) // parts : len(guards) * number // parts]
+    judged |= {mutant.key for mutant in guards if mutant.key in reasons}
+    asked = [mutant for mutant in guards if mutant.key not in reasons]
+    verdicts |= {mutant.key: verdict for mutant, verdict in trying.verdicts(asked, chosen.limit, 1, whole=False)}
     left = [(key, verdict) for key, verdict in verdicts.items() if verdict.what != "killed"]
     for key, verdict in left:
         print(f"{verdict.what}: {key}")  # noqa: T201  (this is its output)
     return {
         "machines": len({mutant.machine for mutant in every}),
-        "mutants": len(every),
-        "by kind": dict(Counter(mutant.kind for mutant in every)),
+        "mutants": len(every) + len(guards),
+        "by kind": {**Counter(mutant.kind for mutant in every), "in the function of a guard": len(guards)},
         "noticed by the golden tables": len(golden),
         "killed by tests of behaviour": len(verdicts) - len(left),
         "equal in every triple": len(same),

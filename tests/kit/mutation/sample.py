@@ -49,7 +49,17 @@ def unit(mutant: Mutant, *, whole: bool) -> str:
     _, name, *inside = mutant.path.split("/")
     if whole:
         return name + _WHOLE
+    if inside[0] == "couplings":
+        return f"{name}/{_influenced(inside[1])}"
     return f"{name}/{inside[0]}" if len(inside) > 1 else name
+
+
+def _influenced(module: str) -> str:
+    """The package that a module of couplings is about: the one after which it is named, or that of most of its rows."""
+    named = module.removesuffix(".py").partition("_")[2]
+    if named in {"clients", "identity", "members", "runtime", "telephony", "breakout"}:
+        return named
+    return {"deletion.py": "channels", "deliveries.py": "events", "emitted.py": "events"}.get(module, "runtime")
 
 
 def tests_of(unit: str) -> list[Path]:
@@ -65,8 +75,8 @@ def tests_of(unit: str) -> list[Path]:
 
 
 def sources_of(unit: str) -> Path:
-    """The folder of a package or a room."""
-    return ROOT / "confsim" / unit.removesuffix(_WHOLE)
+    """The folder of the room of a package."""
+    return ROOT / "confsim" / unit.removesuffix(_WHOLE).partition("/")[0]
 
 
 def judged() -> dict[str, str]:

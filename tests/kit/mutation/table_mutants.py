@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
+import confsim.api.catalogue  # noqa: F401 its modules declare the machines
 from confsim.kernel.influence import Cascade, Coupling, Need, Observer
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Row
+
+from .operators import Mutant, mutants
+from .sample import ROOT
 
 Block = Callable[[], AbstractContextManager[Any]]
 
@@ -166,6 +171,19 @@ def _dropped(machine: Machine[Any, Any], each: Any) -> Block:
             yield
 
     return block
+
+
+def in_guards() -> list[Mutant]:
+    """The mutants of the functions that guards ask: comparisons turned or off by one, operands, constants."""
+    found: dict[str, Mutant] = {}
+    codes = {guard.test.__code__ for machine in Machine.declared.values() for guard in machine.guards}
+    for path in sorted({code.co_filename for code in codes}):
+        lines = [{line for *_, line in code.co_lines() if line} for code in codes if code.co_filename == path]
+        source = Path(path)
+        for mutant in mutants(source.relative_to(ROOT).as_posix(), source.read_text()):
+            if mutant.deferred and any(mutant.line in each for each in lines):
+                found[mutant.key] = mutant
+    return list(found.values())
 
 
 def every() -> list[TableMutant]:
