@@ -39,7 +39,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     same = {mutant.key for mutant in every if equal(mutant)}
     judged = {mutant.key for mutant in every if mutant.key in reasons}
     golden = set() if chosen.behaviour else {mutant.key for mutant in every if noticed(mutant)}
-    verdicts = tried([mutant for mutant in every if mutant.key not in golden | same | judged], chosen.limit)
+    verdicts = dict(tried([mutant for mutant in every if mutant.key not in golden | same | judged], chosen.limit))
     guards = [mutant for mutant in table_mutants.in_guards() if chosen.only in mutant.key]
     guards = guards[len(guards) * (number - 1) // parts : len(guards) * number // parts]
     judged |= {mutant.key for mutant in guards if mutant.key in reasons}

@@ -66,6 +66,14 @@ def golden() -> dict[str, Golden]:
     return tables
 
 
+def package_of(name: str) -> str:
+    """The package of the domain that declares a machine, such as ``domain/runtime``; ``domain`` for its own modules."""
+    for path in (DATA / "machines").glob("*.toml"):
+        if name in tomllib.loads(path.read_text()):
+            return "domain" if path.stem == "other" else f"domain/{path.stem}"
+    raise LookupError(f"no golden table of {name!r}")
+
+
 def _outcomes(text: str) -> list[Outcome]:
     found = []
     for part in text.split("; "):

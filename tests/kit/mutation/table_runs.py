@@ -1,13 +1,9 @@
-"""Table mutants tried on the tests of domain and api that reach what they change."""
+"""Table mutants tried on the tests of the package of their machine that reach what they change."""
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Sequence
-from contextlib import redirect_stdout
-from hashlib import sha256
-from io import StringIO
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -15,15 +11,14 @@ import pytest
 from confsim.kernel.machine import Machine
 from kit import tables
 
-from .reach import FOLDER
 from .running import OPTIONS, Failures, Verdict, forked, until_failure
-from .sample import ROOT
+from .sample import tests_of
 from .table_mutants import TableMutant, watch
 
-#: What the tables are tried on, beside the golden tables.
-TESTS = ("domain", "api")
 #: The tests that read the tables themselves.
 _GOLDEN = "test_tables.py"
+#: Seconds that one package may take.
+_LONGEST = 3600
 
 
 class TableRun:
@@ -36,11 +31,10 @@ class TableRun:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try every mutant instead of running the tests."""
         items = [item for item in session.items if item.path.name != _GOLDEN]
-        reach, seconds = _reach(items)
+        reach, seconds = forked(lambda: _measure(items), _LONGEST)
         for mutant in self.mutants:
-            names = reach.get(mutant.subject, [])
-            chosen = [item for item in items if item.nodeid in set(names)]
-            chosen.sort(key=lambda item: seconds[item.nodeid])
+            names = set(reach.get(mutant.subject, ()))
+            chosen = sorted((item for item in items if item.nodeid in names), key=lambda item: seconds[item.nodeid])
             self.verdicts[mutant.key] = self._verdict(mutant, chosen, seconds)
         return True
 
@@ -52,25 +46,8 @@ class TableRun:
         return Verdict(*forked(tried, self.limit)) if chosen else Verdict("unreached", "", 0)
 
 
-def _reach(items: Sequence[pytest.Item]) -> tuple[dict[str, list[str]], dict[str, float]]:
-    """The tests that reach each row and influence, and the seconds of each; as measured before, or in a fork now."""
-    kept = ROOT / FOLDER / f"tables-{_state()}.json"
-    if not kept.exists():
-        found = forked(lambda: _measure(items), 3600)
-        assert isinstance(found[0], dict), found
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(found))
-    return tuple(json.loads(kept.read_text()))
-
-
-def _state() -> str:
-    """A text that changes with the sources and the tests."""
-    folders = (ROOT / "confsim", *(ROOT / "tests" / name for name in TESTS))
-    paths = sorted(path for folder in folders for path in folder.rglob("*.py"))
-    return sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
-
-
-def _measure(items: Sequence[pytest.Item]) -> tuple[Any, ...]:
+def _measure(items: Sequence[pytest.Item]) -> tuple[dict[str, list[str]], dict[str, float]]:
+    """The tests that reach each row and influence, but for those that fail anyway, and the seconds of each."""
     reach: dict[str, dict[str, None]] = {}
     current = ""
 
@@ -92,12 +69,20 @@ def _measure(items: Sequence[pytest.Item]) -> tuple[Any, ...]:
     return {name: list(tests) for name, tests in reach.items()}, seconds
 
 
-def tried(mutants: Sequence[TableMutant], limit: float) -> dict[str, Verdict]:
-    """The verdicts on mutants, by their keys."""
-    run = TableRun(mutants, limit)
-    with redirect_stdout(StringIO()):
-        pytest.main([*(str(ROOT / "tests" / name) for name in TESTS), *OPTIONS], plugins=[run])
-    return run.verdicts
+def tried(mutants: Sequence[TableMutant], limit: float) -> Iterator[tuple[str, Verdict]]:
+    """The verdicts on mutants by their keys, package after package, each in a fork."""
+    packages: dict[str, list[TableMutant]] = {}
+    for mutant in mutants:
+        packages.setdefault(tables.package_of(mutant.machine), []).append(mutant)
+    for package, here in packages.items():
+
+        def run(package: str = package, here: list[TableMutant] = here) -> dict[str, Any]:
+            run = TableRun(here, limit)
+            pytest.main([*map(str, tests_of(package)), *OPTIONS], plugins=[run])
+            return run.verdicts
+
+        for key, verdict in forked(run, _LONGEST).items():
+            yield key, Verdict(*verdict)
 
 
 def noticed(mutant: TableMutant) -> bool:
