@@ -142,6 +142,43 @@ def test_rooms_of_a_completed_breakout_session_stay(sim, people):
     assert "channelUuid" in rooms(sim, id)[0]
 
 
+@pytest.mark.rule("R288", "R312")
+def test_a_session_in_the_channel_of_a_room_is_the_one_of_the_room(people):
+    """Before the start and after the end, too, where a recording of that channel starts a session."""
+    sim = demo(breakout__room_channel="creation", recordings__without_session="start-session")
+    id = prepare(sim)
+    add_room(sim, id)
+    place = rooms(sim, id)[0]["channelUuid"]
+    assert "sessionId" not in rooms(sim, id)[0]
+    assert sim.call("start_recording", API_TOKEN, uuid=place).ok
+    first = rooms(sim, id)[0]["sessionId"]
+    start(sim)
+    assert rooms(sim, id)[0]["sessionId"] == first
+    stop(sim)
+    assert sim.call("start_recording", API_TOKEN, uuid=place).ok
+    assert rooms(sim, id)[0]["sessionId"] not in {first, None}
+
+
+@pytest.mark.rule("R374", "R551")
+@pytest.mark.parametrize("state", ["prepared", "completed"])
+def test_a_room_whose_channel_is_deleted_has_none(people, state):
+    """Neither channel nor session; a room that is not over gets new ones at the start."""
+    sim = demo(breakout__room_channel="creation")
+    id = prepare(sim)
+    room = add_room(sim, id)
+    if state == "completed":
+        start(sim)
+        stop(sim)
+    place = rooms(sim, id)[0]["channelUuid"]
+    sim.call("get_streaming_proxy", OWNER, uuid=place)
+    assert sim.call("delete_channel", ADMIN, uuid=place).ok
+    left = rooms(sim, id)[0]
+    assert (left["id"], left.keys() & {"channelUuid", "sessionId"}) == (room, set())
+    if state == "prepared":
+        assert start(sim).ok
+        assert rooms(sim, id)[0]["channelUuid"] != place
+
+
 @pytest.mark.rule("R312")
 def test_a_room_may_have_its_channel_from_the_beginning(people):
     """By assumption, the channel is made with the room and the session at the start."""
