@@ -1,7 +1,8 @@
 """Schemathesis as a user runs it: its command line, the hooks of ``confsim.testing.schemathesis``, a served demo world.
 
 The examples, coverage and fuzzing phases run for one area of the API after the other, the stateful phase for all of it.
-With ``--into FILE --seconds N`` it runs in parts, each of which goes on where the last one stopped.
+With ``--into FILE --seconds N`` it runs in parts, each of which goes on where the last one stopped; ``--only all`` runs
+every phase of every area at once, which is quicker with few examples.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ BAD = ("findings", "errors", "operations that never succeed", "parts to do")
 ROOT = Path(__file__).resolve().parents[2]
 #: The name of the part that is the stateful phase.
 STATEFUL = "stateful"
-#: The operation that shares the route of another is judged with it.
-ROUTES = {each.name for each in API if not each.variant_of}
+#: The name of the part that is every phase of every area.
+ALL = "all"
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
     """Declare the options."""
     options.add_argument("--examples", type=int, default=200, help="of each operation")
-    options.add_argument("--only", default="", metavar="AREA,…", help=f"areas of the API, and {STATEFUL}")
+    options.add_argument("--only", default="", metavar="AREA,…", help=f"areas of the API, {STATEFUL}, or {ALL}")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--into", type=Path, metavar="FILE", help="add to the results of this file, and skip those")
     options.add_argument("--seconds", type=float, default=float("inf"), help="begin no part after so long")
@@ -82,8 +83,9 @@ def _part(part: str, chosen: argparse.Namespace, until: float) -> dict[str, Any]
     """The result of Schemathesis for an area, or for the stateful phase; None when there is no time left."""
     if time.monotonic() > until:
         return None
-    phases = ["--phases", STATEFUL] if part == STATEFUL else ["--phases", "examples,coverage,fuzzing"]
-    area = [] if part == STATEFUL else ["--include-tag", part]
+    phases = {STATEFUL: [STATEFUL], ALL: ["examples", "coverage", "fuzzing", STATEFUL]}
+    chosen_phases = ",".join(phases.get(part, ["examples", "coverage", "fuzzing"]))
+    area = [] if part in phases else ["--include-tag", part]
     with tempfile.TemporaryDirectory() as folder, Simulator().serve() as server:
         report = Path(folder) / "report.json"
         done = subprocess.run(
@@ -91,8 +93,7 @@ def _part(part: str, chosen: argparse.Namespace, until: float) -> dict[str, Any]
                 *(str(Path(sys.executable).with_name("st")), "run", f"{server.root}/openapi.json"),
                 *("-n", str(chosen.examples), "--seed", str(chosen.seed), "--continue-on-failure"),
                 *("--report", "json", "--report-json-path", str(report)),
-                *phases,
-                *area,
+                *("--phases", chosen_phases, *area),
             ],
             cwd=folder,
             env={**os.environ, "SCHEMATHESIS_HOOKS": "confsim.testing.schemathesis", "PYTHONPATH": str(ROOT)},
