@@ -8,7 +8,7 @@ and of which a page is read without the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
@@ -211,6 +211,16 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         if type(bucket) is Bucket:
             return View(state.rows, index, bucket, bucket.orders[0])
         return View(state.rows, index, bucket, () if bucket is None else (bucket,))
+
+    def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
+        """How many records are under these values together, one under several of them counted for each."""
+        find = self.state.indexes[index.position].get
+        found = 0
+        for value in values:
+            bucket = find(value)
+            if bucket is not None:
+                found += len(bucket.orders[0]) if type(bucket) is Bucket else 1
+        return found
 
     def put(self, record: R, *, check: bool = True) -> R:
         """Insert the record, or replace the one with its key at the same place of creation; return the record.

@@ -6,6 +6,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import islice, repeat
+from operator import itemgetter
 from typing import Any, Generic, TypeVar, overload
 
 from msgspec import Struct, StructMeta
@@ -106,6 +107,24 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         stop = len(view.entries) if high is None else position(view.entries, (high,))
         return View(view.rows, view.arrangement, view.bucket, view.entries, range(start, max(start, stop)))
 
+    def cut(self, start: int, stop: int) -> View[R_co]:
+        """The records from the place ``start`` to before ``stop``."""
+        places = range(len(self.entries)) if self.places is None else self.places
+        return View(self.rows, self.arrangement, self.bucket, self.entries, places[start:stop])
+
+    def entry(self, place: int) -> Entry:
+        """The entry of the record at a place."""
+        return self.entries[place if self.places is None else self.places[place]]
+
+    def number_before(self, entry: Entry) -> int:
+        """How many of the records come before one with this entry that is none of them."""
+        at, places = position(self.entries, entry), self.places
+        if places is None:
+            return at
+        if places.step < 0:
+            at, places = -at, range(-places.start - 1, -places.stop - 1)
+        return min(max(at - places.start, 0), len(places))
+
     def total(self, total: Total[Any]) -> int:
         """A total of all records of the index or table under the value. Raises ValueError when it is not declared."""
         place = self.arrangement.totals.index(total)
@@ -113,6 +132,12 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         if isinstance(bucket, Bucket):
             return bucket.totals[place]
         return sum(map(total.of, self))
+
+
+#: The part of an entry that no two records of a table share: its key in an order, and the serial of the record.
+UNIQUE: Callable[[Entry], Any] = itemgetter(slice(2))
+#: From so many times the number of views on, the beginning of a page of ``Merged`` is searched for.
+FAR = 8
 
 
 def _those(entries: Entries, places: range) -> Sequence[Entry]:
@@ -127,7 +152,8 @@ class Merged(Sequence[R_co]):
     """The records of several views, each in one and the same order and direction, in this order.
 
     ``key(entry)`` is compared; of equal ones that of the earlier view comes first. A page is read by walking from the
-    beginning to its end, whatever lies behind.
+    beginning to its end, whatever lies behind. One far from the beginning is searched for where views of one table,
+    which share no record, are compared by ``UNIQUE``.
     """
 
     __slots__ = ("_key", "_reverse", "_views")
@@ -152,7 +178,30 @@ class Merged(Sequence[R_co]):
         if not places:
             return []
         low, high = (places[0], places[-1]) if places.step > 0 else (places[-1], places[0])
+        if self._key is UNIQUE and low > FAR * len(self._views):
+            length = high + 1 - low
+            near = [view.cut(start, start + length) for view, start in zip(self._views, self._starts(low), strict=True)]
+            return list(islice(Merged(near, self._key, reverse=self._reverse), length))[:: places.step]
         return list(islice(self, low, high + 1))[:: places.step]
+
+    def _starts(self, place: int) -> list[int]:
+        """How many records of each view come before the one at a place."""
+        views = self._views
+        low, high = [0] * len(views), [*map(len, views)]
+        while True:
+            widest = max(range(len(views)), key=lambda at: high[at] - low[at])
+            middle = (low[widest] + high[widest]) // 2
+            pivot = views[widest].entry(middle)
+            before = [view.number_before(pivot) for view in views]
+            before[widest] = middle
+            total = sum(before)
+            if total == place:
+                return before
+            if total > place:
+                high = [*map(min, high, before)]
+            else:
+                low = [*map(max, low, before)]
+                low[widest] = middle + 1
 
     def __iter__(self) -> Iterator[R_co]:
         key = self._key

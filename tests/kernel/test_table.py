@@ -171,6 +171,8 @@ class TableMachine(RuleBasedStateMachine):
         down = Merged([view.descending for view in tagged], itemgetter(slice(2)), reverse=True)
         place = {id: place for place, id in enumerate(model)}
         _merged(down, sorted(expected, key=lambda thing: (*key(thing), place[thing.id]), reverse=True), cut)
+        numbers = {tag: sum(tag in thing.tags for thing in every) for tag in "abc"}
+        assert rows.number(TAG, "abcd") == sum(numbers.values())
         for badge in range(10):
             assert rows.one(BADGE, badge) == next((thing for thing in every if thing.badge == badge), None)
 

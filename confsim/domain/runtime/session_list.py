@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from enum import StrEnum
-from operator import itemgetter
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -21,7 +21,7 @@ from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
 from confsim.kernel.indexes import Order
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.views import View, merged
+from confsim.kernel.views import UNIQUE, View, merged
 from confsim.kernel.world import Change
 
 from . import presence, sessions
@@ -126,7 +126,8 @@ def listed(
             found = _sorted(change, caller, matching, sort, descending=descending)
         else:
             every = SESSIONS.of(change, client.id).where(LISTED, (None, recorded))
-            found = _merged(every, views, order, low, high, descending=descending)
+            bounds = None if low is None and high is None else (low, high)
+            found = _merged(sight, every, views, order, bounds, recorded, descending=descending)
     if wanted.search:
         return [session for session in found if lists.matches(change, wanted.search, session.name)]
     return found
@@ -149,10 +150,13 @@ def _views(sight: _Sight, channel: str | None, recorded: bool | None) -> Mapping
     user = sight.caller.user
     if user is None:
         return {}
-    ids: Iterable[str] = sight.channels()
-    if len(roles.roles_of(sight.change, user)) > len(every):
-        ids = (id for id in dict.fromkeys(session.channel for session in every) if sight.covers(id))
-    return {id: view for id in ids if (view := rows.where(LISTED, (id, recorded)))}
+    found: dict[str | None, View[Session]] = {}
+    for id in sight.channels():
+        if view := rows.where(LISTED, (id, recorded)):
+            found[id] = view
+            if len(found) > FEW:
+                break
+    return found
 
 
 def _order(change: Change, sort: Sort, views: Sized, *, descending: bool) -> Order[Session] | None:
@@ -172,29 +176,34 @@ def _order(change: Change, sort: Sort, views: Sized, *, descending: bool) -> Ord
 
 
 def _merged(
+    sight: _Sight,
     every: View[Session],
     views: Mapping[str | None, View[Session]],
     order: Order[Session],
-    low: int | None,
-    high: int | None,
+    bounds: tuple[int | None, int | None] | None,
+    recorded: bool | None,
     *,
     descending: bool,
 ) -> Sequence[Session]:
     """The sessions of the views in this order; the start of each is between the bounds.
 
-    Of many channels they are picked from all of the client, which ``every`` has, as they come.
+    Of more than ``FEW`` channels they are picked from all of the client, which ``every`` has, as they come.
     """
-    bounded = low is not None or high is not None
 
     def shown(view: View[Session]) -> View[Session]:
-        found = view.between(order, low, high) if bounded else view.by(order)
+        found = view.by(order) if bounds is None else view.between(order, *bounds)
         return found.descending if descending else found
 
     if len(views) <= FEW:
-        return merged(map(shown, views.values()), itemgetter(slice(2)), reverse=descending)
-    total = sum(map(len, map(shown, views.values()) if bounded else views.values()))
+        return merged(map(shown, views.values()), UNIQUE, reverse=descending)
     found = shown(every)
-    return lists.Without(found, lambda session: session.channel not in views, len(found) - total)
+    covers = cache(sight.covers)
+    if bounds is None:
+        rows = SESSIONS.of(sight.change, sight.client)
+        total = rows.number(LISTED, ((id, recorded) for id in sight.channels()))
+    else:
+        total = sum(covers(session.channel) for session in found)
+    return lists.Without(found, lambda session: not covers(session.channel), len(found) - total)
 
 
 def _matching(
