@@ -20,6 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import growing  # noqa: E402
 import in_process  # noqa: E402
 import memory  # noqa: E402
+import openings  # noqa: E402
 import operations as of_operations  # noqa: E402
 import over_http  # noqa: E402
 import report  # noqa: E402
@@ -30,7 +31,8 @@ Benchmark = Callable[[], Iterator[tuple[str, str]]]
 
 BENCHMARKS: tuple[Benchmark, ...] = (
     *(in_process.wsgi, in_process.durable, in_process.forks, in_process.makings, in_process.pages, in_process.imports),
-    *(over_http.servers, over_http.starts, over_http.rates, over_http.worlds, growing.grows, memory.things),
+    *(over_http.servers, over_http.starts, over_http.rates, over_http.worlds),
+    *(growing.grows, openings.openings, memory.things),
 )
 
 

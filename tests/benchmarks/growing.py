@@ -17,7 +17,7 @@ def grows() -> Iterator[tuple[str, str]]:
     """100,000 rooms made over 16 connections, while another asks for a page of them and a user."""
     port = free_port()
     with subprocess.Popen(
-        [sys.executable, "-m", "confsim", "serve", "-p", str(port)], stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "confsim", "serve", "-q", "-p", str(port)], stdout=subprocess.DEVNULL
     ) as process:
         try:
             until_served(port)

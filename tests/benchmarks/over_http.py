@@ -70,8 +70,8 @@ def serving(command: list[str], port: int, path: str) -> Iterator[float]:
 
 
 def commands(port: int) -> tuple[tuple[list[str], str], tuple[list[str], str]]:
-    """The two servers: confsim and the bare app on werkzeug's own, each with a path to ask first."""
-    ours = [sys.executable, "-m", "confsim", "serve", "-p", str(port)]
+    """The two servers: confsim and the bare app on werkzeug's own, neither of which logs calls; a path to ask first."""
+    ours = [sys.executable, "-m", "confsim", "serve", "-q", "-p", str(port)]
     bare = [sys.executable, str(HERE / "yardstick.py"), str(port)]
     return (ours, "/_confsim/health"), (bare, yardstick.PATH)
 

@@ -157,6 +157,21 @@ def rows_while_open(sim):
     return sim.durable.store._store.execute("SELECT DISTINCT digest FROM parts ORDER BY digest").fetchall()
 
 
+def test_a_start_after_a_kill_writes_no_base(begin, place):
+    """A short log is read and goes on, whatever it tells: of worlds that joined, too."""
+    sim = begin(place)
+    for name in ("w", "x"):
+        sim.worlds.add(name)
+    sim.worlds.drop("x")
+    busy(sim)
+    killed(sim)
+    base = rows(place, "SELECT * FROM base"), rows(place, "SELECT count(*) FROM log")
+    again = begin(place)
+    killed(again)
+    assert (rows(place, "SELECT * FROM base"), rows(place, "SELECT count(*) FROM log")) == base
+    assert told(begin(place)) == told(again) == told(sim)
+
+
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
