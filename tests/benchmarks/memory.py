@@ -28,6 +28,15 @@ def resident(process: int) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
 
 
+def spent(process: int) -> float:
+    """The seconds that a process has had of the processor; 0 where the machine does not tell."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def things() -> Iterator[tuple[str, str]]:
     """Bytes of one thing of each kind, of an idle world and of a journal entry, each in a process of its own."""
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as processes:
