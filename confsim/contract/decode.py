@@ -144,7 +144,7 @@ class Body:
         self._struct = struct
 
     def read(self, context: Context, raw: bytes) -> Any:
-        """The value of the body (R017). Refusals BODY_MALFORMED, INVALID_INPUT."""
+        """The value of the body (R016, R017). Refusals BODY_MALFORMED, INVALID_INPUT."""
         if self._decoder is None:
             return raw
         if not raw or raw.isspace():

@@ -159,7 +159,7 @@ class ImageSize(StrEnum):
     UNFURL = "unfurl"
 
 
-#: Width and height in pixels of each size (P1 Conventions 6).
+#: Width and height in pixels of each size (P1 Conventions 6, R030).
 PIXELS = {
     ImageSize.SMALL: 40,
     ImageSize.MEDIUM: 80,

@@ -195,7 +195,10 @@ def link_channel(change: Change, run: AppSession, channel: Channel, session: str
 
 
 def get_session(change: Change, channel: Channel, id: str) -> str:
-    """The id of the session of the channel that is linked by this id. Refusals NOT_FOUND, SESSION_ELSEWHERE (G387)."""
+    """The id of the session of the channel that is linked by this id (R434, G387).
+
+    Refusals NOT_FOUND, SESSION_ELSEWHERE.
+    """
     sessions = SESSIONS.of(change, channel.client)
     found = sessions.get(id) or sessions.get(id.lower())
     if found is not None and found.channel == channel.id:

@@ -90,7 +90,6 @@ def test_a_wrong_registration_is_refused(sim, body):
     assert sim.call("list_app_sessions", ADMIN).body["total"] == 0
 
 
-@pytest.mark.rule("R427")
 @pytest.mark.parametrize("client", [OTHER, PARTNER, "nonsense"])
 def test_a_run_is_registered_in_the_own_client_alone(sim, client):
     """Any other client of the path is a 404."""
@@ -408,7 +407,6 @@ def test_an_app_session_that_is_not_there(sim, operation):
         assert sim.call(operation, caller, **arguments).status == 404
 
 
-@pytest.mark.rule("R435")
 def test_a_channel_to_link_must_be_the_clients(sim):
     """A channel that is not there is a 404; a guest links the own channel alone."""
     id = register(sim)

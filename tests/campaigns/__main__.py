@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
+# Without the folder of this file, whose modules are named for what they search: one of them as a package that it uses.
+sys.path[:] = [str(HERE.parent), str(HERE.parents[1]), *(each for each in sys.path if Path(each).resolve() != HERE)]
 
 NAMES = sorted(path.stem for path in HERE.glob("[a-z]*.py"))
 

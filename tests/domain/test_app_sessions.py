@@ -116,7 +116,6 @@ def test_finding_agrees_with_filtering_a_list(runs, query):
     assert [run.id for run in found] == [ids[place] for place in expected]
 
 
-@pytest.mark.rule("R431")
 def test_only_the_clients_own_runs_are_found():
     """App sessions of another client are not there."""
     change, client, caller = world()

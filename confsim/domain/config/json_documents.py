@@ -34,7 +34,7 @@ def _inside(value: Any) -> list[Any]:
 
 
 def merged(base: Document, over: Document, how: str = "deep") -> Document:
-    """The document of ``base`` and ``over`` merged key by key, where ``over`` takes precedence.
+    """The document of ``base`` and ``over`` merged key by key, where ``over`` takes precedence (R437).
 
     ``deep`` merges objects at every depth and replaces other values; ``concatenate`` does so too, and appends arrays
     to arrays; ``top`` replaces the values of the first level.

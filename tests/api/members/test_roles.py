@@ -148,7 +148,7 @@ def test_whoever_has_access_reads_owners(sim, people, who):
     assert sim.call("list_owners", who, uuid=ROOM).body == owners
 
 
-@pytest.mark.rule("R545", "R208")
+@pytest.mark.rule("R545")
 def test_the_creator_is_the_owner(sim, people):
     """A channel made by a user has that owner; one made by an API token has none."""
     made = sim.call("create_channel", "demo-user", body={"name": "Mine"}).body["channelUuid"]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
 from functools import cache, wraps
+from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, get_args
 from unittest import mock
@@ -86,7 +87,7 @@ def cited(text: str | None) -> set[str]:
 
 def every() -> list[Breakage]:
     """All breakages, those nearest to their rules first."""
-    near, declared = [*of_tables(), *of_functions()], list(of_operations())
+    near, declared = [*of_tables(), *of_functions(), *of_constants()], list(of_operations())
     own = {rule for each in near for rule in each.rules}
     found = [*near, *declared, *of_callees(own)]
     reached = {rule for each in found for rule in each.rules}
@@ -153,6 +154,26 @@ def _declares(function: ast.FunctionDef) -> bool:
     return any("operation" in ast.unparse(each) for each in function.decorator_list)
 
 
+def of_constants() -> Iterator[Breakage]:
+    """Entries of the tables of modules whose comment names rules: numbers one more, others left out."""
+    for name, path in MODULES.items():
+        lines = path.read_text().splitlines()
+        for node in tree(path).body:
+            found = cited(lines[node.lineno - 2]) if lines[node.lineno - 2].startswith("#") else set()
+            if found and isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
+                module = import_module("confsim." + name.removesuffix(".py").replace("/", "."))
+                table = getattr(module, ast.unparse(node.targets[0]))
+                for key, value in table.items():
+                    changed = {**table, key: value + 1} if isinstance(value, int) else {**table}
+                    if not isinstance(value, int):
+                        del changed[key]
+                    yield Breakage(f"{name}: {key}", "entry", frozenset(found), _filled(table, changed))
+
+
+def _filled(table: dict[Any, Any], changed: dict[Any, Any]) -> Block:
+    return lambda _: mock.patch.dict(table, changed, clear=True)
+
+
 @cache
 def _mutants(path: str) -> list[Mutant]:
     return mutants(path, (ROOT / path).read_text())
@@ -215,6 +236,8 @@ def _aspects(operation: Operation) -> Iterator[Aspect]:
             lambda rule: "for_client" in rule.statement or "child" in rule.statement,
         )
     yield from _of_input(operation)
+    for status in (200, 204, 400, 401, 403, 404, 409):
+        yield "status changed", str(status), _other_status(operation, status), _says(str(status))
     for name in sorted(_answered(operation.result)):
         yield "left out of the answer:", name, _left_out(operation, name), _names(name)
     for mutant in _of_function(operation.function):
@@ -345,6 +368,22 @@ def _left_out(operation: Operation, name: str) -> Block:
         return status, headers, body
 
     return lambda _: mock.patch.object(pipeline, "encode", without)
+
+
+def _other_status(operation: Operation, status: int) -> Block:
+    encode, refused = pipeline.encode, pipeline.refused
+
+    def encoded(context: Any, called: Any, result: Any) -> Any:
+        given, headers, body = encode(context, called, result)
+        return given + (called is operation and given == status), headers, body
+
+    def told(context: Any, refusal: Any) -> Any:
+        response = refused(context, refusal)
+        if getattr(context, "operation", None) is operation and response.status == status:
+            response.status += 1
+        return response
+
+    return lambda _: mock.patch.multiple(pipeline, encode=encoded, refused=told)
 
 
 def _pruned(value: Any, name: str) -> Any:
