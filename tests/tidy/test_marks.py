@@ -5,10 +5,16 @@ from __future__ import annotations
 import pytest
 
 from confsim.api.catalogue import API
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
 from confsim.reference import rules
 from kit import ADMIN, API_TOKEN, OWNER, ROOM, USER
 from kit.marks import breakages
 from kit.marks.breakages import cited
+from kit.mutation.patch import Functions
+from kit.mutation.running import forked
+from kit.mutation.sample import ROOT
+from kit.source import MODULES
 
 
 def test_rules_are_read_from_citations():
@@ -58,3 +64,20 @@ def test_rows_that_cite_rules_are_broken(sim):
     with dropped.in_force(None):
         assert not sim.call("set_channel_friendly_url", OWNER, uuid=ROOM, body={"url": "demo-room"}).ok
     assert sim.call("set_channel_friendly_url", OWNER, uuid=ROOM, body={"url": "demo-room"}).ok
+
+
+def test_functions_that_cite_rules_are_broken():
+    """A changed condition decides otherwise, in a process of its own."""
+    from confsim.domain.channels import friendly_urls
+
+    path = MODULES["domain/channels/friendly_urls.py"]
+    breakage = next(each for each in breakages.of_functions([path]) if each.kind == "raise dropped")
+    assert "R222" in breakage.rules
+
+    def malformed():
+        with breakage.in_force(Functions(ROOT, ROOT / "confsim")):
+            friendly_urls.check(World(seed=1).change(0), "no word")
+
+    with pytest.raises(Refusal):
+        friendly_urls.check(World(seed=1).change(0), "no word")
+    assert forked(malformed, 10) is None

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
 from functools import cache, wraps
 from importlib import import_module
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, get_args
 from unittest import mock
@@ -124,9 +125,9 @@ def _without_functions(block: Callable[[], AbstractContextManager[Any]]) -> Bloc
 # Functions
 
 
-def of_functions() -> Iterator[Breakage]:
-    """Mutants of the functions whose docstring or comment names rules."""
-    for path in MODULES.values():
+def of_functions(paths: Iterable[Path] = tuple(MODULES.values())) -> Iterator[Breakage]:
+    """Mutants of the functions of these modules whose docstring or comment names rules."""
+    for path in paths:
         if path.is_relative_to(ROOT / "confsim" / "reference"):
             continue
         places = dict(_scopes(tree(path), path.read_text().splitlines()))
@@ -182,7 +183,7 @@ def _mutants(path: str) -> list[Mutant]:
 def _changed(mutant: Mutant) -> Block:
     @contextmanager
     def block(functions: Functions) -> Iterator[None]:
-        functions.change(mutant)  # for good: a breakage is in force in a process of its own
+        functions.change(functions.changed(mutant))  # for good: a breakage is in force in a process of its own
         yield
 
     return block

@@ -72,7 +72,7 @@ class MarkedRun:
             found.failing = forked(lambda: _dying([item for each in tests.values() for item in each], 600), 600)
         tests = {mark: each for mark, each in tests.items() if mark.test not in found.failing}
         found.marks = list(tests)
-        functions, tried = Functions(ROOT, "confsim"), set(found.tried)
+        functions, tried = Functions(ROOT, ROOT / "confsim"), set(found.tried)
         waiting = [each for each in every() if each.name not in tried and self.wanted & each.rules]
         while waiting and time.monotonic() < self.until:
             breakage = waiting.pop(0)
