@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,8 +23,10 @@ from .incoming import incoming
 from .journal import Entry, Journal, TimerEntry
 from .live import LiveWorld
 from .pipeline import Pipeline, Usage
-from .realtime.connections import RealTime
 from .webhooks.delivery import Webhooks
+
+if TYPE_CHECKING:
+    from .realtime.connections import RealTime
 
 #: Choices that are read when a world is put into service; each of its calls, or of its resets, rests on them.
 _SERVED_UNDER = tuple(
@@ -143,6 +145,8 @@ class Service:
     @cached_property
     def realtime(self) -> RealTime:
         """The people who are connected to its channels over websockets."""
+        from .realtime.connections import RealTime  # with the first websocket
+
         return RealTime(self.live, self.journal, self.token_of, self.unrouted)
 
     @property

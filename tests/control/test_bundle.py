@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import pytest
@@ -170,6 +171,23 @@ def test_a_masked_identity_token_is_not_repeated(sim):
     found = played(document)
     assert found.not_repeated == ["r1: its identity token is masked"]
     assert found.parting is None
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_held_call_is_not_repeated(sim, when):
+    """What it left is set, with the faults that remained; others came while it was held."""
+    sim.faults.put([{"operation": "create_channel", "times": 1, "do": {"hold": when}}])
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(sim.call, "create_channel", "demo-owner", body={"name": "held"})
+        held = sim.faults.wait_for_held()
+        sim.call("create_channel", "demo-operator", body={"name": "meanwhile"})
+        held.release()
+        assert answer.result().ok
+    sim.call("create_channel", "demo-owner", body={"name": "later"})
+    sim.call("list_channels", "demo-owner")
+    found = played(bundle_of(sim))
+    assert [each.partition(": ")[2] for each in found.not_repeated] == ["a fault held it until somebody released it"]
+    assert found.parting is None, found.parting
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from confsim import Misuse, Simulator
+from confsim.control.bundle.document import decoded
+from confsim.control.bundle.replay import replay
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Wsgi
@@ -295,11 +297,14 @@ class Exported(ApiJourney):
         """What holds after every journey."""
         for way in self.driven:
             again(way.simulator)
+            for mask in (False, True):
+                bundle = decoded(way.simulator.control("get_bundle", mask=mask).data)
+                assert replay(bundle).parting is None
         super().teardown()
 
 
 def test_random_histories_are_run_again():
-    """Whatever is called, over whichever way, test and scenario lead a fresh world to the same."""
+    """Whatever is called, over whichever way, test, scenario and bundle lead a fresh world to the same."""
     budget = settings(
         max_examples=3, stateful_step_count=30, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
     )

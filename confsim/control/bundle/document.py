@@ -90,7 +90,7 @@ class BundledCall(Struct, frozen=True, kw_only=True):
     ``at`` is the instant of the clock. ``entry`` says how it came in: over HTTP, or below it by the name of its
     operation, in Python or of a scenario, with the ``texts`` of its path, the ``values`` of its query and its
     ``token``. One that has its own instant does not move the clock. ``after`` is set where a replay cannot repeat it:
-    the state document that it left, with ``why``.
+    the state document that it left, and the ``faults`` that remained, with ``why``.
     """
 
     id: str
@@ -110,6 +110,7 @@ class BundledCall(Struct, frozen=True, kw_only=True):
     body: Content = ""
     why: str = ""
     after: Raw = NOT_SET
+    faults: list[dict[str, Any]] | None = None
 
 
 class Bundle(Struct, frozen=True, kw_only=True):

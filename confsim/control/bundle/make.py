@@ -128,6 +128,7 @@ def _bundled(call: ApiCall | ControlCall, *, masked: bool) -> BundledCall:
         foreign_host=_FOREIGN in entry.assumptions,
         why=why,
         after=Raw(state.document(entry.after)) if why else NOT_SET,
+        faults=[each.to_dict() for each in entry.remaining_faults] if why and entry.remaining_faults else None,
     )
 
 

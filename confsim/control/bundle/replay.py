@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -29,6 +30,8 @@ from .document import Bundle, BundledCall, EntryPoint, KeptAnswer, kept, raw
 
 #: Characters of a text that are shown around the first difference.
 _AROUND = 60
+#: Operations of the control plane that set faults.
+_SET_FAULTS = frozenset({"add_fault", "put_faults"})
 #: Headers that say something of the bytes of a body, which a mask has changed.
 _OF_BYTES = frozenset({"etag", "content-length", "content-range"})
 
@@ -105,7 +108,9 @@ class _Replay:
     def _skip(self, call: BundledCall, after: Any) -> None:
         self._show(call)
         self._service.live.replace(state.world_from(bytes(after)))
-        self._service.journal.count += 1
+        if call.faults is not None:
+            body = _without_holds(msgspec.json.encode(call.faults))
+            invoke(self._context, CONTROL["put_faults"], (), {}, body)
 
     def _show(self, call: BundledCall) -> None:
         if not call.own_instant:
@@ -144,17 +149,27 @@ class _Replay:
         service.perform(Incoming(operation, texts, made.query, call.token, made.request))
 
     def _control(self, call: BundledCall) -> Parting | None:
-        operation = CONTROL.get(call.control)
+        operation, body = CONTROL.get(call.control), raw(call.body)
         if operation is None:
             return Parting(call.id, call.control, "the operation of the control plane", call.control, None)
+        if call.control in _SET_FAULTS and not (body := _without_holds(body)):
+            return None
         try:
             try:
-                invoke(self._context, operation, call.path, call.query, raw(call.body))
+                invoke(self._context, operation, call.path, call.query, body)
             except Pending as pending:
                 wait_for_result(pending.again)
         except (Misuse, Refusal) as refusal:
             return Parting(call.id, call.control, "the call of the control plane", "done", str(refusal))
         return None
+
+
+def _without_holds(body: bytes) -> bytes:
+    """Faults without those that hold calls, which no replay repeats; empty where a single one does."""
+    faults = msgspec.json.decode(body)
+    if isinstance(faults, dict):
+        return b"" if "hold" in faults.get("do", {}) else body
+    return msgspec.json.encode([each for each in faults if "hold" not in each.get("do", {})])
 
 
 def _difference(was: KeptAnswer, got: KeptAnswer, *, masked: bool) -> tuple[str, Any, Any] | None:
