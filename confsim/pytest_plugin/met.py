@@ -55,12 +55,19 @@ MACHINES = {
     "broadcast": ("broadcast", "broadcast destination"),
     "events": ("events interface", "events endpoint", "webhook delivery"),
 }
-#: The reason of each code of a refusal, by the id of its assumption: each refusal that is answered uses its own.
-_REASONS = {entry.id: reason.name for reason, entry in CODE.items()}
+
+
+def _code(reason: Reason) -> str:
+    """The code by which a refusal is named: the one that it has on the wire by default."""
+    return reason.name.lower()
+
+
+#: The code of each refusal, by the id of its assumption: each refusal that is answered uses its own.
+_REASONS = {entry.id: _code(reason) for reason, entry in CODE.items()}
 #: Changes of one thread whose transitions are kept until they are put in force; one that is dropped is forgotten.
 _OPEN = 8
 
-#: One thing that can be met: (operation,), (operation, reason), (machine, transition) or (assumption,).
+#: One thing that can be met: (operation,), (operation, code), (machine, transition) or (assumption,).
 Item = tuple[str, ...]
 #: How often each was met, by kind.
 Counts = dict[str, Counter[Item]]
@@ -161,11 +168,11 @@ def possible(profile: Mapping[str, Any]) -> dict[str, dict[str, set[Item]]]:
     for operation in API:
         area = found[operation.area]
         area["operations"].add((operation.name,))
-        reasons = {reason.name for reason in declared(operation, profile)}
+        codes = {_code(reason) for reason in declared(operation, profile)}
         for name, where in observed().get(operation.name, {}).get("refusals", {}).items():
             if not where or profile.keys() & set(where):
-                reasons.add(Reason[name].name)
-        area["refusals"] |= {(operation.name, reason) for reason in reasons}
+                codes.add(_code(Reason[name]))
+        area["refusals"] |= {(operation.name, code) for code in codes}
     for place, machines in MACHINES.items():
         for name in machines:
             found[place]["transitions"] |= {(name, transition(row)) for row in Machine.declared[name].rows}
