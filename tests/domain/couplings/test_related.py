@@ -1,0 +1,58 @@
+"""Which records are moved along with others, where a profile says whether they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.couplings import related_identity, related_members, related_telephony
+from confsim.domain.identity import validators
+from confsim.domain.telephony import number_assignments, numbers
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, Level
+from confsim.kernel.world import World
+
+SECRET = "a secret that is long enough for everybody"
+
+
+def stage(**profile):
+    """A change, a client with an active validator and an assigned number, and another client with the same."""
+    change = World(seed=1).change(0, {id.replace("__", ".").replace("_", "-"): each for id, each in profile.items()})
+    made = []
+    for name, number in (("One", "+12025550123"), ("Two", "+12025550124")):
+        client = clients.create(change, name, None)
+        room = channels.create(change, client, "Room", None, None)
+        validators.enable(change, validators.add(change, client, "v", "HS256", SECRET))
+        validators.add(change, client, "w", "HS256", SECRET)
+        found = numbers.add(change, client, number, "US")
+        number_assignments.assign(change, room, found)
+        made.append(client)
+    return change, made
+
+
+@pytest.mark.parametrize(("choice", "released"), [("nothing", False), ("validator-and-numbers", True)])
+def test_what_a_client_loses_with_its_service(choice, released):
+    """Nothing, or its active validator and its numbers; another client keeps its own (G543)."""
+    change, (one, two) = stage(clients__disable_releases=choice)
+    assert [each.id for each in related_identity.released_validator(change, one)] == ["v"] * released
+    assert len(list(related_telephony.released_numbers(change, one))) == int(released)
+    clients.switch_service(change, one, "disable")
+    for client, left in ((one, not released), (two, True)):
+        assert len(list(validators.list_active(change, client.id))) == int(left)
+        assert len(list(number_assignments.ASSIGNMENTS.of(change, client.id).all)) == int(left)
+
+
+@pytest.mark.rule("R545")
+@pytest.mark.parametrize(
+    ("choice", "others"), [(None, False), ("creator", False), ("creator-and-customer-admins", True)]
+)
+def test_who_owns_a_new_channel(choice, others):
+    """Its creator, and the Customer Admins where that is assumed, each once; a channel made by a token has none (G298)."""
+    change, (one, _) = stage(**({} if choice is None else {"channels__first_owners": choice}))
+    creator = users.create(change, one.id, "c", Account.REGISTERED, levels=(Level.CUSTOMER_ADMIN,))
+    admin = users.create(change, one.id, "a", Account.REGISTERED, levels=(Level.CUSTOMER_ADMIN,))
+    for by, owners in ((creator, [creator.id]), (None, [])):
+        channel = channels.create(change, one, f"Room of {by and by.id}", None, by)
+        extra = [each.id for each in (creator, admin) if each.id not in owners] if others else []
+        assert list(related_members.first_owners(change, channel)) == owners + extra
