@@ -48,7 +48,7 @@ def test_what_a_client_loses_with_its_service(choice, released):
     ("choice", "others"), [(None, False), ("creator", False), ("creator-and-customer-admins", True)]
 )
 def test_who_owns_a_new_channel(choice, others):
-    """Its creator, and the Customer Admins where that is assumed, each once; a channel made by a token has none (G298)."""
+    """Its creator, and the Customer Admins where that is assumed, each once; a token makes one without (G298)."""
     change, (one, _) = stage(**({} if choice is None else {"channels__first_owners": choice}))
     creator = users.create(change, one.id, "c", Account.REGISTERED, levels=(Level.CUSTOMER_ADMIN,))
     admin = users.create(change, one.id, "a", Account.REGISTERED, levels=(Level.CUSTOMER_ADMIN,))
