@@ -19,6 +19,8 @@ TESTS = {
 }
 #: Tests that hold all declarations of a room against lists of their own.
 LISTS = {"domain": ["domain/test_tables.py"], "api": ["tidy/test_catalogue.py", "api/test_declarations.py"]}
+#: Tests of a room that go across its packages.
+_ACROSS = {"domain": ["domain/test_fault_points.py"]}
 #: What follows the name of a room to mean the tests of all its packages.
 _WHOLE = "*"
 JUDGED = ROOT / "tests" / "data" / "mutants.toml"
@@ -70,7 +72,8 @@ def tests_of(unit: str) -> list[Path]:
     if unit.endswith(_WHOLE) or name in {"kernel", "contract"}:
         return [*tests, *(path for path in lists if path.parent not in tests)]
     if package:
-        return [*(folder / package for folder in tests if (folder / package).is_dir()), *lists]
+        across = [ROOT / "tests" / path for path in _ACROSS.get(name, ())]
+        return [*(folder / package for folder in tests if (folder / package).is_dir()), *across, *lists]
     return list(dict.fromkeys([*(path for folder in tests for path in sorted(folder.glob("test_*.py"))), *lists]))
 
 
