@@ -147,9 +147,9 @@ def test_what_of_an_answer_profiles_can_change():
     assert list(big_numbers(Part)) == []
     assert list(big_numbers(Answer)) == [int, float]
     assert list(big_numbers(Annotated[float, "A share."] | None)) == [float]
-    assert CATALOGUE["get_answer"].has_options
-    assert CATALOGUE["get_answer"].has_big_numbers
-    assert not CATALOGUE["get_counted"].has_big_numbers
+    assert CATALOGUE["get_answer"].contract.has_options
+    assert CATALOGUE["get_answer"].contract.has_big_numbers
+    assert not CATALOGUE["get_counted"].contract.has_big_numbers
 
 
 @pytest.mark.parametrize("values", [{}, {"X-Count": "3"}, {"X-Count": 3, "X-Other": 1}, {"X-Count": 3, "X-Last": 1}])

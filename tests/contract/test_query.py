@@ -116,8 +116,8 @@ def test_a_required_parameter():
         assert refused == "query from: it is missing"
     missing = outcome(lambda context: arguments(context, found, {}), parse__missing_query="404")
     assert missing == ("NOT_FOUND", {"what": "query from", "id": ""})
-    assert found.required_query
-    assert not CATALOGUE["list_things"].required_query
+    assert found.contract.required_query
+    assert not CATALOGUE["list_things"].contract.required_query
 
 
 def test_names_that_an_operation_does_not_declare():
