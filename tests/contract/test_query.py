@@ -27,12 +27,12 @@ def list_things(
     imgSize: ImageSize | None = None,
     ids: list[int] | None = None,
     name: Annotated[str, "A name."] = "",
-):
+) -> None:
     """List."""
 
 
 @CATALOGUE.operation("GET /thing", gate=gates.PUBLIC)
-def find_thing(call, *, from_: int, to: int = 9):
+def find_thing(call, *, from_: int, to: int = 9) -> None:
     """Find."""
 
 
