@@ -29,6 +29,19 @@ SESSION = st.tuples(
     st.sampled_from(["a", "B", "b"]),
     st.booleans(),
 )
+#: Choices on which the order, or what is listed, depends.
+PROFILES = [
+    {},
+    {"lists.ties": "oldest-first"},
+    {"lists.text-order": "binary"},
+    {"sessions.not-ended": "last"},
+    {"sessions.sort-presence": "caller"},
+    {"sessions.participants-count": "peak"},
+    {"sessions.not-started": "last"},
+    {"sessions.from-to": "inclusive"},
+    {"sessions.has-recording-false": "ignore"},
+    {"sessions.rooms": "hidden"},
+]
 BOUND = st.one_of(st.none(), st.integers(-1, 5))
 
 
@@ -71,14 +84,16 @@ def _filled(found: list[tuple]):
     BOUND,
     st.sampled_from([None, True, False]),
     st.booleans(),
+    st.sampled_from(PROFILES),
 )
 def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
-    found, sort, descending, place, after, before, recorded, everything
+    found, sort, descending, place, after, before, recorded, everything, profile
 ):
     """For hosts and for those who see everything, with every filter and in every order, page by page."""
     change, client, caller, places = _filled(found)
+    change.profile = dict(profile)
     if everything:
-        change.profile = {"sessions.administrators": "all"}
+        change.profile["sessions.administrators"] = "all"
         caller = replace(caller, customer_admin=True)
     wanted = Wanted(None if place is None else places[place], "", after, before, recorded)
 
