@@ -21,7 +21,7 @@ from confsim.service.files import state
 from confsim.service.files.profile import plain
 from confsim.service.journal import ControlCall
 
-from .calls import ApiCall, json_of, starting_world, with_address
+from .calls import ApiCall, json_of, never_holding, starting_world, was_decided, with_address
 
 #: Shorter texts and smaller numbers are too common to conclude which answer they come from.
 _DISTINCTIVE_LENGTH = 8
@@ -111,7 +111,7 @@ class _Writer:
             if entry.after is not entry.before:
                 self._control("put_state", (), msgspec.json.decode(state.document(entry.after)))
             if entry.remaining_faults is not None:
-                self._control("put_faults", (), [fault.to_dict() for fault in entry.remaining_faults])
+                self._control("put_faults", (), never_holding([fault.to_dict() for fault in entry.remaining_faults]))
             return
         self.steps.append(step)
         sent = {str(value) for _, value in _leaves(step)}
@@ -148,7 +148,7 @@ class _Writer:
     def _step(self, call: ApiCall) -> dict[str, Any] | None:
         """The step of a call, None when no step can express it."""
         operation, entry = call.operation, call.entry
-        if operation is None or entry.request.fault or entry.response.cut is not None:
+        if operation is None or entry.request.fault or entry.response.cut is not None or was_decided(entry):
             return None
         undeclared = unknown_parameters(operation, call.values)
         lacking = [each.name for each in operation.query_parameters if each.required and each.name not in call.values]

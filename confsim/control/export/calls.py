@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, quote, unquote
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.api.address import HOST
 from confsim.api.catalogue import API
@@ -25,6 +26,7 @@ from confsim.control.context import ControlContext
 from confsim.control.journal_view import below
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.credentials import present
+from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
 from confsim.service.files import world_file
 from confsim.service.journal import ControlCall, Entry
@@ -88,14 +90,50 @@ class ApiCall(Struct, frozen=True, kw_only=True):
 def merged(
     context: ControlContext, entries: list[Entry], orders: Sequence[ControlCall]
 ) -> Iterator[ApiCall | ControlCall]:
-    """Calls of the API and of the control plane, in the order in which they were made; no handshakes of websockets."""
-    waiting = list(orders)
+    """Calls of the API and of the control plane, in the order in which they were made; no handshakes of websockets.
+
+    No fault of them holds a call: who repeats them makes them one after the other.
+    """
+    waiting = [call for each in orders if (call := _without_holds(each)) is not None]
     for entry in entries:
         while waiting and waiting[0].after < entry.number:
             yield waiting.pop(0)
         if not is_handshake(entry):
             yield api_call(context, entry)
     yield from waiting
+
+
+def _without_holds(call: ControlCall) -> ControlCall | None:
+    """A call of the control plane whose faults hold no call; None where it adds none then."""
+    if call.operation not in {"put_faults", "add_fault"} or b'"hold"' not in call.body:
+        return call
+    given = msgspec.json.decode(call.body)
+    faults = never_holding(given if isinstance(given, list) else [given])
+    if call.operation == "add_fault":
+        return replace(call, body=msgspec.json.encode(faults[0])) if faults else None
+    return replace(call, body=msgspec.json.encode(faults))
+
+
+def never_holding(faults: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Faults as plain values, without the words that hold a call, and without those that do nothing then."""
+    found = []
+    for each in faults:
+        do = each.get("do")
+        if isinstance(do, dict) and "hold" in do:
+            each = {**each, "do": {word: value for word, value in do.items() if word not in {"hold", "holdAtMost"}}}
+        if each["do"]:
+            found.append(each)
+    return found
+
+
+def was_kept_off(entry: Entry) -> bool:
+    """Whether a call was held, and its operation never ran."""
+    return any(hit.held and hit.when == "before" for hit in entry.fault)
+
+
+def was_decided(entry: Entry) -> bool:
+    """Whether a call was held, and its answer was changed or dropped."""
+    return any(hit.held in {CHANGED, DROPPED} for hit in entry.fault)
 
 
 def is_handshake(entry: Entry) -> bool:

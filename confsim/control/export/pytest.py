@@ -17,7 +17,7 @@ from confsim.service.journal import ControlCall, Entry
 from confsim.service.service import Service
 from confsim.transport.address import route
 
-from .calls import ApiCall, json_of, presentation, starting_world, with_address
+from .calls import ApiCall, json_of, presentation, starting_world, was_decided, was_kept_off, with_address
 
 #: Bodies of more bytes are not compared.
 LONGEST = 20_000
@@ -85,7 +85,13 @@ def _call(service: Service, call: ApiCall) -> Iterator[str]:
         what = f"{entry.request.method} {call.target[:60]!r}"
         yield f"    # {what} was refused before it was read: {entry.request.fault}\n"
         return
+    if was_kept_off(entry):
+        yield "    # it was held, and never ran\n"
+        return
     made = _by_name(service, call) if call.by_name else _by_path(service, call)
+    if was_decided(entry):
+        yield f"    {made}  # it was held, and its answer was another\n"
+        return
     cut = entry.response.cut
     if cut is not None and (call.by_name or cut < 0):
         yield f"    with pytest.raises(ConnectionResetError):\n        {made}\n"

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, CommandBody, operation
-from confsim.control.export.calls import ApiCall, merged
+from confsim.control.export.calls import ApiCall, merged, was_decided, was_kept_off
 from confsim.control.fields import Object
 from confsim.control.invoke import invoke
 from confsim.control.journal_view import entry_of, read_body
@@ -20,7 +20,6 @@ from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 from confsim.service.deferred import in_slices, wait_for
-from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.files import world_file
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
@@ -89,8 +88,7 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
 
 def _compared(entry: Entry, response: Response) -> DifferentAnswer | None:
     """The call with what was and what would be answered, None where that is the same, or not the world's answer."""
-    decided = any(hit.held in {CHANGED, DROPPED} for hit in entry.fault)
-    if decided or (entry.response.status, entry.response.body) == (response.status, response.body):
+    if was_decided(entry) or (entry.response.status, entry.response.body) == (response.status, response.body):
         return None
     return DifferentAnswer(
         id=entry.id,
@@ -130,7 +128,7 @@ class _Replay:
         self._fork = service.fork(
             world=start, profile=self._profile, clock=Clock(entries[0].at if entries else service.clock.now())
         )
-        self._fork.pipeline.held.enabled = False
+        self._fork.pipeline.held.enabled = False  # also for requests that ask to be held
         self._context = ControlContext(self._fork, Worlds(self._fork), context.host)
         self._app = App(self._context.worlds, mount.whole(CONTROL))
         self._calls = merged(context, entries, controls)
@@ -150,8 +148,7 @@ class _Replay:
             self._fork.live.show(call.at)
             if isinstance(call, ApiCall):
                 self.calls += 1
-                kept_off = any(hit.held and hit.when == "before" for hit in call.entry.fault)
-                yield call.entry, call.entry.response if kept_off else self._response(call)
+                yield call.entry, call.entry.response if was_kept_off(call.entry) else self._response(call)
             elif not CONTROL[call.operation].moves_clock:
                 self._control(call)
 
