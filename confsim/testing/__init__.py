@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api_journey import api_journey
     from .bundles import ApiJourney
     from .journey import Journey
+    from .rules_of_operations import api_journey
     from .samples import Arguments
     from .strategies import arguments
     from .targets import Core, Outcome, Target, Url, Wsgi
@@ -34,14 +34,17 @@ _MODULES = {
     "ApiJourney": "bundles",
     "Arguments": "samples",
     "Journey": "journey",
-    "api_journey": "api_journey",
+    "api_journey": "rules_of_operations",
     "arguments": "strategies",
     **dict.fromkeys(("Core", "Outcome", "Target", "Url", "Wsgi"), "targets"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, so that what needs no hypothesis is there without it."""
+    """Import what is asked for, so that what needs no hypothesis is there without it.
+
+    No module bears the name of what it holds: once imported, the module would be found in its place.
+    """
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_MODULES[name]}", __name__), name)

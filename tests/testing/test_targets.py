@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
+
 import pytest
 
 from confsim import Simulator
@@ -33,3 +36,10 @@ def test_every_way_leads_where_the_profile_says(profile):
             assert outcomes[0].status == 200
             assert outcomes[1:] == outcomes[:1] * 2
         ways[2].close()
+
+
+def test_every_public_name_is_what_it_says_also_when_all_modules_are_imported():
+    """A module that bears the name of what it holds would be found in its place."""
+    package = importlib.import_module("confsim.testing")
+    for _ in range(2):
+        assert not [name for name in package.__all__ if isinstance(getattr(package, name), ModuleType)]
