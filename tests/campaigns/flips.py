@@ -51,6 +51,9 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--into", type=Path, metavar="FILE", help="add to the findings of this file, and skip what is done"
     )
+    options.add_argument(
+        "--again", action="store_true", help="flip again over the journeys that were unsound, and no others"
+    )
     options.add_argument("--seconds", type=float, default=float("inf"), help="begin no journey after so long")
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--show", type=int, default=40, help="findings of each sort that are printed")
@@ -66,8 +69,12 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     report = Report()
     if chosen.into is not None and chosen.into.exists():
         report = msgspec.json.decode(chosen.into.read_bytes(), type=Report)
-    done = set(report.done)
-    left = [each for each in found if _key(each) not in done]
+    if chosen.again:
+        left = [each for each in found if any(line.startswith(f"{each.name}, ") for line in report.unsound)]
+        report.unsound = []
+        report.done = [key for key in report.done if key not in {_key(each) for each in left}]
+    else:
+        left = [each for each in found if _key(each) not in set(report.done)]
     _flip_all(left, partial(_flip, wanted=wanted, read_alone=not chosen.all_entries), report, chosen)
     named = [str(flip) for each in wanted.values() for flip in each]
     never = [name for name in named if name not in report.effective and name not in UNSEEN]
@@ -75,7 +82,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         for line in lines[: chosen.show]:
             print(f"{title}: {line}")  # noqa: T201  (this is its output)
     return {
-        "journeys": report.journeys,
+        "journeys": len(report.done),
         "to do": len([each for each in found if _key(each) not in set(report.done)]),
         "left out": len(report.left_out),
         "entries": len(wanted),
