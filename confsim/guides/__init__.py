@@ -34,6 +34,8 @@ NAMES = (
     "parallel",
     "languages",
     "contract",
+    "verify",
+    "calibrate",
     "coverage",
     "sharing",
     "assistants",
