@@ -21,6 +21,7 @@ from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.run import Run, Step
 from confsim.testing.learning.scope import LEFT_OUT, RINGING
 from confsim.testing.learning.service import Interrupted, Service, Spent
+from confsim.testing.verifying.explaining import observed
 from confsim.testing.verifying.findings import masked
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.printing import Printer
@@ -230,7 +231,7 @@ class Calibrator:
 
     def _explain(self, run: Run, alternatives: Alternatives, step: Step, concerned: list[Alternative]) -> None:
         """Find what explains an answer, and raise _Otherwise; note a contradiction when nothing does."""
-        seen = [each for each in self._seen(step) if each is not None]
+        seen = [each for id, value in observed(step) if (each := self.book.add(id, value)) is not None]
         concerned = list(dict.fromkeys([*concerned, *seen]))
         found = [each for each in concerned if alternatives.explains(step, each)]
         if not found:
@@ -252,18 +253,6 @@ class Calibrator:
             self.book.refuse(id, explained, step.told.used)
         self._done = max(0, self._done - 1)
         raise _Otherwise
-
-    def _seen(self, step: Step) -> Iterator[Alternative | None]:
-        """Values that the answer itself shows: a status, a code."""
-        told, reply = step.told.reply, step.reply
-        code = next((id for id in step.told.used if id.startswith("code.")), "")
-        if told.status >= 400 and reply.status >= 400 and code:
-            if told.status != reply.status:
-                status = code.replace("code.", "status.", 1)
-                if status in REGISTER.entries:
-                    yield self.book.add(status, reply.status)
-            elif step.difference is not None and step.difference.place.endswith("/code"):
-                yield self.book.add(code, step.difference.got)
 
     def _contradict(self, run: Run, step: Step) -> None:
         """Note an answer that nothing explains; its operation is called no more."""

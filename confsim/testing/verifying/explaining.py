@@ -21,11 +21,26 @@ def explanations(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
     """The alternatives, by assumption, each of which alone makes the model answer these steps as the service did."""
     used = dict.fromkeys(id for step in (steps[-1], *steps[:-1]) for id in step.told.used)
     found: dict[str, Any] = {}
-    for id in used:
-        for value in candidates(REGISTER.entries[id]):
+    seen = dict(observed(steps[-1]))
+    for id in [*seen, *used]:
+        entry = REGISTER.entries[id]
+        for value in (*([seen[id]] if id in seen else ()), *candidates(entry)):
             if id not in found and explains(run, steps, {**run.profile, id: value}):
                 found[id] = value
     return found
+
+
+def observed(step: Step) -> Iterator[tuple[str, Any]]:
+    """Values of assumptions that an answer itself shows, by id: another status, another code of a refusal."""
+    told, reply = step.told.reply, step.reply
+    code = next((id for id in step.told.used if id.startswith("code.")), "")
+    status = code.replace("code.", "status.", 1)
+    if not code or told.status < 400 or reply.status < 400 or step.difference is None:
+        return
+    if told.status != reply.status and status in REGISTER.entries:
+        yield status, reply.status
+    elif step.difference.place.endswith("/code") and isinstance(step.difference.answered, str):
+        yield code, step.difference.answered
 
 
 def explains(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> bool:

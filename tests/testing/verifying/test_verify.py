@@ -32,7 +32,7 @@ class Altered(WsgiTransport):
 @pytest.fixture(scope="module")
 def differing():
     """The report on a service that refuses a name that is taken with another status."""
-    return Beside(choices(status__channel_name_taken=418)).verify(examples=9, most_findings=1)
+    return Beside(choices(status__channel_name_taken=422)).verify(examples=9, most_findings=1)
 
 
 def test_the_true_service_does_not_differ_and_is_left_as_it_was():
@@ -53,8 +53,8 @@ def test_the_true_service_does_not_differ_and_is_left_as_it_was():
 def test_a_difference_is_shrunk_and_explained(differing):
     """Two calls of one operation show it, and one assumption explains it."""
     found = differing.divergences[0]
-    assert (found.operation, found.place, found.expected, found.got) == ("create_channel", "status", 409, 418)
-    assert found.explanations == {"status.channel-name-taken": 418}
+    assert (found.operation, found.place, found.expected, found.got) == ("create_channel", "status", 409, 422)
+    assert found.explanations == {"status.channel-name-taken": 422}
     assert found.repeatable
     assert len(found.steps) == 2
     assert all(step.startswith(("owner: create_channel", "api-token: create_channel")) for step in found.steps)
@@ -66,7 +66,7 @@ def test_the_test_that_is_printed_fails_as_long_as_the_service_differs(differing
     for role in ("OWNER", "API_TOKEN"):
         monkeypatch.setenv(role, f"demo-{role.lower().replace('_', '-')}")
     monkeypatch.setenv("BASE_URL", "")
-    for profile, fails in ((choices(status__channel_name_taken=418), True), ({}, False)):
+    for profile, fails in ((choices(status__channel_name_taken=422), True), ({}, False)):
         beside = Beside(profile)
         scope = {"Url": lambda _, beside=beside: Wsgi(beside.simulator)}
         exec(text, scope)
