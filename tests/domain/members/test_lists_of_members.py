@@ -1,0 +1,101 @@
+"""The lists of users and of channels against plain lists that are filtered and sorted."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from confsim.domain.channels import channels
+from confsim.domain.clients import clients
+from confsim.domain.identity.credentials import Caller
+from confsim.domain.members import channel_list, roles, user_list
+from confsim.domain.members.user_list import Sort
+from confsim.domain.users import users
+from confsim.domain.users.users import USERS, Account, Level
+from confsim.kernel.world import World
+from kit.channels import create_room
+
+LEVELS = (Level.CUSTOMER_ADMIN, Level.PARTNER_ADMIN)
+#: Handle, the levels held, whether operator of a channel, account.
+USER = st.tuples(
+    st.sampled_from(["ann", "Bob", "bea", "Ann 2"]),
+    st.sampled_from([(), LEVELS[:1], LEVELS[1:], LEVELS]),
+    st.booleans(),
+    st.sampled_from([Account.REGISTERED, Account.PREDEFINED, Account.GUEST]),
+)
+#: Who is listed, by the choice.
+LISTED = {
+    "roles": lambda user, hosts: bool(user.levels) or hosts,
+    "registered": lambda user, hosts: user.account is not Account.GUEST,
+    "everybody": lambda user, hosts: True,
+}
+
+
+@given(
+    st.lists(USER, max_size=8),
+    st.sampled_from([None, "", "an", "B", "z"]),
+    st.sampled_from([None, [10], [20], [10, 20], [99], [10, 99]]),
+    st.booleans(),
+    st.sampled_from(list(LISTED)),
+    st.booleans(),
+)
+def test_users_are_those_who_match_by_handle(found, search, levels, ignored, whom, descending):
+    """Members, registered ones or all, as it is assumed; holders of one of the levels; part of the handle."""
+    chosen = {"users.listed": whom, "levels.filter": "ignore" if ignored else "strict"}
+    change = World(seed=1).change(0, chosen)
+    client = clients.create(change, "C", None)
+    room = channels.create(change, client, "Room", None, None)
+    hosts = set()
+    for handle, held, hosting, account in found:
+        user = users.create(change, client.id, handle, account, levels=held)
+        if hosting:
+            roles.add_operator(change, room, user)
+            hosts.add(user.id)
+    if ignored and levels is not None:
+        levels = [level for level in levels if level in {10, 20}] or None
+    held = None if levels is None else {level for id, level in zip((10, 20), LEVELS, strict=True) if id in levels}
+    expected = [
+        user
+        for user in USERS.of(change, client.id).all
+        if LISTED[whom](user, user.id in hosts)
+        and (held is None or held & set(user.levels))
+        and (not search or search.lower() in user.handle.lower())
+    ]
+    expected.sort(key=lambda user: user.handle.casefold(), reverse=descending)
+    shown = user_list.listed(change, client, search, levels, Sort.HANDLE, descending=descending)
+    assert [user.handle.casefold() for user in shown] == [user.handle.casefold() for user in expected]
+    assert {user.id for user in shown} == {user.id for user in expected}
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["alpha", "Beta", "gamma ray"]), st.booleans()), max_size=6),
+    st.sampled_from(["host", "admin", "token"]),
+    st.sampled_from([None, "a", "RAY"]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+def test_channels_are_those_that_the_caller_hosts_or_all(found, who, search, by_name, descending, listing):
+    """Hosted ones, all for administrators, none or all for API tokens; by creation or by name."""
+    change = World(seed=1).change(0, {"channels.api-token-lists-all": listing})
+    client = clients.create(change, "C", None)
+    user = users.create(change, client.id, "u", Account.REGISTERED)
+    made = []
+    for number, (name, hosted) in enumerate(found):
+        channel = channels.create(change, client, f"{name} {number}", None, None)
+        made.append((channel, hosted))
+        if hosted:
+            roles.add_operator(change, channel, user)
+    if made:
+        create_room(change, made[0][0], "alpha room")
+    user = users.get(change, client.id, user.id)
+    caller = Caller(client, api_token="t") if who == "token" else Caller(client, user)
+    caller = replace(caller, customer_admin=True) if who == "admin" else caller
+    every = who == "admin" or (who == "token" and listing)
+    shown = [channel for channel, hosted in made if every or (hosted and who == "host")]
+    shown = [channel for channel in shown if not search or search.lower() in channel.name.lower()]
+    if by_name:
+        shown.sort(key=lambda channel: channel.name.casefold())
+    found = channel_list.listed(change, client, caller, search, by_name=by_name, descending=descending)
+    assert [each.id for each in found] == [each.id for each in (shown[::-1] if descending else shown)]
