@@ -358,3 +358,40 @@ def test_a_client_is_its_own_realm_of_handles():
     change = tenant.change()
     assert handles.free(change, other, "Ann")
     assert not handles.free(change, tenant.client, "Ann")
+
+
+@pytest.mark.parametrize(
+    ("choice", "taken"),
+    [
+        ("free", set()),
+        ("unique", {"registered"}),
+        ("unique-in-channel", {"here"}),
+    ],
+)
+def test_which_handles_an_unregistered_user_may_bear(choice: str, taken: set[str]):
+    """Any, none of a registered user, or none of another user made for the same channel; the own one always (G232)."""
+    change = World(seed=1).change(0, {assumed.UNREGISTERED_HANDLES.id: choice})
+    client = clients.create(change, "C", None)
+    users.create(change, client.id, "registered", Account.REGISTERED)
+    mine = users.create(change, client.id, "mine", Account.GUEST, channel="one")
+    users.create(change, client.id, "here", Account.GUEST, channel="one")
+    users.create(change, client.id, "elsewhere", Account.GUEST, channel="two")
+
+    def may(handle: str, user: User | None, channel: str | None = None) -> bool:
+        try:
+            handles.require_usable(change, client, handle, user, channel=channel)
+        except Refusal as refusal:
+            assert refusal.facts == {"handle": handle}  # noqa: PT017
+            return False
+        return True
+
+    for handle in ("registered", "here", "elsewhere", "new"):
+        assert may(handle, mine) is (handle not in taken)
+        assert may(handle, None, "one") is (handle not in taken)
+        assert may(handle, None) is (handle not in taken - {"here"})
+    assert may("mine", mine)
+    assert may("mine", None, "one") is (choice != "unique-in-channel")
+    assert may("registered", mine) or choice == "unique"
+    loose = clients.update(change, client, unique_handles=False)
+    handles.require_usable(change, loose, "here", None, channel="one")
+    handles.require_usable(change, loose, "registered", mine)
