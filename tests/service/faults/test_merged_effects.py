@@ -1,0 +1,41 @@
+"""What several faults do to one call: of each kind of words those of the first that has any."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.service.faults import effects
+
+
+def effect(**words):
+    """The effect of one fault."""
+    return effects.read(words, "do")
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([{"status": 418, "body": {"a": 1}}, {"headers": {"X-A": "1"}}],
+         {"status": 418, "body": {"a": 1}, "headers": {"X-A": "1"}}),
+        ([{"clock": "1s"}, {"clock": "2s", "real": "5ms"}], {"clock": "1s", "real": "5ms"}),
+        ([{"status": 500}, {"status": 418, "body": "x"}], {"status": 500}),
+        ([{"reason": "channel_full", "facts": {"limit": 3}}, {"retryAfter": 5}, {"truncate": 4}],
+         {"reason": "channel_full", "facts": {"limit": 3}, "truncate": 4}),
+        ([{"hold": "before"}, {"hold": "after", "holdAtMost": "1m"}, {"drop": "after"}],
+         {"hold": "before", "drop": "after"}),
+        ([{"headers": {"X-A": "1"}}, {"headers": {"X-B": "2"}}], {"headers": {"X-A": "1"}}),
+    ],
+)  # fmt: skip
+def test_the_first_of_each_kind_counts(parts, expected):
+    """Its words are those that are shown, and what they mean is done."""
+    found = effects.merged([effect(**each) for each in parts])
+    assert found == effect(**expected)
+    assert dict(found.given) == expected
+
+
+def test_bodies_of_several_faults(sim):
+    """A call that is answered by one and delayed by another has the body of the first."""
+    sim.faults.add(operation="get_me", do={"status": 418, "body": {"short": True}})
+    sim.faults.add(operation="get_me", do={"clock": "1s", "headers": {"X-Pot": "tea"}})
+    answer = sim.call("get_me", "demo-owner")
+    assert (answer.status, answer.body) == (418, {"short": True})
