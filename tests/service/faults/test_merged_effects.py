@@ -39,3 +39,19 @@ def test_bodies_of_several_faults(sim):
     sim.faults.add(operation="get_me", do={"clock": "1s", "headers": {"X-Pot": "tea"}})
     answer = sim.call("get_me", "demo-owner")
     assert (answer.status, answer.body) == (418, {"short": True})
+
+
+@pytest.mark.parametrize(
+    ("headers", "kinds"),
+    [
+        ({}, ["application/json"]),
+        ({"X-Pot": "tea"}, ["application/json"]),
+        ({"content-type": "application/tea+json"}, ["application/tea+json"]),
+    ],
+)
+def test_an_answer_has_one_content_type(sim, headers, kinds):
+    """That of its body, or the one that the fault says."""
+    sim.faults.add(operation="get_me", do={"status": 418, "body": {"short": True}, "headers": headers})
+    sim.call("get_me", "demo-owner")
+    sent = sim.service.journal.last().response.headers
+    assert [value for name, value in sent if name.lower() == "content-type"] == kinds
