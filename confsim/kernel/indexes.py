@@ -74,7 +74,9 @@ class Arrangement(Generic[R]):
 
     def entries(self, made: Made, record: R) -> tuple[Entry, ...]:
         """The entries of a record, one for each order; all its buckets hold the same."""
-        return (made,) if self.plain else tuple([order.entry(made, record) for order in self.orders])
+        if self.plain:
+            return (made,)
+        return tuple([made if (key := order.key) is None else (key(record), *made) for order in self.orders])
 
     def add(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
         """The bucket with a record that it does not hold."""
@@ -94,16 +96,16 @@ class Arrangement(Generic[R]):
 
     def replace(self, bucket: Bucket, old: tuple[Entry, ...], new: tuple[Entry, ...], before: R, after: R) -> Bucket:
         """The bucket with another value of a record that it holds; ``old`` and ``new`` are the entries of the two."""
-        sums = zip(self.totals, bucket.totals, strict=True) if self.totals else ()
-        return Bucket(
-            tuple(
-                [
-                    entries if was == now else insert(remove(entries, was), now)
-                    for entries, was, now in zip(bucket.orders, old, new, strict=True)
-                ]
-            ),
-            tuple([number - total.of(before) + total.of(after) for total, number in sums]),
+        orders = tuple(
+            [
+                entries if was == now else insert(remove(entries, was), now)
+                for entries, was, now in zip(bucket.orders, old, new, strict=True)
+            ]
         )
+        if not self.totals:
+            return Bucket(orders)
+        sums = zip(self.totals, bucket.totals, strict=True)
+        return Bucket(orders, tuple([number - total.of(before) + total.of(after) for total, number in sums]))
 
 
 class Unique(Generic[R]):
@@ -163,6 +165,7 @@ class Index(Arrangement[R]):
 
     def enter(self, buckets: Map, values: Values, made: Made, record: R, rows: Records) -> Map:
         """The map from a value to a bucket with a record that has these values; ``rows`` are those before."""
+        entries: tuple[Entry, ...] = ()
         for value in values if len(values) < 2 else dict.fromkeys(values):
             bucket = buckets.get(value)
             if bucket is None:
@@ -171,18 +174,21 @@ class Index(Arrangement[R]):
                 if type(bucket) is tuple:
                     first = rows[bucket[1]][1]
                     bucket = self.add(self.empty, self.entries(bucket, first), first)
-                bucket = self.add(bucket, self.entries(made, record), record)
+                entries = entries or self.entries(made, record)
+                bucket = self.add(bucket, entries, record)
             buckets = buckets.insert(value, bucket)
         return buckets
 
     def leave(self, buckets: Map, values: Values, made: Made, record: R) -> Map:
         """The map from a value to a bucket without a record that has these values."""
+        entries: tuple[Entry, ...] = ()
         for value in values if len(values) < 2 else dict.fromkeys(values):
             bucket = buckets[value]
             if type(bucket) is tuple:
                 buckets = buckets.remove(value)
             else:
-                bucket = self.discard(bucket, self.entries(made, record), record)
+                entries = entries or self.entries(made, record)
+                bucket = self.discard(bucket, entries, record)
                 left = bucket.orders[0]
                 buckets = buckets.insert(value, left[0][-2:] if len(left) == 1 else bucket)
         return buckets

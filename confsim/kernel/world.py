@@ -154,10 +154,10 @@ class Change(Struct, eq=False, gc=False):
     def open_tables(self, client: str) -> list[TableState]:
         """The tables of one client, or the shared ones for "", as a list that this change writes to."""
         if client:
-            tables, empty = list(self.world.client_tables.get(client, ())), Table.empty_states
-            self.client_tables[client] = tables
+            tables = self.client_tables[client] = [*self.world.client_tables.get(client, ())]
+            empty = Table.empty_states
         else:
-            tables = self.shared = list(self.world.shared)
+            tables = self.shared = [*self.world.shared]
             empty = SharedTable.empty_states
         if len(tables) < len(empty):
             tables += empty[len(tables) :]
