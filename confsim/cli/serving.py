@@ -312,7 +312,7 @@ def _run(simulator: Simulator, server: Serving, certificate: str | None, *, open
 
     gc.collect()
     gc.freeze()  # objects that exist now stay: the collector can skip them
-    gc.set_threshold(20_000, 20, 100)
+    gc.set_threshold(5_000, 10, 100)  # a collection of so many young objects is over in some milliseconds
     try:
         server.run(ready)
     except OSError as error:
