@@ -277,7 +277,10 @@ class Planner:
             self._seen[feature] += 1
         self._called[call.operation] += 1
         if told.reply.status < 400:
-            self._queue = [*self._after_success(call, told, before), *self._queue, *self._by_others(call)]
+            first = not self._seen[call.operation, "by others"]
+            others = self._by_others(call)
+            self._queue = [*self._after_success(call, told, before), *(others if first else ()), *self._queue]
+            self._queue += () if first else others
         elif call.declared.changes and not self._seen[call.operation, "looked after refusal"]:
             looks = self._again(call) if NOT_FOR_THIS_CALLER.intersection(told.used) else []
             if looks:
@@ -322,7 +325,7 @@ class Planner:
             return []
         self._seen[mark] += 1
         may: list[Call] = []
-        may_not: list[tuple[bool, Call]] = []
+        may_not: list[tuple[bool, bool, Call]] = []
         for caller in self.random.sample(self.things.callers, len(self.things.callers)):
             other = replace(call, caller=caller.token)
             role, told = self._role(other), self._imagined(other)
@@ -331,10 +334,10 @@ class Planner:
             if told.reply.status < 400:
                 may.append(other)
             elif told.reply.status in (401, 403, 404):
-                may_not.append((not role.endswith(FOREIGN), other))
-        may_not.sort(key=lambda each: each[0])
-        near = [each for own, each in may_not if own]
-        chosen = [each for _, each in may_not[:1]] if self._seen[mark] % 2 else [*near[:1], *may[:1]]
+                may_not.append((not role.endswith(FOREIGN), not role.startswith("other-admin"), other))
+        may_not.sort(key=lambda each: each[:2])
+        near = [each for own, _, each in may_not if own]
+        chosen = [each for _, _, each in may_not[:1]] if self._seen[mark] % 2 else [*near[:1], *may[:1]]
         for each in chosen:
             self._seen[call.operation, "tried by", self._role(each)] += 1
         return chosen
