@@ -177,9 +177,13 @@ def test_the_latest_appointed_comes_last(scene):
         roles.add_operator(change, channel, user)
     roles.add_owner(change, channel, people[1])
     roles.add_owner(change, channel, people[0])
+    assert roles.ids(change, channel, Role.OWNER) == (people[1].id, people[0].id)
     roles.demote_owner(change, channel, people[1])
     assert roles.ids(change, channel, Role.OWNER) == (people[0].id,)
     assert roles.ids(change, channel, Role.OPERATOR) == (people[2].id, people[1].id)
+    roles.add_owner(change, channel, people[2])
+    roles.demote_owner(change, channel, people[0])
+    assert roles.ids(change, channel, Role.OPERATOR) == (people[1].id, people[0].id)
 
 
 @pytest.mark.rule("R545")

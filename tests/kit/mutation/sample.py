@@ -18,7 +18,10 @@ TESTS = {
     "api": ("api",),
 }
 #: Tests that hold all declarations of a room against lists of their own.
-LISTS = {"domain": ["domain/test_tables.py"], "api": ["tidy/test_catalogue.py", "api/test_declarations.py"]}
+LISTS = {
+    "domain": ["domain/test_tables.py", "domain/test_effects.py"],
+    "api": ["tidy/test_catalogue.py", "api/test_declarations.py"],
+}
 #: Tests of a room that go across its packages.
 _ACROSS = {"domain": ["domain/test_fault_points.py"]}
 #: What follows the name of a room to mean the tests of all its packages.

@@ -1,0 +1,166 @@
+"""What the effects of rows change in a record, for each row on its own; and guards at their limits."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import asdict
+
+import confsim.api.catalogue  # noqa: F401 its modules declare the machines
+from confsim.assumptions.events import Kind
+from confsim.domain.breakout.breakout_rooms import Room
+from confsim.domain.broadcast.broadcasts import Broadcast
+from confsim.domain.channels.channels import ServiceMode
+from confsim.domain.clients import clients
+from confsim.domain.events.deliveries import Delivery
+from confsim.domain.identity import credentials
+from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.mail import MAILS
+from confsim.domain.runtime.presence import Presence, Where
+from confsim.domain.runtime.sessions import Session
+from confsim.domain.runtime.streaming import Placement
+from confsim.domain.telephony.calls import Call
+from confsim.domain.users import emails, users
+from confsim.domain.users.users import USERS, Account
+from confsim.kernel.due import fire_due_timers
+from confsim.kernel.machine import Machine
+from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
+
+NOW = 5000
+SESSION = Session(id="s", client="c", channel="r", name="R", service_mode=next(iter(ServiceMode)), created=1)
+ROOM = Room(id="b", client="c", channel="r", breakout="k", name="Room", place="p", session="s")
+CALL = Call(id="t", client="c", channel="r", user=1, number="+1", placed=1)
+BROADCAST = Broadcast(id="x", client="c", channel="r", created=1, sessions=("a",), polls_left=1, starting_ends=9)
+DELIVERY = Delivery(id="d", number=1, client="c", endpoint="e", message="m", kind=Kind.SESSION_STARTED, at=1,
+                    payload={}, due=9)  # fmt: skip
+INSIDE = Presence(client="c", channel="r", user=1, state=Where.IN, place="r", since=1)
+WAITING = Presence(client="c", channel="r", user=1, state=Where.WAITING, since=1)
+IN_ROOM = Presence(client="c", channel="r", user=1, state=Where.IN_ROOM, place="p", room="b", since=1)
+PLACEMENT = Placement("r", "c", polls_left=2, ready=9)
+
+
+@pytest.mark.parametrize(
+    ("machine", "state", "event", "record", "facts", "changed"),
+    [
+        *(("session", state, "be recorded", SESSION, {}, {"had_recording": True})
+          for state in ("INITIALISED", "ONGOING", "ENDED")),
+        ("session", "INITIALISED", "belong", SESSION, {"parent": "q"}, {"parent_id": "q"}),
+        *(("breakout room", state, "meet", ROOM, {"session": "n"}, {"session": "n"})
+          for state in ("PLANNED", "LIVE", "CLOSED")),
+        *(("breakout room", state, "lose channel", ROOM, {}, {"place": None, "session": None})
+          for state in ("PLANNED", "CLOSED")),
+        ("call", "RINGING", "be busy", CALL, {}, {"ended": NOW}),
+        ("call", "RINGING", "fail", CALL, {}, {"ended": NOW}),
+        *(("call", state, "hang up", CALL, {}, {"ended": NOW}) for state in ("RINGING", "ANSWERED")),
+        ("call", "RINGING", "answer", CALL, {"away": True}, {"connected": NOW, "joined": True}),
+        ("broadcast", "STARTING", "come up", BROADCAST, {}, {"started": NOW, "polls_left": 0, "starting_ends": None}),
+        *(("broadcast", state, "take session in", BROADCAST, {"session": "b"}, {"sessions": ("a", "b")})
+          for state in ("STARTING", "RUNNING")),
+        *(("webhook delivery", state, event, DELIVERY, {}, {"due": None})
+          for state, event in (("WAITING", "release"), ("READY", "lose"), ("LATER", "redeliver"))),
+        ("presence", "IN", "send to the lobby", INSIDE, {}, {"place": None, "since": NOW}),
+        ("presence", "IN", "route", INSIDE, {"place": "p", "room": "b"}, {"place": "p", "room": "b"}),
+        ("presence", "IN_ROOM", "route", IN_ROOM, {"place": "q", "room": "d"}, {"place": "q", "room": "d"}),
+        ("presence", "IN_ROOM", "return", IN_ROOM, {}, {"place": "r", "room": None}),
+        ("presence", "WAITING", "admit", WAITING, {"full": False}, {"place": "r", "since": NOW}),
+        ("streaming placement", "CREATING", "place", PLACEMENT, {"channel": None}, {"polls_left": 0, "ready": None}),
+    ],
+)  # fmt: skip
+def test_what_an_effect_changes(machine, state, event, record, facts, changed):
+    """These fields, and no others but the state."""
+    found = Machine.declared[machine]
+    row = found.row(next(each for each in found.states if each.name == state), event, record, facts)
+    after = row.effect(World(seed=1).change(NOW), record, **{name: facts[name] for name in row.facts})
+    before, after = asdict(record), asdict(after)
+    assert {name: after[name] for name in after if after[name] != before[name]} == changed
+
+
+@pytest.mark.rule("R070", "R071")
+@pytest.mark.parametrize(("expires", "valid"), [(None, True), (NOW + 1, True), (NOW, False), (NOW - 1, False)])
+def test_a_token_is_admitted_as_its_row_says(expires, valid):
+    """Until the instant at which it expires; presenting it asks the guard's question without firing the event."""
+    change = World(seed=1).change(NOW)
+    client = clients.create(change, "C", None)
+    user = users.create(change, client.id, "u", Account.REGISTERED)
+    token = CREDENTIALS.of(change).put(Credential("t", client.id, user=user.id, expires=expires))
+    machine = credentials.MACHINE
+    assert (machine.row(machine.state(token), "present", token, {"now": NOW}) is not None) is valid
+    try:
+        credentials.authenticate(change, "t")
+    except Refusal as refusal:
+        assert not valid
+        assert refusal.reason is machine.reason(machine.state(token), "present")  # noqa: PT017
+    else:
+        assert valid
+
+
+@pytest.mark.parametrize(
+    ("machine", "event", "facts", "fields", "holds"),
+    [
+        ("midi", "enable", {"needs": False}, {"premium": False}, True),
+        ("midi", "enable", {"needs": False}, {"premium": True}, True),
+        ("midi", "enable", {"needs": True}, {"premium": True}, True),
+        ("midi", "enable", {"needs": True}, {"premium": False}, False),
+        ("event room", "disable", {"busy": False}, {}, True),
+        ("event room", "disable", {"busy": True}, {}, False),
+    ],
+)
+def test_when_a_switch_may_be_turned(machine, event, facts, fields, holds):
+    """What its guard asks of the channel and of the call."""
+
+    class Channel:
+        """As much of a channel as the guard reads."""
+
+        premium = False
+
+    channel = Channel()
+    for name, value in fields.items():
+        setattr(channel, name, value)
+    found = Machine.declared[machine]
+    assert all((found.row(state, event, channel, facts) is not None) is holds for state in found.states)
+
+
+def test_a_guest_ends_at_the_instant_of_its_limit():
+    """The user is gone then, and not before."""
+    change = World(seed=1).change(NOW)
+    client = clients.create(change, "C", None)
+    guest = users.create(change, client.id, "g", Account.GUEST, channel="r")
+    assert users.limit(change, guest, NOW + 10).ends == NOW + 10
+    world = change.commit()
+    for until, there in ((NOW + 9, True), (NOW + 10, False)):
+        world, _ = fire_due_timers(world, until)
+        assert (USERS.of(world.change(until), client.id).get(guest.id) is not None) is there
+
+
+def test_codes_are_sent_again_to_all_addresses_that_wait():
+    """Also while an earlier address is verified."""
+    change = World(seed=1).change(NOW)
+    client = clients.create(change, "C", None)
+    user = users.create(change, client.id, "u", Account.REGISTERED)
+    user = emails.MACHINE.fire(change, user, "trust", address="a@example.com")
+    for address in ("b@example.com", "c@example.com"):
+        user = emails.MACHINE.fire(change, user, "set", address=address, second=emails.Second.WHEN_VERIFIED)
+    sent = len(MAILS.of(change).all)
+    row = emails.MACHINE.row(emails.Address.RENEWING, "resend", user, {})
+    assert row.effect(change, user) == user
+    assert [mail.to for mail in list(MAILS.of(change).all)[sent:]] == ["b@example.com", "c@example.com"]
+
+
+@pytest.mark.parametrize(
+    ("second", "code", "admitted"),
+    [
+        ("NEVER", "right", True),
+        ("WHEN_VERIFIED", "right", True),
+        ("NEVER", "wrong", False),
+        ("AT_ONCE", "wrong", False),
+    ],
+)
+def test_a_second_address_is_verified_by_its_code_alone(second, code, admitted):
+    """Whatever a new address does to a verified one (G223)."""
+    change = World(seed=1).change(NOW)
+    client = clients.create(change, "C", None)
+    user = users.create(change, client.id, "u", Account.REGISTERED)
+    user = emails.MACHINE.fire(change, user, "trust", address="a@example.com")
+    user = emails.MACHINE.fire(change, user, "set", address="b@example.com", second=emails.Second.WHEN_VERIFIED)
+    given = {"code": user.pending[0][1] if code == "right" else "wrong", "second": emails.Second[second]}
+    assert (emails.MACHINE.row(emails.Address.RENEWING, "verify", user, given) is not None) is admitted
