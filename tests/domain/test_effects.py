@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
+from confsim import Simulator
 from confsim.assumptions.events import Kind
 from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.broadcast.broadcasts import Broadcast
+from confsim.domain.channels import channels
 from confsim.domain.channels.channels import ServiceMode
 from confsim.domain.clients import clients
 from confsim.domain.events.deliveries import Delivery
 from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.domain.mail import MAILS
+from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.runtime.sessions import Session
 from confsim.domain.runtime.streaming import Placement
@@ -25,6 +28,8 @@ from confsim.kernel.due import fire_due_timers
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit import CUSTOMER
+from kit import ROOM as ROOM_ID
 
 NOW = 5000
 SESSION = Session(id="s", client="c", channel="r", name="R", service_mode=next(iter(ServiceMode)), created=1)
@@ -36,6 +41,7 @@ DELIVERY = Delivery(id="d", number=1, client="c", endpoint="e", message="m", kin
 INSIDE = Presence(client="c", channel="r", user=1, state=Where.IN, place="r", since=1)
 WAITING = Presence(client="c", channel="r", user=1, state=Where.WAITING, since=1)
 IN_ROOM = Presence(client="c", channel="r", user=1, state=Where.IN_ROOM, place="p", room="b", since=1)
+JOINING = {"channel": None, "user": None}
 PLACEMENT = Placement("r", "c", polls_left=2, ready=9)
 
 
@@ -63,7 +69,16 @@ PLACEMENT = Placement("r", "c", polls_left=2, ready=9)
         ("presence", "IN_ROOM", "route", IN_ROOM, {"place": "q", "room": "d"}, {"place": "q", "room": "d"}),
         ("presence", "IN_ROOM", "return", IN_ROOM, {}, {"place": "r", "room": None}),
         ("presence", "WAITING", "admit", WAITING, {"full": False}, {"place": "r", "since": NOW}),
+        *(("presence", state, "join", record, {**JOINING, "bypasses_lobby": True, "full": False}, changed)
+          for state, record, changed in (("WAITING", WAITING, {"place": "r", "since": NOW}),
+                                         ("IN_ROOM", IN_ROOM, {"place": "r", "room": None}))),
         ("streaming placement", "CREATING", "place", PLACEMENT, {"channel": None}, {"polls_left": 0, "ready": None}),
+        ("streaming placement", "CREATING", "ask", replace(PLACEMENT, polls_left=0), {"channel": None, "wait": None},
+         {"ready": None}),
+        ("broadcast", "STARTING", "poll", replace(BROADCAST, polls_left=0), {},
+         {"started": NOW, "starting_ends": None}),
+        ("call", "RINGING", "be picked up", CALL, {"admitted": True, "away": True}, {"connected": NOW, "joined": True}),
+        ("call", "RINGING", "be picked up", CALL, {"admitted": False, "away": True}, {"ended": NOW}),
     ],
 )  # fmt: skip
 def test_what_an_effect_changes(machine, state, event, record, facts, changed):
@@ -164,3 +179,16 @@ def test_a_second_address_is_verified_by_its_code_alone(second, code, admitted):
     user = emails.MACHINE.fire(change, user, "set", address="b@example.com", second=emails.Second.WHEN_VERIFIED)
     given = {"code": user.pending[0][1] if code == "right" else "wrong", "second": emails.Second[second]}
     assert (emails.MACHINE.row(emails.Address.RENEWING, "verify", user, given) is not None) is admitted
+
+
+def test_a_channel_that_is_stopped_is_empty():
+    """Its users are disconnected and its session is over, by the first step of a removal; the channel stays."""
+    sim = Simulator(clock=NOW)
+    sim.presence.join(ROOM_ID, "demo-owner")
+    change = sim.service.change()
+    channel = channels.get(change, CUSTOMER, ROOM_ID)
+    assert list(presence.inside(change, channel))
+    channels.MACHINE.row(channels.Life.EXISTS, "stop", channel, {}).effect(change, channel)
+    assert not list(presence.inside(change, channel))
+    assert sessions.active(change, channel) is None
+    assert channels.get(change, CUSTOMER, ROOM_ID) == channel

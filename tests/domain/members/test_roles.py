@@ -186,6 +186,16 @@ def test_the_latest_appointed_comes_last(scene):
     assert roles.ids(change, channel, Role.OPERATOR) == (people[1].id, people[0].id)
 
 
+def test_an_owner_who_is_demoted_is_the_latest_operator(scene):
+    """Although longer in the channel than the others (G136)."""
+    change, channel, people = scene
+    roles.add_owner(change, channel, people[0])
+    roles.add_owner(change, channel, people[1])
+    roles.add_operator(change, channel, people[2])
+    roles.demote_owner(change, channel, people[0])
+    assert roles.ids(change, channel, Role.OPERATOR) == (people[2].id, people[0].id)
+
+
 @pytest.mark.rule("R545")
 @pytest.mark.parametrize(("choice", "owners"), [("creator", [1]), ("creator-and-customer-admins", [1, 0])])
 def test_the_first_owners_of_a_channel(choice, owners):

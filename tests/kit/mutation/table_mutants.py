@@ -206,6 +206,15 @@ def watch(note: Callable[[str], Any]) -> None:
     def of(place: int) -> Callable[..., str]:
         return lambda arguments: names[id(arguments[place])]
 
+    ask = Machine.row
+
+    def asked(machine: Machine[Any, Any], *arguments: Any) -> Row | None:
+        row = ask(machine, *arguments)
+        if row is not None:
+            note(names[id(row)])
+        return row
+
+    Machine.row = asked  # type: ignore[method-assign]
     Machine._move = _noting(Machine._move, note, of(4))  # type: ignore[method-assign]
     Coupling.propagate = _noting(Coupling.propagate, note, of(0))  # type: ignore[method-assign]
     Need.satisfy = _noting(Need.satisfy, note, of(0))  # type: ignore[method-assign]
