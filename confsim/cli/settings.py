@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import click
 
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest
 
 #: Options whose values are paths, or names of what is shipped.
 _PLACES = frozenset({"profile", "state", "import", "export-on-exit", "tls-cert", "tls-key", "accounts"})
@@ -69,9 +68,7 @@ def _options(command: click.Command) -> dict[str, str]:
 
 def _check(key: str, known: Mapping[str, object] | set[str], where: str) -> None:
     if key not in known:
-        close = get_close_matches(key, known, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(sorted(known))}"
-        raise Misuse(f"{where} has no {key!r}; {hint}")
+        raise Misuse(f"{where} has no {key!r}{suggest(key, sorted(known))}")
 
 
 def _value(key: str, value: Any, file: Path) -> Any:

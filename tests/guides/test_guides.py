@@ -123,3 +123,18 @@ def test_every_guide_is_listed_and_has_a_title() -> None:
     assert all(each.title and not each.title.startswith("#") for each in guides.list_())
     with pytest.raises(KeyError, match="did you mean 'faults'"):
         guides.get("fault")
+
+
+def test_the_journey_of_the_guide_finds_a_client_that_forgets_to_encode(pytester: pytest.Pytester) -> None:
+    """By a counterexample of nothing but its rules."""
+    block = next(text for _, text in _BLOCK.findall(guides.get("contract").text) if "test_contract.py" in text)
+    right = 'f"/channels/{uuid}/rename", params={"name": name}'
+    assert right in block
+    pytester.makepyfile(test_contract=block.replace(right, 'f"/channels/{uuid}/rename?name={name}"'))
+    result = run_pytest()
+    result.assert_outcomes(failed=1)
+    lines = [line.lstrip(" |") for line in result.stdout.lines]
+    at = lines.index("state = RoomsJourney()")
+    assert lines[at + 1] == "state.make_a_room()"
+    assert re.fullmatch(r"state\.rename\(name='x[+&%]x'\)", lines[at + 2])
+    assert lines[at + 3] == "state.teardown()"

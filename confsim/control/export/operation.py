@@ -65,7 +65,9 @@ def export_requests(
 
 
 @operation("GET /bundle")
-def get_bundle(context: ControlContext, *, mask: bool = False) -> Raw:
+def get_bundle(
+    context: ControlContext, *, mask: Annotated[bool, "Whether stand-ins take the place of secrets."] = False
+) -> Raw:
     """Get one document with all that playing the journal again takes: start, profile, calls, answers, versions.
 
     ``confsim replay`` plays it and says where an answer parts. ``mask`` puts stand-ins in the place of secrets: tokens,

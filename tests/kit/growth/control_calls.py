@@ -48,6 +48,9 @@ LEFT_OUT: Mapping[str, str] = {
     "refuse_call": "the call is found as hang_up finds it",
     "fail_call": "the call is found as hang_up finds it",
     "export_requests": "it costs by the calls that it exports",
+    "get_bundle": "it costs by the world and the calls that it exports",
+    "get_llms_text": "a text of the declarations",
+    "get_explanation": "a text of the declarations",
     "ask_what_if": "it costs by the calls that it replays",
 }
 
