@@ -208,6 +208,7 @@ class Schemas:
         schema: Schema = {"description": _prose(struct), "type": "object", "properties": properties}
         if required:
             schema["required"] = required
+        schema |= _exclusive(getattr(struct, "ONE_OF", ()), len(required))
         if body and (self._closed or struct.__struct_config__.forbid_unknown_fields):
             schema["additionalProperties"] = False
         return schema
@@ -239,6 +240,14 @@ class Schemas:
         if body:
             return self._null_in_bodies
         return bool(self._absent == "null" or (self._absent != "omit" and name in self._absent))
+
+
+def _exclusive(names: tuple[str, ...], required: int) -> Schema:
+    """Exactly one of these fields beside those that are required; generators of clients make nothing of ``oneOf``."""
+    if not names:
+        return {}
+    others = {name: {"properties": {other: False for other in names if other != name}} for name in names}
+    return {"minProperties": required + 1, "dependentSchemas": others}
 
 
 def _naming(annotation: Any, *, body: bool) -> Schema:

@@ -31,7 +31,8 @@ def add_options(options: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Run the walk by each way, print what differs, and return the figures."""
-    found = chosen.python or [path for minor in VERSIONS if (path := shutil.which(f"python3.{minor}"))]
+    there = [path for minor in VERSIONS if (path := shutil.which(f"python3.{minor}"))]
+    found = chosen.python or [path for path in there if _version(path)]
     differing = tried = 0
     used, left_out = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +73,9 @@ def _by_two(ways: list[Way]) -> list[list[Way]]:
 
 
 def _version(python: str) -> str:
-    return subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout.split()[1]
+    """The version of a Python; empty for a command that runs none, as that of a version manager may be."""
+    said = subprocess.run([python, "-V"], capture_output=True, text=True).stdout.split()
+    return said[1] if len(said) > 1 else ""
 
 
 def _environment(python: str, folder: Path) -> str:

@@ -9,9 +9,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
+from confsim.control.operations.info import control_document
 from confsim.service.document import api_document
 from confsim.service.files.profile import read_profile
-from kit import ADMIN, OWNER, START
+from kit import ADMIN, CUSTOMER, OWNER, ROOM, START
 
 NAMES = "x-confsim-names"
 
@@ -114,6 +115,24 @@ def test_what_is_named():
     assert call["properties"]["sipUserId"][NAMES] == "users"
     assert made["paths"]["/channels/create"]["post"]["x-confsim-identifies"] == {"channelUuid": "channels"}
     assert "x-confsim-identifies" not in made["paths"]["/channels/{uuid}"]["get"]
+
+
+def test_bodies_of_which_one_field_is_given():
+    """Exactly one, as the service takes it."""
+    made = json.loads(control_document())
+    for name, some, none, both in (
+        ("AdvanceClock", {"by": "1m"}, {}, {"by": "1m", "until": "next"}),
+        (
+            "JoinChannel",
+            {"channel": ROOM, "userId": 1},
+            {"channel": ROOM},
+            {"channel": ROOM, "userId": 1, "token": "x"},
+        ),
+        ("IssueToken", {"userId": 1, "ttl": "5m"}, {}, {"userId": 1, "clientId": CUSTOMER}),
+        ("WaitTarget", {"mail": {}}, {}, {"mail": {}, "delivery": {}}),
+    ):
+        schema = {"$ref": f"#/components/schemas/{name}", "components": made["components"]}
+        assert (fits(schema, some), fits(schema, none), fits(schema, both)) == (True, False, False), name
 
 
 def test_durations_end_where_the_service_ends_them():

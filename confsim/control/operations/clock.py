@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from confsim.contract.types import Limit, Wire
 from confsim.control.context import ControlContext
@@ -36,6 +36,8 @@ class ClockMoved(Wire):
 
 class AdvanceClock(CommandBody):
     """Exactly one of ``by``, a duration such as "15m" or a number of milliseconds, and ``until``, which is "next"."""
+
+    ONE_OF: ClassVar = ("by", "until")
 
     by: Annotated[Duration, "How far to move: a duration such as 15m, or milliseconds."] = None
     until: Annotated[str | None, "The word next: to the next timer."] = None

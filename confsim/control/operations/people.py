@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import note
@@ -31,6 +31,8 @@ class Token(Wire):
 
 class IssueToken(CommandBody):
     """Either ``userId``, or ``clientId`` with ``kind`` "api". ``ttl`` is a duration: "15m", or milliseconds."""
+
+    ONE_OF: ClassVar = ("userId", "clientId")
 
     userId: Annotated[Long | None, "The user whom the token is for."] = None
     clientId: Annotated[str | None, "The client that an API token is for."] = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.types import Long, Wire
@@ -30,6 +30,8 @@ _WORDS = {Where.IN_ROOM: "in"}
 
 class JoinChannel(CommandBody):
     """A user, by ``userId`` or by the user's ``token``, and the uuid of a channel."""
+
+    ONE_OF: ClassVar = ("userId", "token")
 
     channel: Annotated[str, "The uuid of the channel."]
     userId: Annotated[Long | None, "The user who comes in."] = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import field
@@ -57,6 +57,8 @@ class RecordPattern(CommandBody):
 
 class WaitTarget(CommandBody):
     """The thing to wait for: exactly one of these fields."""
+
+    ONE_OF: ClassVar = ("request", "mail", "delivery", "state")
 
     request: Annotated[RequestPattern | None, "A call to wait for."] = None
     mail: Annotated[MailPattern | None, "A mail to wait for."] = None
