@@ -16,7 +16,7 @@ REMOVALS = {
     "endpoints": ("remove_events_endpoint", "id"),
     "api_tokens": ("delete_api_token", "tokenId"),
 }
-_ADMINS = ("customer-admin", "owner", "api-token", "partner-admin")
+_ADMINS = ("customer-admin", "owner", "api-token", "partner-admin", "other-admin")
 
 
 def removable(run: Run) -> list[Thing]:

@@ -32,6 +32,8 @@ LENGTH = 45
 _ENOUGH = 100
 #: How often what looks closer at an earlier call comes before what shows most that is new.
 _FOLLOWED = 0.6
+#: How many of the calls that look closer are taken over into the next journey.
+_KEPT = 12
 #: The weight of an assumption of which more is to be learned.
 _WANTED = 6
 #: Roles that hold a grant, likeliest first.
@@ -149,12 +151,12 @@ class Planner:
         second = (self.journey - 1) // len(THEMES) % 2 == 1
         own = self.things.own_clients
         self.home = own[-1] if own and self.theme.own != second else self.things.accounts_client
-        self._queue = []
+        self._queue = [each for each in self._queue[:_KEPT] if self._imagined(each) is not None]
         maker = "owner" if self.home == self.things.accounts_client else "api-token"
         for operation, role, wanted in (("create_channel", maker, {}), *self.theme.prepare):
             found = self._successful(operation, role, wanted)
             if found is not None:
-                yield found
+                yield from self._made(found)
         yield from self._free(LENGTH)
         if "clients" in self.theme.areas and self.home in self.things.own_clients:
             partner = self._caller_of("partner-admin")
@@ -168,7 +170,13 @@ class Planner:
             found = self._queue.pop(0) if self._queue and self.random.random() < _FOLLOWED else self._best()
             if found is None:
                 return
-            yield found
+            yield from self._made(found)
+
+    def _made(self, call: Call) -> Iterator[Call]:
+        """A call, and the same again at once where that is planned."""
+        yield call
+        if self._queue and self._queue[0] is call:
+            yield self._queue.pop(0)
 
     def _successful(self, name: str, role: str, wanted: Mapping[str, str]) -> Call | None:
         """A call of an operation that the model would let pass, None when none is found."""
