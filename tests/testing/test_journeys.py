@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
 
-from confsim import Simulator
+from confsim import Simulator, testing
 from confsim.api.catalogue import API
 from confsim.testing import ApiJourney, Journey, api_journey, environment
 from confsim.testing.targets import Core, Outcome, Target, Url, Wsgi
@@ -246,6 +247,12 @@ def test_the_environment_is_reached() -> None:
     run_state_machine_as_test(alone, settings=settings(budget(8), stateful_step_count=40))
     moves = {"join_channel", "leave_channel", "admit_to_channel", "set_presenter", "dial_in", "hang_up", "issue_token"}
     assert moves - Counting.reached == set()
+
+
+def test_names_of_the_package_are_not_those_of_modules() -> None:
+    """What is imported from it is the same the second time, when its module is there."""
+    for _ in range(2):
+        assert not [name for name in testing.__all__ if isinstance(getattr(testing, name), ModuleType)]
 
 
 def test_rules_may_be_left_out() -> None:
