@@ -9,6 +9,9 @@ import jsonschema
 import pytest
 
 from confsim import Misuse, Simulator
+from confsim.domain.channels.channels import CHANNELS
+from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.users.users import USERS
 from confsim.service.files import world_file
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -133,3 +136,22 @@ def test_a_profile_bears_on_what_is_made():
     first = Simulator(profile={"users.first-id": 5})
     assert first.control("get_info").tokens["demo-partner-admin"].userId == 5
     assert Simulator().control("get_info").tokens["demo-partner-admin"].userId == 1000
+
+
+def test_whether_a_door_is_open_and_who_logged_in():
+    """A door that a file says nothing of is as a new channel's; a provider knows the name that the file gives."""
+    made = Simulator(
+        world(
+            users=[
+                {"handle": "named", "provider": "google", "fullName": "Nora Named", "email": "n@example.com"},
+                {"handle": "nameless", "provider": "google"},
+            ],
+            channels=[{"name": "a", "open": True}, {"name": "b", "open": False}, {"name": "c"}],
+        )
+    ).service.world
+    client = next(iter(CLIENTS.seen(made).all)).id
+    doors = {each.name: each.open for each in CHANNELS.seen(made, client).all}
+    assert (doors["a"], doors["b"]) == (True, False)
+    logins = {each.handle: each.identity for each in USERS.seen(made, client).all}
+    assert (logins["named"].name, logins["named"].email) == ("Nora Named", "n@example.com")
+    assert (logins["nameless"].name, logins["nameless"].email) == ("", "")
