@@ -21,7 +21,7 @@ class Sender:
     def blocked_reason(self, url, allowed):
         """Nothing is blocked."""
 
-    def send(self, message, timeout, report):
+    def send(self, message, timeout, _report):
         """Note it."""
         self.sent.append((message.url, timeout))
 
