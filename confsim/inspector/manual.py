@@ -34,6 +34,8 @@ def shown(home: str, text: str) -> Rendered:
     """A text in Markdown as HTML, in which names lead to what they stand for; ``home`` is the path of the overview."""
 
     def find(name: str) -> str | None:
+        if name.endswith(".md"):
+            return f"{home}inspector/guides/{name.removesuffix('.md')}"
         return f"{home}inspector/explain/{quote(name, safe='')}" if is_known(name) else None
 
     return render.markdown(text, find)

@@ -13,7 +13,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from msgspec import Struct
 
-#: The link of a name in backticks, None for one that nothing has.
+#: The link of a name in backticks, or of the file of a guide, None for one that nothing has.
 Link = Callable[[str], str | None]
 
 
@@ -36,6 +36,7 @@ class Rendered(Struct, frozen=True):
 def _parser() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False}).enable("table")
     made.add_render_rule("code_inline", _code)
+    made.add_render_rule("link_open", _link)
     made.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
     made.add_render_rule("table_close", lambda *_: "</table></div>")
     return made
@@ -46,6 +47,14 @@ def _code(_renderer: RendererHTML, tokens: Sequence[Token], place: int, _options
     shown = f"<code>{escape(text)}</code>"
     target = env["link"](text)
     return shown if target is None else f'<a href="{escape(target)}">{shown}</a>'
+
+
+def _link(renderer: RendererHTML, tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
+    """A link, of a file beside the text to the page that shows it."""
+    target = env["link"](str(tokens[place].attrGet("href")))
+    if target is not None:
+        tokens[place].attrSet("href", target)
+    return str(renderer.renderToken(tokens, place, options, env))
 
 
 def render(text: str, link: Link) -> Rendered:
