@@ -184,11 +184,11 @@ def exec_(command: tuple[str, ...], **options: Any) -> None:
             server.start()
         except OSError as error:
             raise click.ClickException(str(error.strerror or error)) from None
-        told = {"CONFSIM_URL": server.root, "CONFSIM_BASE_URL": server.base_url}
+        reported = {"CONFSIM_URL": server.root, "CONFSIM_BASE_URL": server.base_url}
         if certificate is not None:
-            told["CONFSIM_TLS_CERT"] = certificate
+            reported["CONFSIM_TLS_CERT"] = certificate
         try:
-            code = _attend(command, told)
+            code = _attend(command, reported)
         finally:
             server.stop()
     sys.exit(code)

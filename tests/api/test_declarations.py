@@ -55,7 +55,7 @@ def test_ids_of_things_are_declared_to_be_so():
     assert plain == {"originId"}  # an id of another system
 
 
-def told(operation):
+def reported(operation):
     """What a declaration says to clients, on a few lines."""
     words = [word for word in ("for_client", "runtime", "revokes_access", "waits") if getattr(operation, word)]
     words += [] if operation.replayed else ["not replayed"]
@@ -98,7 +98,7 @@ def body_of(body):
 @each("operation", list(API), ids=by_name)
 def test_a_declaration_is_the_one_that_was_written(operation):
     """Who may call, and with what: as the documents and the gaps have it, operation by operation."""
-    assert told(operation) == LISTED[operation.name]
+    assert reported(operation) == LISTED[operation.name]
 
 
 def test_every_operation_is_listed():

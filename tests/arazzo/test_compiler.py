@@ -98,7 +98,7 @@ def test_a_step_that_cannot_work(written, compiled, more, problem):
         compiled(written([whole]))
 
 
-def test_the_place_is_told(written, compiled):
+def test_the_place_is_reported(written, compiled):
     """Document, workflow and step stand before the problem."""
     with pytest.raises(Misuse, match=r"^test, workflow 'w1', step 'me': get_me has no query parameter 'a'"):
         compiled(written([step(parameters=[{"name": "a", "in": "query", "value": 1}])]))

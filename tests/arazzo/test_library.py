@@ -24,7 +24,7 @@ def test_a_file_may_be_yaml(tmp_path):
     assert library.load(path).workflows[0].steps[0].operation_id == "get_me"
 
 
-def test_yaml_without_pyyaml_is_told(tmp_path, monkeypatch):
+def test_yaml_without_pyyaml_is_reported(tmp_path, monkeypatch):
     """With what to do about it."""
     path = tmp_path / "test.yml"
     path.write_text(TEXT)
@@ -53,7 +53,7 @@ def test_files_that_are_none(tmp_path, name, text, problem):
         library.load(path)
 
 
-def test_an_unknown_name_is_told_with_those_there_are():
+def test_an_unknown_name_is_reported_with_those_there_are():
     """And that a file would do."""
     with pytest.raises(
         Misuse, match=r"there is no scenario 'no-such'; shipped are api-token-rotation, .* path of a file"
@@ -61,7 +61,7 @@ def test_an_unknown_name_is_told_with_those_there_are():
         library.load("no-such")
 
 
-def test_a_file_of_another_kind_is_told_as_such(tmp_path, monkeypatch):
+def test_a_file_of_another_kind_is_reported_as_such(tmp_path, monkeypatch):
     """It is there, so that nobody is told otherwise; only its name does not say in which form it is."""
     (tmp_path / "README.md").write_text("# Scenarios")
     monkeypatch.chdir(tmp_path)

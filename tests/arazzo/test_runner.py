@@ -126,7 +126,7 @@ def test_a_step_without_criteria_is_to_succeed(play):
     assert report.failure.failed == ["$statusCode < 400"]
 
 
-def test_a_failing_step_is_told(play):
+def test_a_failing_step_is_reported(play):
     """With the step, every criterion that does not hold, the request and the answer."""
     criteria = [{"condition": "$statusCode == 201"}, {"condition": "$response.body#/id == 1"}]
     post = {

@@ -73,10 +73,10 @@ def test_operations_are_found_described_and_called(assistant):
     first = found["operations"][0]
     assert (first["operation"], first["plane"]) == ("reserve_handle", "api")
     assert first["route"] == "POST /users/handle/reserve"
-    told = assistant.call("describe_operation", operation="reserve_handle")
-    assert told["route"] == "POST /users/handle/reserve"
-    assert "handle_taken" in told["refusals"]["409"]
-    assert any("handle" in each.get("properties", {}) for each in told["components"].values())
+    reported = assistant.call("describe_operation", operation="reserve_handle")
+    assert reported["route"] == "POST /users/handle/reserve"
+    assert "handle_taken" in reported["refusals"]["409"]
+    assert any("handle" in each.get("properties", {}) for each in reported["components"].values())
     answer = assistant.call("call_operation", operation="reserve_handle", caller="demo-user", body={"handle": "new"})
     assert answer["status"] == 200
     assert answer["id"] == "r1"
@@ -139,7 +139,7 @@ def test_names_are_explained(assistant):
         ("what_if", {"assumptions": {"no.such": 1}}, "'no.such' names no assumption"),
     ],
 )
-def test_wrong_use_is_told(assistant, sim, tool, arguments, error):
+def test_wrong_use_is_reported(assistant, sim, tool, arguments, error):
     """With what was meant, so that an assistant can do better; nothing has changed."""
     before = sim.service.world
     assert error in str(assistant.call(tool, **arguments))

@@ -50,14 +50,14 @@ def test_a_profile_may_be_nested_or_flat() -> None:
     assert register.profile({"a.size": 5}) == {"a.size": 5}
 
 
-def test_a_profile_that_is_wrong_is_told_in_full() -> None:
+def test_a_profile_that_is_wrong_is_reported_in_full() -> None:
     """Every unknown id and every bad value is named, with the nearest id."""
     with pytest.raises(Misuse) as caught:
         _register().profile({"a.sise": 1, "a.word": "blue", "a.size": -1})
-    told = str(caught.value)
-    assert "'a.sise' names no assumption; did you mean 'a.size'?" in told
-    assert "'blue' is none of 'red', 'green'" in told
-    assert "-1 is no whole number" in told
+    reported = str(caught.value)
+    assert "'a.sise' names no assumption; did you mean 'a.size'?" in reported
+    assert "'blue' is none of 'red', 'green'" in reported
+    assert "-1 is no whole number" in reported
 
 
 @pytest.mark.parametrize("value", ["20", True, 1.5, None])

@@ -22,11 +22,11 @@ def grows() -> Iterator[tuple[str, str]]:
         try:
             until_served(port)
             load = [sys.executable, str(HERE / "growing_load.py"), str(port), str(ROOMS), str(CONNECTIONS)]
-            told = json.loads(subprocess.run(load, check=True, capture_output=True, text=True).stdout)
+            reported = json.loads(subprocess.run(load, check=True, capture_output=True, text=True).stdout)
         finally:
             process.terminate()
-    yield f"{ROOMS:,} rooms over {CONNECTIONS} connections", f"{told['rate']:,.0f}/s"
+    yield f"{ROOMS:,} rooms over {CONNECTIONS} connections", f"{reported['rate']:,.0f}/s"
     for name in ("POST", "GET"):
-        p99, worst = told[name]
+        p99, worst = reported[name]
         yield f"a {name} while the world grows", f"p99 {p99:.1f} ms, worst {worst:.1f} ms"
-    yield "the longest pause without an answer", f"{told['pause']:.1f} ms"
+    yield "the longest pause without an answer", f"{reported['pause']:.1f} ms"

@@ -68,8 +68,8 @@ async def main() -> None:
     start = load.last = time.perf_counter()
     await asyncio.gather(load.read(), *(load.make() for _ in range(int(sys.argv[3]))))
     took = time.perf_counter() - start
-    told = {name: (sorted(spans)[int(len(spans) * 0.99)], max(spans)) for name, spans in load.spans.items()}
-    print(json.dumps({**told, "rate": int(sys.argv[2]) / took, "pause": load.pause}))  # noqa: T201  (its output)
+    reported = {name: (sorted(spans)[int(len(spans) * 0.99)], max(spans)) for name, spans in load.spans.items()}
+    print(json.dumps({**reported, "rate": int(sys.argv[2]) / took, "pause": load.pause}))  # noqa: T201  (its output)
 
 
 if __name__ == "__main__":

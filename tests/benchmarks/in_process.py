@@ -92,15 +92,15 @@ def makings() -> Iterator[tuple[str, str]]:
     count = itertools.count()
     file = json.loads((world_file.fixtures() / "demo.json").read_bytes())
 
-    def add(**told: Any) -> Callable[[], object]:
+    def add(**reported: Any) -> Callable[[], object]:
         def make() -> object:
-            return sim.worlds.add(f"w{next(count)}", **told)
+            return sim.worlds.add(f"w{next(count)}", **reported)
 
         return make
 
     ways = {"a world": {"source": ""}, "a snapshot": {"snapshot": "full"}, "a shipped world": {"source": "demo"}}
-    for name, told in (ways | {"a file": {"source": file}, "a scenario": {"source": "lobby"}}).items():
-        yield f"a world from {name}", f"{measure.each(add(**told), number=50):.0f} us"
+    for name, reported in (ways | {"a file": {"source": file}, "a scenario": {"source": "lobby"}}).items():
+        yield f"a world from {name}", f"{measure.each(add(**reported), number=50):.0f} us"
         sim.worlds.drop()
 
 

@@ -102,10 +102,10 @@ def rates() -> Iterator[tuple[str, str]]:
                 with serving(command, port, first) as (_, process):
                     load = [str(HERE / "load.py"), "127.0.0.1", str(port), path, "demo-api-token", BODY.decode()]
                     before = spent(process)
-                    told = subprocess.run(
+                    reported = subprocess.run(
                         [sys.executable, *load, str(connections), "2"], check=True, capture_output=True, text=True
                     )
-                    rate = float(told.stdout)
+                    rate = float(reported.stdout)
                     best[place] = max(best[place], rate)
                     thrifty[place] = max(thrifty[place], 2 * rate / ((spent(process) - before) or math.inf))
         plural = "" if connections == 1 else "s"

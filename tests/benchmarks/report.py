@@ -130,10 +130,10 @@ def summary(figures: Sequence[Figure]) -> Iterator[str]:
         for mode, bounds in BOUNDS.items():
             values = [getattr(figure, mode) for figure in plain]
             named = zip(("median", "95th percentile", "worst"), percentiles(values), bounds, strict=True)
-            told = ", ".join(
+            reported = ", ".join(
                 f"{name} {value:.2f}x" + (f" (at most {most}x)" if most else "") for name, value, most in named
             )
-            yield f"{mode}: {len(plain)} operations in the demo world: {told}"
+            yield f"{mode}: {len(plain)} operations in the demo world: {reported}"
         yield "the ten slowest:"
         for figure in sorted(plain, key=lambda figure: -figure.worst)[:10]:
             yield f"  {figure.call:50}{figure.again:8.2f}x again{figure.first:8.2f}x first  {why(figure)}"

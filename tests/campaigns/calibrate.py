@@ -56,8 +56,8 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         plain = {id: _plain(value) for id, value in profile.items()}
         wrong += [f"seed {seed}: {id} = {value!r}" for id, value in report.learned.items() if plain.get(id) != value]
         wrong += [f"seed {seed}: {id} at its default" for id in report.confirmed if id in profile]
-        told = {"learned": [*report.learned], "hidden": plain}
-        print(f"seed {seed}: {told}, {len(report.contradicted)} contradicted, {report.requests} requests")  # noqa: T201
+        reported = {"learned": [*report.learned], "hidden": plain}
+        print(f"seed {seed}: {reported}, {len(report.contradicted)} contradicted, {report.requests} requests")  # noqa: T201
         for each in report.contradicted:
             print(f"seed {seed}: {each.call} {each.place}: {each.got!r} for {each.expected!r}")  # noqa: T201
         learned += len(report.learned)

@@ -47,16 +47,16 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
                 Way(str(hashes), optimised, python)
                 for python, hashes, optimised in product(pythons, range(chosen.hashes), (False, True))
             ]
-            told: dict[Way, list[str]] = {}
+            reported: dict[Way, list[str]] = {}
             for some in _by_two(ways):
-                told.update(zip(some, runs(some, seed, rounds=2), strict=True))
-            expected = told[ways[0]]
+                reported.update(zip(some, runs(some, seed, rounds=2), strict=True))
+            expected = reported[ways[0]]
             calls += int(expected[0]) * len(ways)
             tried += len(ways)
             for way in ways:
-                if told[way] != expected:
+                if reported[way] != expected:
                     differing += 1
-                    print(f"seed {seed}, {way}: {told[way]}, not {expected}")  # noqa: T201  (this is its output)
+                    print(f"seed {seed}, {way}: {reported[way]}, not {expected}")  # noqa: T201  (this is its output)
     return {
         "Pythons": [_version(Way().python), *used],
         "Pythons that could not be measured": left_out,

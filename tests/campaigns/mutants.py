@@ -57,20 +57,20 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     return _figures([(mutant, kept[mutant.key]) for mutant in every if mutant.key in kept], every, reasons)
 
 
-def _figures(told: list[tuple[Mutant, Any]], every: list[Mutant], reasons: dict[str, str]) -> dict[str, Any]:
+def _figures(reported: list[tuple[Mutant, Any]], every: list[Mutant], reasons: dict[str, str]) -> dict[str, Any]:
     """How many were killed, in all and by room."""
-    told = [(mutant, verdict) for mutant, verdict in told if mutant.key not in reasons]
+    reported = [(mutant, verdict) for mutant, verdict in reported if mutant.key not in reasons]
     equal = [mutant for mutant in every if mutant.key in reasons]
-    counts = Counter(what for _, (what, *_) in told)
-    shares = {name: [what == "killed" for mutant, (what, *_) in told if room(mutant) == name] for name in ROOMS}
-    elsewhere = sum(by.startswith("tests/api/") and room(mutant) == "domain" for mutant, (_, by, _) in told)
+    counts = Counter(what for _, (what, *_) in reported)
+    shares = {name: [what == "killed" for mutant, (what, *_) in reported if room(mutant) == name] for name in ROOMS}
+    elsewhere = sum(by.startswith("tests/api/") and room(mutant) == "domain" for mutant, (_, by, _) in reported)
     return {
-        "mutants": len(told) + len(equal),
+        "mutants": len(reported) + len(equal),
         "judged to change nothing": len(equal),
         **{what: counts[what] for what in ("killed", "survived", "undecided", "unreached")},
         "of the domain killed by tests of the api": elsewhere,
         **{f"killed in {name}": f"{sum(each)} of {len(each)}" for name, each in shares.items() if each},
-        "killed": f"{counts['killed']} of {len(told)}, {100 * counts['killed'] / max(1, len(told)):.1f} %",
+        "killed": f"{counts['killed']} of {len(reported)}, {100 * counts['killed'] / max(1, len(reported)):.1f} %",
         "rooms below the share": [
             name for name, each in shares.items() if each and Fraction(sum(each), len(each)) < _SHARE
         ],

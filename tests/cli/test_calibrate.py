@@ -53,7 +53,7 @@ def test_the_plan_sends_nothing(calibrate):
     assert "as partner-admin, customer-admin, owner" in out
 
 
-def test_what_is_wrong_is_told(calibrate):
+def test_what_is_wrong_is_reported(calibrate):
     """A server that cannot be reached."""
     code, _, err = calibrate({}, "--base-url", "http://127.0.0.1:9")
     assert code == 1

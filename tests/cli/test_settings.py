@@ -65,7 +65,7 @@ def test_paths_are_relative_to_the_file(project):
         ("[tool.confsim\n", "pyproject.toml: "),
     ],
 )
-def test_a_mistake_is_told(project, text, error):
+def test_a_mistake_is_reported(project, text, error):
     """Exit 1 with one line that names the file or the option."""
     project(text)
     code, _, errors = run("serve", "-p" if "many" not in text else "-q", *(["0"] if "many" not in text else []))

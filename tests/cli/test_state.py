@@ -140,7 +140,7 @@ def test_a_state_file_that_is_not_there_is_reported(tmp_path):
     assert "No such file or directory" in run("--import", tmp_path / "x.json")[1]
 
 
-def test_a_place_that_cannot_be_written_is_told_at_the_start(tmp_path):
+def test_a_place_that_cannot_be_written_is_reported_at_the_start(tmp_path):
     """Not after hours of work: the folder is missing, or the name is one."""
     missing = tmp_path / "nowhere" / "state.json"
     assert run("--export-on-exit", missing)[0] == 1

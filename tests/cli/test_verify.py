@@ -68,7 +68,7 @@ def test_the_plan_sends_nothing(verify):
         (["--examples", "0"], "Invalid value"),
     ],
 )
-def test_what_is_wrong_is_told(verify, options, wrong):
+def test_what_is_wrong_is_reported(verify, options, wrong):
     """Exit 1 and what was wrong."""
     code, _, err = verify({}, *options)
     assert code == 1

@@ -135,8 +135,8 @@ def test_large_numbers_as_texts():
     }  # fmt: skip
     assert sent("get_answer", FULL, encode__numbers="texts")[2] == expected
     edge = Answer(id=-(2**31), more={7: True, "n": None, "t": "x"})
-    told = {"id": -(2**31), "more": {"7": True, "n": None, "t": "x"}}
-    assert sent("get_answer", edge, encode__numbers="texts")[2] == told
+    reported = {"id": -(2**31), "more": {"7": True, "n": None, "t": "x"}}
+    assert sent("get_answer", edge, encode__numbers="texts")[2] == reported
     assert sent("get_answer", FULL)[2]["id"] == 2**31
 
 

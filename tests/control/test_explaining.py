@@ -42,14 +42,14 @@ def test_every_name_is_explained_and_what_it_refers_to_as_well():
         assert set(found.see) <= set(known)
 
 
-def test_a_profile_is_told():
+def test_a_profile_is_reported():
     """The route that it sets, the value that it chooses."""
     profile = {"route.prefix": "/conf", "encode.empty": "204"}
     assert "`GET /conf/users/me`" in explain("get_me", profile).text
     assert 'Chosen by the profile: `"204"`' in explain("encode.empty", profile).text
 
 
-def test_an_unknown_name_is_told_with_the_nearest():
+def test_an_unknown_name_is_reported_with_the_nearest():
     """404."""
     with pytest.raises(Misuse, match="did you mean 'reserve_handle'") as refused:
         explain("reserve_hnadle", {})

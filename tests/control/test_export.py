@@ -461,14 +461,14 @@ def test_exports_over_http(plane, sim):
 @pytest.mark.parametrize(
     ("query", "status"), [("", 400), ("?as=wget", 400), ("?as=curl&operation=nope", 404), ("?as=curl&colour=1", 400)]
 )
-def test_what_cannot_be_exported_is_told(sim, query, status):
+def test_what_cannot_be_exported_is_reported(sim, query, status):
     """Unknown forms, operations and words."""
     assert sim.client().get(f"/_confsim/requests/export{query}").status_code == status
     with pytest.raises(Misuse, match="'wget' is none of curl, har, pytest, scenario"):
         sim.requests.export("wget")
 
 
-def test_what_was_never_read_is_told(sim):
+def test_what_was_never_read_is_reported(sim):
     """A call that was refused for its size cannot be repeated; the others are."""
     sim.client().get("/" + "x" * 70_000)
     sim.call("get_me", "demo-user")
@@ -477,7 +477,7 @@ def test_what_was_never_read_is_told(sim):
     again(sim)
 
 
-def test_a_missing_past_is_told(sim):
+def test_a_missing_past_is_reported(sim):
     """The module says that it is not the whole journal."""
     for _ in range(3):
         sim.call("get_me", "demo-user")

@@ -71,9 +71,9 @@ def test_a_host_who_never_admits(sim, waiting):
             {"thing": "admission", "match": {"user": waiting}, "on": 2, "times": 2, "do": "ignored"},
         ]
     )
-    with pytest.raises(Misuse) as told:
+    with pytest.raises(Misuse) as reported:
         sim.presence.admit(ROOM, waiting)
-    assert (told.value.status, told.value.facts["reason"]) == (409, "admission_refused")
+    assert (reported.value.status, reported.value.facts["reason"]) == (409, "admission_refused")
     assert [sim.presence.admit(ROOM, waiting) for _ in range(3)] == ["waiting", "waiting", "in"]
     assert counts(sim) == [(4, 1), (4, 2)]
 
@@ -182,9 +182,9 @@ def test_a_recording_that_is_late(lasts, ready):
 def test_a_proxy_that_is_never_ready(sim):
     """409 as the document has it, as often as is said, and then it is there at once."""
     sim.faults.add(thing="proxy", match={"channel": ROOM}, times=3, do="creating")
-    told = [sim.call("get_streaming_proxy", USER, uuid=ROOM) for _ in range(4)]
-    assert [each.status for each in told] == [409, 409, 409, 200]
-    assert told[0].body["code"] == "channel_being_created"
+    reported = [sim.call("get_streaming_proxy", USER, uuid=ROOM) for _ in range(4)]
+    assert [each.status for each in reported] == [409, 409, 409, 200]
+    assert reported[0].body["code"] == "channel_being_created"
     assert ok(sim, "get_streaming_proxy", uuid=EVENT_ROOM)
     assert counts(sim) == [(4, 3)]
     assert [[each.when for each in entry.fault] for entry in sim.requests] == [["within"]] * 3 + [[], []]
@@ -252,7 +252,7 @@ def inbox(sim):
     return received
 
 
-def told(inbox):
+def reported(inbox):
     """The names of the media of which was told."""
     return [message.json["data"]["name"] for message in inbox]
 
@@ -268,7 +268,7 @@ def test_a_webhook_that_is_lost(sim, inbox):
     sim.faults.add(thing="webhook", match={"kind": "media.added"}, on=2, do="lost")
     happen(sim, "a", "b", "c")
     sim.clock.advance("1d")
-    assert told(inbox) == ["a", "c"]
+    assert reported(inbox) == ["a", "c"]
     assert counts(sim) == [(3, 1)]
 
 
@@ -276,7 +276,7 @@ def test_a_webhook_that_is_doubled(sim, inbox):
     """The same message arrives twice."""
     sim.faults.add(thing="webhook", on=2, do="doubled")
     happen(sim, "a", "b", "c")
-    assert told(inbox) == ["a", "b", "b", "c"]
+    assert reported(inbox) == ["a", "b", "b", "c"]
     assert inbox[1] == inbox[2]
 
 
@@ -285,9 +285,9 @@ def test_a_webhook_that_is_late(sim, inbox):
     sim.faults.add(thing="webhook", on=2, times="always", do={"outcome": "late", "by": "10m"})
     happen(sim, "a", "b")
     sim.clock.advance("9m")
-    assert told(inbox) == ["a"]
+    assert reported(inbox) == ["a"]
     sim.clock.advance("1m")
-    assert told(inbox) == ["a", "b"]
+    assert reported(inbox) == ["a", "b"]
     assert counts(sim) == [(2, 1)]
 
 
@@ -295,9 +295,9 @@ def test_a_webhook_that_is_out_of_order(sim, inbox):
     """Those behind it pass; it comes a minute later where nothing is said."""
     sim.faults.add(thing="webhook", on=1, do="out of order")
     happen(sim, "a", "b")
-    assert told(inbox) == ["b"]
+    assert reported(inbox) == ["b"]
     sim.clock.advance("1m")
-    assert told(inbox) == ["b", "a"]
+    assert reported(inbox) == ["b", "a"]
 
 
 def test_a_webhook_that_was_put_off_is_not_put_off_again_after_a_restore(sim, inbox):
@@ -309,7 +309,7 @@ def test_a_webhook_that_was_put_off_is_not_put_off_again_after_a_restore(sim, in
         sim.restore("s")
         happen(sim, "b")
         sim.clock.advance("10m")
-    assert told(inbox) == ["a", "a"]
+    assert reported(inbox) == ["a", "a"]
 
 
 def test_timed_outcomes_are_those_of_webhooks_and_recordings():

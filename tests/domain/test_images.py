@@ -31,7 +31,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
         (b"", None),
     ],
 )
-def test_the_kind_is_told_by_the_first_bytes(data, kind):
+def test_the_kind_is_reported_by_the_first_bytes(data, kind):
     """PNG, JPEG, GIF and WebP are known (G105)."""
     assert images.media_type(data) == kind
 

@@ -70,10 +70,10 @@ def _environment() -> dict[str, str]:
     return named
 
 
-def _speeds(told: dict[str, Any]) -> Figures:
+def _speeds(reported: dict[str, Any]) -> Figures:
     """The figures of benchmarks: texts by what they are of; of the operations the ratios and what grows too much."""
     found: Figures = {}
-    for name, results in told.items():
+    for name, results in reported.items():
         if name != "operations":
             found |= {each["what"]: each["result"] for each in results}
             continue
@@ -126,7 +126,7 @@ def register(_share: str) -> Figures:
     from confsim.reference import choices, gaps
 
     settled = {gap for entry in REGISTER.entries.values() for gap in entry.gaps}
-    told = [choice for found in choices().choices.values() for choice in found]
+    reported = [choice for found in choices().choices.values() for choice in found]
     weighty = [gap for gap in gaps().values() if gap.weight != "L"]
     return {
         "gaps": len(gaps()),
@@ -136,8 +136,8 @@ def register(_share: str) -> Figures:
         "of these, every alternative can be chosen or says why not": len(
             [gap for gap in weighty if len(choices().choices.get(gap.id, ())) == len(gap.alternatives)]
         ),
-        "alternatives that an entry chooses": len([each for each in told if each not in choices().reasons]),
-        "alternatives with a reason why not": len([each for each in told if each in choices().reasons]),
+        "alternatives that an entry chooses": len([each for each in reported if each not in choices().reasons]),
+        "alternatives with a reason why not": len([each for each in reported if each in choices().reasons]),
     }
 
 
@@ -145,9 +145,9 @@ def suite(_share: str) -> Figures:
     """The whole suite on two workers: tests that passed, and seconds."""
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2"]
     said = subprocess.run(command, cwd=ROOT, env=_environment(), capture_output=True, text=True, check=False).stdout
-    told = re.search(r"(?:(\d+) failed, )?(\d+) passed.* in ([\d.]+)s", said)
-    assert told is not None, said[-500:]
-    return {"failed": int(told[1] or 0), "passed": int(told[2]), "seconds": round(float(told[3]))}
+    reported = re.search(r"(?:(\d+) failed, )?(\d+) passed.* in ([\d.]+)s", said)
+    assert reported is not None, said[-500:]
+    return {"failed": int(reported[1] or 0), "passed": int(reported[2]), "seconds": round(float(reported[3]))}
 
 
 #: Each part by its name. Those with ``{share}`` can be measured in shares; those with ``--into`` and ``--kept`` go on

@@ -56,8 +56,8 @@ def _shown(value: object) -> str:
 
 def markdown(found: Kept) -> Iterator[str]:
     """The lines of the table, and below them every figure of each part as it was measured."""
-    told = rows(found)
-    counts = {verdict: len([row for row in told if row.verdict == verdict]) for verdict in VERDICTS}
+    reported = rows(found)
+    counts = {verdict: len([row for row in reported if row.verdict == verdict]) for verdict in VERDICTS}
     yield "# Evidence"
     yield ""
     yield "Written by `python tests/evidence`, which says with `--list` how each part is measured. The figures are as"
@@ -67,7 +67,7 @@ def markdown(found: Kept) -> Iterator[str]:
     yield ""
     yield "| part | figure | measured | aim | |"
     yield "|---|---|---|---|---|"
-    for row in told:
+    for row in reported:
         yield f"| {row.part} | {row.figure} | {row.measured} | {row.aim} | {row.verdict} |"
     for name in PARTS:
         shares = found.get(name, {})

@@ -57,7 +57,7 @@ def test_the_base_address_may_have_a_prefix():
 
 @pytest.mark.rule("R009")
 @pytest.mark.parametrize(("method", "allowed"), [("PUT", "GET, HEAD, OPTIONS"), ("POST", "GET, HEAD, OPTIONS")])
-def test_a_wrong_method_is_told_with_those_there_are(sim, method, allowed):
+def test_a_wrong_method_is_reported_with_those_there_are(sim, method, allowed):
     """405 with Allow (G003)."""
     response = ask(sim, method, TERMS)
     assert (response.status, code(response)) == (405, "method_not_allowed")
@@ -138,14 +138,14 @@ def test_broken_escapes_are_refused_in_the_envelope(sim):
 def test_answers_carry_an_id_and_are_not_cached(sim):
     """Successes and refusals, of operations and of none."""
     for place, path in enumerate((TERMS, "/v1_0/users/me", "/nowhere"), 1):
-        told = headers_of(ask(sim, "GET", path))
-        assert (told["X-Confsim-Request-Id"], told["Cache-Control"]) == (f"r{place}", "no-store")
+        reported = headers_of(ask(sim, "GET", path))
+        assert (reported["X-Confsim-Request-Id"], reported["Cache-Control"]) == (f"r{place}", "no-store")
 
 
 def test_a_second_header_may_carry_the_id():
     """By a profile (G013)."""
-    told = headers_of(ask(demo(**{"http__request-id": "X-Request-Id"}), "GET", TERMS))
-    assert told["X-Request-Id"] == told["X-Confsim-Request-Id"]
+    reported = headers_of(ask(demo(**{"http__request-id": "X-Request-Id"}), "GET", TERMS))
+    assert reported["X-Request-Id"] == reported["X-Confsim-Request-Id"]
 
 
 def test_caching_may_be_left_open_or_go_by_tags():
@@ -249,34 +249,36 @@ def test_a_call_of_a_page_leans_on_cors(open_to, path):
 
 def test_pages_of_set_origins_may_read(open_to):
     """The origin is echoed, for others to see that it varies (G006)."""
-    told = headers_of(ask(open_to, "GET", TERMS, origin="https://page.example"))
-    assert (told["Access-Control-Allow-Origin"], told["Vary"]) == ("https://page.example", "Origin")
+    reported = headers_of(ask(open_to, "GET", TERMS, origin="https://page.example"))
+    assert (reported["Access-Control-Allow-Origin"], reported["Vary"]) == ("https://page.example", "Origin")
     refused = headers_of(ask(open_to, "GET", "/v1_0/users/me", origin="https://page.example", authorization="Bearer x"))
     assert refused["Access-Control-Allow-Origin"] == "https://page.example"
 
 
 def test_pages_read_only_what_their_own_client_answers(open_to):
     """A caller of another client is not answered to the pages of this one."""
-    told = ask(open_to, "GET", "/v1_0/users/me", origin="https://page.example", authorization="Bearer demo-other-admin")
-    assert told.status == 200
-    assert "Access-Control-Allow-Origin" not in headers_of(told)
+    reported = ask(
+        open_to, "GET", "/v1_0/users/me", origin="https://page.example", authorization="Bearer demo-other-admin"
+    )
+    assert reported.status == 200
+    assert "Access-Control-Allow-Origin" not in headers_of(reported)
 
 
 def test_preflights_of_set_origins_are_granted(open_to):
     """With the methods there are and the headers that were asked for."""
-    told = headers_of(
+    reported = headers_of(
         ask(open_to, "OPTIONS", TERMS, origin="https://page.example", access_control_request_headers="authorization")
     )
-    assert told["Access-Control-Allow-Methods"] == told["Allow"]
-    assert told["Access-Control-Allow-Headers"] == "authorization"
+    assert reported["Access-Control-Allow-Methods"] == reported["Allow"]
+    assert reported["Access-Control-Allow-Headers"] == "authorization"
 
 
 @pytest.mark.parametrize("origin", ["https://other.example", "null", ""])
 @pytest.mark.parametrize("method", ["GET", "OPTIONS"])
 def test_pages_of_other_origins_may_not(open_to, origin, method):
     """Nothing is said to them."""
-    told = headers_of(ask(open_to, method, TERMS, origin=origin))
-    assert not [name for name in told if name.startswith("Access-Control")]
+    reported = headers_of(ask(open_to, method, TERMS, origin=origin))
+    assert not [name for name in reported if name.startswith("Access-Control")]
 
 
 # What does not arrive whole
@@ -302,7 +304,7 @@ def test_faults_of_a_transport_are_refused_in_the_envelope(sim, fault, status, e
     assert headers_of(response)["X-Confsim-Request-Id"] == "r1"
 
 
-def test_what_a_parser_found_is_told(sim):
+def test_what_a_parser_found_is_reported(sim):
     """So that a client hears what of its request is no HTTP."""
     response = sim.app(Request("GET", "/v1_0/users/me", fault="malformed", problem="Invalid char in url path"))
     assert json.loads(response.body)["message"] == "This is no HTTP request: Invalid char in url path."
@@ -383,9 +385,11 @@ def test_what_may_be_a_host_name(sim, host):
 def test_in_process_any_host_name_will_do(sim):
     """And shows in the addresses that answers hold."""
     sim.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
-    told = json.loads(ask(sim, "GET", "/v1_0/users/me", host="any.example:5", authorization="Bearer demo-user").body)
-    assert told["imageUrl"].startswith("http://any.example:5/files/")
-    image = told["imageUrl"].removeprefix("http://any.example:5")
+    reported = json.loads(
+        ask(sim, "GET", "/v1_0/users/me", host="any.example:5", authorization="Bearer demo-user").body
+    )
+    assert reported["imageUrl"].startswith("http://any.example:5/files/")
+    image = reported["imageUrl"].removeprefix("http://any.example:5")
     assert ask(sim, "GET", image).body.startswith(b"\x89PNG")
 
 
@@ -396,7 +400,7 @@ def test_addresses_in_answers_may_be_https():
     assert sim.call("get_me", "demo-user").body["imageUrl"].startswith("https://confsim.test/files/")
 
 
-def test_routes_that_collide_are_told_at_once():
+def test_routes_that_collide_are_reported_at_once():
     """Before any request, and with both operations."""
     sim = demo(
         route__get_user_email="GET /users/me/terms/{userId}", route__get_user_client="GET /users/me/terms/{userId}"

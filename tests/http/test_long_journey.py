@@ -127,9 +127,14 @@ def the_channel(story: Story) -> None:
     story.call("owner", "POST", "/channels/{}/friendly/url", {"url": "harbour"})
     story.call("host", "POST", "/channels/{}/settings/lobby/door/close")
     story.call("host", "POST", "/channels/{}/settings/lobby/door/auto-close/enable")
-    told = story.call("host", "GET", "/channels/{}")
-    assert (told["description"], told["isOperator"], told["isOwner"], told["isOpen"]) == ("Quay 7", True, False, False)
-    assert story.call("server", "GET", "/channels", meetingId=told["meetingId"]) == {"uuid": story.channel}
+    reported = story.call("host", "GET", "/channels/{}")
+    assert (reported["description"], reported["isOperator"], reported["isOwner"], reported["isOpen"]) == (
+        "Quay 7",
+        True,
+        False,
+        False,
+    )
+    assert story.call("server", "GET", "/channels", meetingId=reported["meetingId"]) == {"uuid": story.channel}
     assert story.call(None, "GET", f"/clients/{story.client}/find/channel", url="harbour")["uuid"] == story.channel
     upload = story.call("owner", "POST", "/channels/{}/media", b"\x89PNG plan", name="plan.png", read="public")
     assert story.call("host", "GET", "/channels/{}/media/" + upload["id"])["size"] == 9
@@ -179,8 +184,8 @@ def the_phones_go_out(story: Story) -> None:
     story.call("host", "POST", "/channels/{}/dial/unregistered", call, status=403)
     story.call("owner", "POST", "/channels/{}/settings/dial/out/enable", status=403)
     story.call("admin", "POST", "/channels/{}/settings/dial/out/enable")
-    told = story.call("host", "GET", "/channels/{}/dial/quote/" + quote(f"{PHONE},1#", safe=""))
-    assert (told["number"], told["currency"], told["country"]) == (PHONE, "USD", "US")
+    reported = story.call("host", "GET", "/channels/{}/dial/quote/" + quote(f"{PHONE},1#", safe=""))
+    assert (reported["number"], reported["currency"], reported["country"]) == (PHONE, "USD", "US")
     flora = story.call("host", "POST", "/channels/{}/dial/unregistered", call)["id"]
     story.call("host", "POST", "/channels/{}/dial/registered", {"number": PHONE, "sipUserId": story.ids["admin"]})
     story.wait("1s")
@@ -267,8 +272,8 @@ def the_recording_ends(story: Story) -> None:
     story.call("host", "DELETE", f"/channels/{{}}/session/{story.session}")
     assert story.present() == {}
     ended = story.call("owner", "GET", f"/sessions/{story.session}")["ended"]
-    told = story.call("host", "GET", story.recording)
-    assert (told["endTime"], "readyTime" in told) == (ended, False)
+    reported = story.call("host", "GET", story.recording)
+    assert (reported["endTime"], "readyTime" in reported) == (ended, False)
     story.call("owner", "GET", f"{story.recording}/download", status=409)
     assert {each["state"] for each in story.call("host", "GET", f"{story.recording}/assets")} == {"Pending"}
     assert story.wait("2s") == ["recording processing"]

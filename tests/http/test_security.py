@@ -87,13 +87,13 @@ def test_dns_rebinding(sim):
     def attack(port):
         sim.make_user(CUSTOMER, "Victim")
         before = sim.service.world.digest()
-        told = {
+        reported = {
             "Host": f"evil.example:{port}",
             "Origin": f"http://evil.example:{port}",
             "Sec_Fetch_Site": "same-origin",
         }
-        send(port, "POST", "/_confsim/reset", **told)
-        status, _, body = send(port, "GET", "/_confsim/info", **told)
+        send(port, "POST", "/_confsim/reset", **reported)
+        status, _, body = send(port, "GET", "/_confsim/info", **reported)
         return sim.service.world.digest() != before and status == 200 and b"demo-owner" in body
 
     with served(sim, guard=False) as port:
@@ -329,8 +329,8 @@ def test_forged_identity_tokens(sim, monkeypatch, canary, header, secret):
     """No algorithm, another algorithm, a key that the token brings or points to: all are taken only by the careless."""
     change = sim.service.change()
     tenant = clients.get(change, CUSTOMER)
-    told = {"name": "V", "issuer": "https://id.example", "audience": "confsim"}
-    added = validators.add(change, tenant, "v", "RS256", PEM.decode(), **told)
+    reported = {"name": "V", "issuer": "https://id.example", "audience": "confsim"}
+    added = validators.add(change, tenant, "v", "RS256", PEM.decode(), **reported)
     validators.enable(change, added)
     sim.service.commit(change)
     token = forged({**header, "jku": canary.url} if "jku" in header else header, secret)
@@ -380,7 +380,7 @@ def test_webhooks_to_within(sim, monkeypatch, canary):
     monkeypatch.setattr(
         socket,
         "getaddrinfo",
-        lambda host, *more, **told: resolve("127.0.0.1" if "intra" in host else host, *more, **told),
+        lambda host, *more, **reported: resolve("127.0.0.1" if "intra" in host else host, *more, **reported),
     )
     url = f"http://intra.example:{canary.server_port}/admin"
     assert sim.call("add_events_endpoint", "demo-customer-admin", body={"url": url}).ok

@@ -44,12 +44,12 @@ class Echo:
 
 def call(echo, limits=TIGHT, **environ):
     """One WSGI call; answers status line, headers, body."""
-    told = {}
+    reported = {}
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "QUERY_STRING": "", "wsgi.input": io.BytesIO()} | environ
     body = b"".join(
-        Wsgi(echo, limits)(environ, lambda status, headers: told.update(status=status, headers=dict(headers)))
+        Wsgi(echo, limits)(environ, lambda status, headers: reported.update(status=status, headers=dict(headers)))
     )
-    return told["status"], told["headers"], body
+    return reported["status"], reported["headers"], body
 
 
 def test_a_request_arrives_whole():

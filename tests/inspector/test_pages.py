@@ -151,8 +151,8 @@ def test_machines_are_drawn_with_the_present_state_marked(browse):
     machines = len([1 for tag, _ in page.elements if tag == "svg"])
     assert machines > 10
     assert sum("present" in each for each in classes) == machines
-    told = [attrs["aria-label"] for tag, attrs in page.elements if tag == "svg"]
-    assert any(each.startswith("lobby door: ") and " to " in each for each in told)
+    reported = [attrs["aria-label"] for tag, attrs in page.elements if tag == "svg"]
+    assert any(each.startswith("lobby door: ") and " to " in each for each in reported)
 
 
 def test_what_if_shows_both_answers(browse):

@@ -154,7 +154,7 @@ def test_an_export_holds_what_is_unique_once():
         ({"timers": [[1, "doomsday", "", ""]]}, "doomsday"),
     ],
 )
-def test_what_cannot_be_followed_is_told_with_its_place(values, words):
+def test_what_cannot_be_followed_is_reported_with_its_place(values, words):
     """Tables, fields and timers that this confsim does not know."""
     with pytest.raises(Misuse, match=words):
         follow(World(), msgspec.convert(values, Difference))

@@ -76,7 +76,7 @@ def table(document, name):
         (lambda d: d["timers"].append([1, "doomsday", "", ""]), "state: timers know no kind 'doomsday'; there are "),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_place(spoil, said):
+def test_what_is_wrong_is_reported_with_its_place(spoil, said):
     """Names, clients, keys, fields and timers that this confsim does not know."""
     _, document = exported()
     spoil(document)

@@ -310,7 +310,7 @@ def test_a_machine_knows_its_records() -> None:
         assert machine.record is record
 
 
-def test_an_effect_without_words_is_told_by_its_name() -> None:
+def test_an_effect_without_words_is_reported_by_its_name() -> None:
     """As rows in words show it."""
 
     def flicker(change: Change, lamp: Lamp) -> Lamp:

@@ -74,7 +74,7 @@ def test_fields_are_those_that_the_code_names(function, fields):
     assert read_fields([function], Thing) == fields
 
 
-def test_where_a_record_stands_is_told_for_every_table():
+def test_where_a_record_stands_is_reported_for_every_table():
     """No table of the house falls back on the identity of its records, which costs every change an evaluation."""
     assert len(API)
     assert [name for name, table in Table.declared.items() if table.placed_by is id] == []

@@ -29,7 +29,7 @@ def busy(simulator):
     simulator.call("delete_channel", "demo-owner", uuid=room)
 
 
-def told(simulator):
+def reported(simulator):
     """Everything about a world that is to come back."""
     service = simulator.service
     snapshots = {name: (each.now, each.world.digest()) for name, each in service.history.snapshots.items()}

@@ -46,8 +46,8 @@ def exchange(sim: Simulator, token: str, client: str = CUSTOMER) -> Any:
 
 def hs(claims: dict[str, Any], **changed: Any) -> str:
     """A token of the demo world's active validator; a claim that is changed to None is left out."""
-    told = {name: value for name, value in {**claims, **changed}.items() if value is not None}
-    return compact("HS256", b"demo-validator-secret-of-32-bytes", told)
+    reported = {name: value for name, value in {**claims, **changed}.items() if value is not None}
+    return compact("HS256", b"demo-validator-secret-of-32-bytes", reported)
 
 
 def of_origin(sim: Simulator, origin: str, client: str = CUSTOMER) -> User | None:

@@ -221,8 +221,8 @@ def _need(each: Need) -> str:
 def _observer(each: Observer) -> str:
     kind = getclosurevars(each.notify).nonlocals.get("kind")
     by = f" by {each.event}" if each.event else ""
-    told = _related(each.notify) if kind is None else kind.value
-    return f"{each.when.name} {each.reaches.name}{by}{_states(each.out_of)} stores {told}"
+    reported = _related(each.notify) if kind is None else kind.value
+    return f"{each.when.name} {each.reaches.name}{by}{_states(each.out_of)} stores {reported}"
 
 
 def _cascade(each: Cascade) -> str:

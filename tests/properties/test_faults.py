@@ -99,7 +99,7 @@ def test_any_faults_over_any_history(of_calls, of_things, history):
 @given(st.lists(OF_CALLS | OF_THINGS, max_size=6), HISTORY)
 def test_the_same_faults_and_calls_give_the_same_world(faults, history):
     """Nothing is left to chance: worlds and journals of two runs are equal."""
-    told = []
+    reported = []
     for _ in range(2):
         sim = Simulator(clock=START)
         sim.presence.join(ROOM, "demo-user")
@@ -108,5 +108,5 @@ def test_the_same_faults_and_calls_give_the_same_world(faults, history):
             with suppress(ConnectionResetError):
                 sim.call(operation, caller, uuid=uuid, **CALLS[operation])
         answers = [(each.response.status, each.response.body, each.fault) for each in sim.service.journal]
-        told.append((sim.service.world.digest(), answers, list(sim.faults)))
-    assert told[0] == told[1]
+        reported.append((sim.service.world.digest(), answers, list(sim.faults)))
+    assert reported[0] == reported[1]

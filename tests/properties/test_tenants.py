@@ -103,11 +103,11 @@ def test_nobody_reaches_into_another_client(lived, theirs, before, operation):
             assert fork.service.bugs == []
             after = fork.service.world
             assert after is world or belongings(after, OTHER) == before, (arguments.about, caller, answer)
-            for word in told(answer) & theirs:
+            for word in reported(answer) & theirs:
                 assert any(str(word) in str(each) for each in given), (arguments.about, caller, answer, word)
 
 
-def told(answer):
+def reported(answer):
     """The scalars of an answer, and every word of a URL or a message in it."""
     try:
         found = set(leaves(json.loads(answer.content))) if answer.content else set()

@@ -146,24 +146,26 @@ def test_first_terms_and_providers_of_a_client():
     ]
 
 
-@pytest.mark.parametrize(("unit", "told"), [("epoch-s", 1_769_904_000), ("epoch-days", 20_485)])
-def test_terms_are_told_in_other_units_by_choice(unit, told):
+@pytest.mark.parametrize(("unit", "reported"), [("epoch-s", 1_769_904_000), ("epoch-days", 20_485)])
+def test_terms_are_reported_in_other_units_by_choice(unit, reported):
     """The promulgation is an instant in the unit of the profile (G116)."""
     sim = Simulator(clock=START, profile={"units.promulgated": unit})
     sim.call("promulgate_terms", ADMIN, body={"url": "https://t.example/2"})
-    assert sim.call("get_client_terms", clientId=CUSTOMER).body["promulgated"] == told
+    assert sim.call("get_client_terms", clientId=CUSTOMER).body["promulgated"] == reported
 
 
-@pytest.mark.parametrize(("unit", "told"), [("epoch-s", 1_769_907_600), ("seconds", 3500), ("milliseconds", 3_500_000)])
-def test_invitations_expire_in_other_units_by_choice(unit, told):
+@pytest.mark.parametrize(
+    ("unit", "reported"), [("epoch-s", 1_769_907_600), ("seconds", 3500), ("milliseconds", 3_500_000)]
+)
+def test_invitations_expire_in_other_units_by_choice(unit, reported):
     """As the invitation tells it, and the list of users (G113)."""
     sim = Simulator(clock=START, profile={"units.invitation-expires": unit})
     made = sim.call("create_predefined_user", ADMIN, body={"name": "Pre"}).body["id"]
     sim.call("create_invitation", ADMIN, userId=made, ttl="1h")
     sim.clock.advance("100s")
-    assert sim.call("get_invitation", ADMIN, userId=made).body["expires"] == told
+    assert sim.call("get_invitation", ADMIN, userId=made).body["expires"] == reported
     listed = sim.call("list_users", ADMIN, search="Pre").body["results"]
-    assert [each["invitationExpiry"] for each in listed] == [told]
+    assert [each["invitationExpiry"] for each in listed] == [reported]
 
 
 @pytest.mark.parametrize(
@@ -204,8 +206,8 @@ def test_the_first_terms_count_as_accepted_by_choice():
     assert sim.call("get_me", new).status == 200
     sim.call("promulgate_terms", ADMIN, body={"url": "https://t.example/2"})
     assert sim.call("get_me", new).body["code"] == "terms_not_accepted"
-    told = sim.call("get_user_terms", new).body
-    assert (told["isCurrent"], told["firstAccept"], told["currentVersion"]) == (False, True, 2)
+    reported = sim.call("get_user_terms", new).body
+    assert (reported["isCurrent"], reported["firstAccept"], reported["currentVersion"]) == (False, True, 2)
 
 
 def test_terms_are_copied_from_the_parent_by_choice():

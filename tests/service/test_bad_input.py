@@ -96,13 +96,13 @@ WAYS = pytest.mark.parametrize("send", [in_process, over_wsgi], ids=["call", "ws
 
 @WAYS
 @each("operation", JSON, ids=by_name)
-def test_malformed_bodies_are_told(base, operation, send):
+def test_malformed_bodies_are_reported(base, operation, send):
     """What is no JSON says so, on every call, whoever makes it."""
     for raw in MALFORMED.values():
-        told = refused(base[1], send, operation, raw)
-        assert told["status"] in {400, 413}
-        assert told["code"] in {"body_malformed", "invalid_input"}, raw[:20]
-        assert told["details"][0]["problem"]
+        reported = refused(base[1], send, operation, raw)
+        assert reported["status"] in {400, 413}
+        assert reported["code"] in {"body_malformed", "invalid_input"}, raw[:20]
+        assert reported["details"][0]["problem"]
 
 
 @each("operation", JSON, ids=by_name)
@@ -121,43 +121,43 @@ def test_malformed_bodies_leave_no_trace_whoever_sends_them(base, operation):
 
 @WAYS
 @each("operation", OBJECTS, ids=by_name)
-def test_wrong_shapes_are_told_with_their_place(base, operation, send):
+def test_wrong_shapes_are_reported_with_their_place(base, operation, send):
     """Another kind of JSON value where an object is documented (G068)."""
     for raw in WRONG.values():
-        told = refused(base[1], send, operation, raw)
-        assert (told["status"], told["code"]) in {(400, "invalid_input"), (400, "body_malformed")}
+        reported = refused(base[1], send, operation, raw)
+        assert (reported["status"], reported["code"]) in {(400, "invalid_input"), (400, "body_malformed")}
 
 
 @WAYS
 @each("operation", OBJECTS, ids=by_name)
-def test_wrong_types_are_told_with_their_field(base, operation, send):
+def test_wrong_types_are_reported_with_their_field(base, operation, send):
     """Each field in turn holds an object of the wrong kind, and is named."""
     fields = [field for field in operation.body.fields if _typed(operation, field)]
     for field in fields:
         raw = json.dumps({**_required(operation), field: {"wrong": [1]}}).encode()
-        told = refused(base[1], send, operation, raw)
-        assert told["code"] == "invalid_input"
-        assert told["details"][0]["where"].startswith(f"body {field}")
+        reported = refused(base[1], send, operation, raw)
+        assert reported["code"] == "invalid_input"
+        assert reported["details"][0]["where"].startswith(f"body {field}")
 
 
 @WAYS
 @each("operation", OBJECTS, ids=by_name)
-def test_missing_fields_are_told_by_name(base, operation, send):
+def test_missing_fields_are_reported_by_name(base, operation, send):
     """Each required field in turn is left out, and is named (G067)."""
     whole = _required(operation)
     for field in whole:
         raw = json.dumps({name: value for name, value in whole.items() if name != field}).encode()
-        told = refused(base[1], send, operation, raw)
-        assert told["code"] == "invalid_input"
-        assert field in told["message"]
+        reported = refused(base[1], send, operation, raw)
+        assert reported["code"] == "invalid_input"
+        assert field in reported["message"]
 
 
 @each("operation", OBJECTS, ids=by_name)
-def test_unknown_fields_are_told_where_a_profile_says_so(operation):
+def test_unknown_fields_are_reported_where_a_profile_says_so(operation):
     """By name; by default they are ignored (G070)."""
     raw = json.dumps({**_required(operation), "nonsense": 1}).encode()
-    told = refused(STRICT, in_process, operation, raw)
-    assert told["details"][0] == {"where": "body nonsense", "problem": "no such field"}
+    reported = refused(STRICT, in_process, operation, raw)
+    assert reported["details"][0] == {"where": "body nonsense", "problem": "no such field"}
 
 
 @WAYS
@@ -169,8 +169,8 @@ def test_a_key_given_twice_is_refused(base, operation, send):
     value = json.dumps(_required(operation).get(field.decode(), "x")).encode()
     pair = b'"' + field + b'" :' + value
     raw = b"{" + b",".join([pair, *([whole[1:-1]] if whole != b"{}" else []), pair]) + b"}"
-    told = refused(base[1], send, operation, raw)
-    assert told["details"] == [{"where": f"body {field.decode()}", "problem": "it is given twice"}]
+    reported = refused(base[1], send, operation, raw)
+    assert reported["details"] == [{"where": f"body {field.decode()}", "problem": "it is given twice"}]
     answer = LENIENT.fork().call(operation.name, body=raw, **dict.fromkeys(operation.placeholders, "1"))
     assert "given twice" not in answer.content.decode()
 
@@ -191,8 +191,8 @@ def test_keys_are_told_apart_in_each_object(base, raw, where):
     """At whatever depth, also where any JSON is taken (G065)."""
     room = ROOM
     answer = base[0].fork().call("set_channel_property", "demo-api-token", uuid=room, key="k", body=raw)
-    told = None if answer.ok else answer.body["details"][0]["where"]
-    assert told == where
+    reported = None if answer.ok else answer.body["details"][0]["where"]
+    assert reported == where
 
 
 @WAYS
@@ -206,10 +206,10 @@ def test_keys_are_told_apart_in_each_object(base, raw, where):
         "application/json; profile=x; charset=utf-16",
     ],
 )
-def test_wrong_content_types_are_told(base, operation, send, kind):
+def test_wrong_content_types_are_reported(base, operation, send, kind):
     """A body that says it is something else (G009)."""
-    told = refused(base[1], send, operation, b"{}", kind=kind)
-    assert (told["status"], told["code"]) == (415, "unsupported_media_type")
+    reported = refused(base[1], send, operation, b"{}", kind=kind)
+    assert (reported["status"], reported["code"]) == (415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize(
@@ -223,10 +223,10 @@ def test_content_types_that_say_json(base, kind):
 
 @WAYS
 @each("operation", JSON, ids=by_name)
-def test_oversized_bodies_are_told(base, operation, send):
+def test_oversized_bodies_are_reported(base, operation, send):
     """With the limit (G011)."""
-    told = refused(base[1], send, operation, b'{"a":"' + b"x" * 2**20 + b'"}')
-    assert (told["status"], told["code"]) == (413, "body_too_large")
+    reported = refused(base[1], send, operation, b'{"a":"' + b"x" * 2**20 + b'"}')
+    assert (reported["status"], reported["code"]) == (413, "body_too_large")
 
 
 @WAYS

@@ -24,16 +24,16 @@ FILES = {"download_recording_asset"}
 
 
 @pytest.fixture(scope="module")
-def told() -> list[Any]:
+def reported() -> list[Any]:
     """Every step of a walk through the whole catalogue."""
     return list(walk(Simulator(clock=START), CUSTOMER, CALLERS))
 
 
 @pytest.mark.rule("R002", "R017")
-def test_a_body_is_json(told):
+def test_a_body_is_json(reported):
     """Every answer that has a body, a refusal too, is JSON and says so; one without a body says nothing."""
-    assert {step.operation.name for step in told} == {operation.name for operation in API}
-    for step in told:
+    assert {step.operation.name for step in reported} == {operation.name for operation in API}
+    for step in reported:
         if step.answer.content and not (step.operation.name in FILES and step.answer.ok):
             assert step.answer.headers["Content-Type"] == "application/json", step.operation
             json.loads(step.answer.content)
@@ -59,10 +59,10 @@ def ids(value: Any):
 
 
 @pytest.mark.rule("R559")
-def test_user_ids_are_numbers_and_all_others_are_texts(told):
+def test_user_ids_are_numbers_and_all_others_are_texts(reported):
     """Wherever an answer names one: the fields by their names, and the ids of users, levels and things made."""
     seen = set()
-    for step in told:
+    for step in reported:
         if step.answer.ok and step.answer.content and step.operation.name not in FILES:
             for name, value in ids(step.answer.body):
                 seen.add(name)
@@ -194,12 +194,12 @@ def test_an_api_token_has_access_in_its_own_client_only(operation, client):
 
 
 @pytest.mark.rule("R560")
-def test_no_api_token_stands_in_a_url_or_an_answer(told):
+def test_no_api_token_stands_in_a_url_or_an_answer(reported):
     """It is presented in a header alone: not read from the query, in no path, and in no answer once it is made."""
     sim = Simulator(clock=START)
     assert sim.client().get(f"/users?token={API_TOKEN}&access_token={API_TOKEN}").status_code == 401
     assert not any("apitoken" in name.lower() for operation in API for name in operation.placeholders)
-    assert not any(API_TOKEN in step.answer.content.decode("latin-1") for step in told)
+    assert not any(API_TOKEN in step.answer.content.decode("latin-1") for step in reported)
     image = sim.call("set_user_image", "demo-user", userId="me", url="https://img.example/1.png")
     assert image.status == 200
     address = sim.call("get_me", "demo-user").body["imageUrl"].removeprefix("http://confsim.test")

@@ -47,7 +47,7 @@ class Follower:
 def test_observers_see_before_the_change_and_after(live):
     """Every change that is put in force, and none that changes nothing; not once they stop."""
     seen = []
-    observe = lambda *told: seen.append(told)  # noqa: E731
+    observe = lambda *reported: seen.append(reported)  # noqa: E731
     live.observe(observe)
     before, change = live.world, mint(live)
     after = live.put(change)
@@ -86,7 +86,7 @@ def test_reactions_follow_a_timer_at_its_own_instant(live):
 def test_those_who_follow_hear_of_another_world(live):
     """When one takes the place of this one, which is no change of it."""
     seen, other = [], Simulator("empty").service.world
-    live.observe(lambda *told: seen.append("changed"))
+    live.observe(lambda *reported: seen.append("changed"))
     live.when_replaced(lambda: seen.append(live.world))
     live.replace(other)
     assert seen == [other]

@@ -54,7 +54,7 @@ def recorded(sim):
 
 
 @each("place", PLACES, ids=lambda place: f"{place[0].name} {place[1].name}")
-def test_what_is_not_there_is_told_before_the_role(sim, place):
+def test_what_is_not_there_is_reported_before_the_role(sim, place):
     """Whatever the path names: whoever may not use it hears that it is not there."""
     operation, missing = place
     answer = sim.call(operation.name, USER, **arguments(sim, operation, missing))

@@ -174,11 +174,11 @@ def test_a_parameter_given_twice(choice, counted):
     """The first, the last, joined, or refused (G050)."""
     sim = demo(**{"parse__repeated-query": choice})
     response = sim.app(Request("GET", "/v1_0/channels", "limit=1&limit=2", {"authorization": "Bearer demo-owner"}))
-    told = json.loads(response.body)
+    reported = json.loads(response.body)
     if counted is None:
-        assert (response.status, told["code"]) == (400, "invalid_input")
+        assert (response.status, reported["code"]) == (400, "invalid_input")
     else:
-        assert len(told["results"]) == int(counted)
+        assert len(reported["results"]) == int(counted)
 
 
 @pytest.mark.rule("R014")
@@ -249,8 +249,8 @@ def test_an_unknown_sort(choice, status):
 @pytest.mark.parametrize(("choice", "count"), [("empty page", 0), ("absent", 2)])
 def test_a_limit_of_zero(choice, count):
     """An empty page with the total, or the default page (G081)."""
-    told = demo(**{"parse__limit-zero": choice}).call("list_channels", "demo-owner", limit=0).body
-    assert (told["total"], len(told["results"])) == (2, count)
+    reported = demo(**{"parse__limit-zero": choice}).call("list_channels", "demo-owner", limit=0).body
+    assert (reported["total"], len(reported["results"])) == (2, count)
 
 
 @pytest.mark.parametrize(("choice", "status"), [("cut", 200), ("refuse", 400)])

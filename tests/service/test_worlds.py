@@ -65,10 +65,10 @@ def test_a_server_may_come_while_a_world_is_added(worlds, sim, monkeypatch):
     sender, service = HttpSender(), sim.service.fork()
     send_with = Webhooks.send_with
 
-    def meanwhile(webhooks, told):
+    def meanwhile(webhooks, reported):
         if webhooks is service.webhooks and servers:
             worlds.attach_server(servers.pop(), sender)
-        send_with(webhooks, told)
+        send_with(webhooks, reported)
 
     servers = ["there:80"]
     monkeypatch.setattr(Webhooks, "send_with", meanwhile)

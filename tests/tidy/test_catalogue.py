@@ -21,8 +21,8 @@ with (Path(__file__).parents[1] / "data" / "operations.csv").open() as file:
 def test_an_operation_is_the_one_of_the_list(operation):
     """Method, path, source and area of what is declared are those of its row."""
     row = LISTED[operation.name]
-    told = (operation.method, operation.path, str(operation.source), operation.area)
-    assert told == (row["method"], row["path"], row["source"], row["area"])
+    reported = (operation.method, operation.path, str(operation.source), operation.area)
+    assert reported == (row["method"], row["path"], row["source"], row["area"])
 
 
 def test_how_much_of_the_list_is_declared(record_property):

@@ -76,11 +76,11 @@ def test_bounds(aim: Aim, figure: object, met: bool) -> None:
 
 def test_a_judge_that_is_not_there_is_not_measured() -> None:
     """It said that it was left out."""
-    told = read_judges(
+    reported = read_judges(
         "openapi-python-client: 3 of 3 operations of api, no warning\nleft out, as there is no Node: Prism"
     )
-    assert told == {"openapi-python-client, api": "3 of 3 operations of api, no warning", "Prism": "left out"}
-    found = {"judges": {"": Measured("", "", "", told)}}
+    assert reported == {"openapi-python-client, api": "3 of 3 operations of api, no warning", "Prism": "left out"}
+    found = {"judges": {"": Measured("", "", "", reported)}}
     verdicts = {row.figure: row.verdict for row in table.rows(found) if row.part == "judges"}
     assert verdicts["Prism"] == "not measured"
     assert verdicts["openapi-python-client, api"] == "met"

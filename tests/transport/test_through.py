@@ -90,7 +90,7 @@ def test_every_world_is_reached(way, sim):
 
 
 @pytest.mark.parametrize("drop", [{"drop": "after"}, {"truncate": 3}])
-def test_what_is_cut_off_is_told_alike(way, sim, drop):
+def test_what_is_cut_off_is_reported_alike(way, sim, drop):
     """A connection that a fault drops, and a body that it ends early; the next call goes through."""
     sim.faults.add("get_me", do=drop)
     with pytest.raises(ConnectionResetError):

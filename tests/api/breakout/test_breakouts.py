@@ -365,8 +365,8 @@ def test_the_parent_of_a_room_session_is_assumed(people, choice):
     sim = demo(sessions__parent=choice)
     id, _ = routed(sim, people)
     main = sim.call("list_sessions", OWNER, channel=EVENT_ROOM).body["results"][0]["id"]
-    told = sim.call("get_session", OWNER, sessionId=rooms(sim, id)[0]["sessionId"]).body
-    assert told.get("parentId") == {"event-session": main, "breakout-session": id, "absent": None}[choice]
+    reported = sim.call("get_session", OWNER, sessionId=rooms(sim, id)[0]["sessionId"]).body
+    assert reported.get("parentId") == {"event-session": main, "breakout-session": id, "absent": None}[choice]
 
 
 # The caller's view

@@ -161,7 +161,7 @@ def test_each_field_of_the_details_tells_of_the_channel(sim, field, value, wire)
 
 
 @pytest.mark.rule("R258")
-def test_favourites_are_counted_and_the_callers_own_is_told(sim, people):
+def test_favourites_are_counted_and_the_callers_own_is_reported(sim, people):
     """Favorite counts, isFavorite is about the caller; an API token has none."""
     ids = [people["demo-owner"], people["demo-user"]]
     sim.change_record("channel", ROOM, favourite=ids)
@@ -256,7 +256,7 @@ def test_foreign_and_unknown_channels_are_not_there(sim, operation, who, channel
 
 
 @pytest.mark.rule("R254", "R383")
-def test_the_client_of_a_channel_is_told(sim):
+def test_the_client_of_a_channel_is_reported(sim):
     """It is the one in the details."""
     answer = sim.call("get_channel_client", "demo-user", channelUuid=ROOM)
     assert answer.body == {"id": read(sim)["clientId"]}

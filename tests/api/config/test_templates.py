@@ -220,7 +220,7 @@ def test_inherited_templates_may_be_enabled_from_the_start_or_unlisted():
 
 
 @pytest.mark.rule("R322", "R450")
-def test_the_template_in_use_is_told_by_three_fields(sim):
+def test_the_template_in_use_is_reported_by_three_fields(sim):
     """Selecting another one replaces it; without one the answer is a 404."""
     assert sim.call("get_channel_template", "demo-guest", uuid=ROOM).body["code"] == "no_template"
     first, second = make(sim, "First"), make(sim, "Second")

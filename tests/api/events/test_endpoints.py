@@ -129,12 +129,12 @@ def test_endpoints_of_another_client_are_not_there(on):
 @pytest.mark.rule("R531")
 def test_events_are_off_until_they_are_enabled(sim):
     """The status tells; enabling what is enabled changes nothing."""
-    told = []
+    reported = []
     for state in (None, "enable", "enable", "disable", "disable"):
         if state is not None:
             assert sim.call("set_events_state", ADMIN, state=state).status == 200
-        told.append(sim.call("get_events_status", ADMIN).body)
-    assert told == [{"enabled": flag} for flag in (False, True, True, False, False)]
+        reported.append(sim.call("get_events_status", ADMIN).body)
+    assert reported == [{"enabled": flag} for flag in (False, True, True, False, False)]
 
 
 @pytest.mark.rule("R531")

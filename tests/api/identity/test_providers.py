@@ -214,8 +214,8 @@ def test_the_profile_is_what_the_provider_told(sim: Simulator, people: dict[str,
         change, user, full_name="Other", identity=Identity("google", "Olaf G.", "olaf@g.example", "https://g.example/o")
     )
     sim.service.commit(change)
-    told = {"name": "Olaf G.", "email": "olaf@g.example", "imageUrl": "https://g.example/o"}
-    assert sim.call("get_auth_profile", "demo-owner").body == told
+    reported = {"name": "Olaf G.", "email": "olaf@g.example", "imageUrl": "https://g.example/o"}
+    assert sim.call("get_auth_profile", "demo-owner").body == reported
 
 
 @pytest.mark.parametrize(("caller", "status"), [(None, 401), ("demo-guest", 404), ("demo-api-token", 404)])

@@ -209,13 +209,13 @@ def test_a_matching_origin_id_connects_a_predefined_user(sim: Simulator) -> None
 @pytest.mark.rule("R143", "R144")
 def test_details_in_the_token_reach_the_profile(sim: Simulator) -> None:
     """What a token tells is kept until another tells otherwise (G031)."""
-    told: list[dict[str, str]] = []
+    reported: list[dict[str, str]] = []
     for claims in ({"picture": "https://p.example/1", "email": "a@b.example"}, {"name": "Pia Zwei"}):
         token = exchange(sim, id_token(**claims)).body["token"]
         sim.call("accept_terms", token, version=1)
-        told.append(sim.call("get_auth_profile", token).body)
-    assert told[0] == {"name": "Pia", "email": "a@b.example", "imageUrl": "https://p.example/1"}
-    assert told[1] == {**told[0], "name": "Pia Zwei"}
+        reported.append(sim.call("get_auth_profile", token).body)
+    assert reported[0] == {"name": "Pia", "email": "a@b.example", "imageUrl": "https://p.example/1"}
+    assert reported[1] == {**reported[0], "name": "Pia Zwei"}
 
 
 @pytest.mark.rule("R141", "R142")

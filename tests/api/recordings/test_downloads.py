@@ -253,8 +253,8 @@ def test_a_token_needs_a_caller_by_choice():
     sim = Simulator(clock=START, profile={"gate.list_downloadable_assets": ["signed-in"]})
     sim.presence.join(ROOM, USER)
     token = read(sim, "get_recording_credentials", recorded(sim)).body["jwt"]
-    told = {by: sim.call("list_downloadable_assets", by, jwtToken=token).status for by in (None, USER, OTHER_ADMIN)}
-    assert told == {None: 401, USER: 200, OTHER_ADMIN: 401}
+    reported = {by: sim.call("list_downloadable_assets", by, jwtToken=token).status for by in (None, USER, OTHER_ADMIN)}
+    assert reported == {None: 401, USER: 200, OTHER_ADMIN: 401}
 
 
 def test_what_items_are_called_is_a_choice():

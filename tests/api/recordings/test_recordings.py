@@ -255,8 +255,10 @@ def test_owners_with_verified_addresses_are_mailed_the_link(sim):
     sim.clock.advance(1999)
     assert sim.mail == []
     sim.clock.advance("1h")
-    told = [(mail.to, mail.at, mail.kind) for mail in sim.mail]
-    assert told == [(to, START_MS + 12_000, "recording") for to in ("olaf@customer.example", "uma@customer.example")]
+    reported = [(mail.to, mail.at, mail.kind) for mail in sim.mail]
+    assert reported == [
+        (to, START_MS + 12_000, "recording") for to in ("olaf@customer.example", "uma@customer.example")
+    ]
     assert all(mail.link in mail.text for mail in sim.mail)
 
 
@@ -474,7 +476,9 @@ def test_events_tell_of_recordings(outcome, kinds):
     """Where the client's events are recorded."""
     sim = simulator(events__recorded="always", recordings__processing=outcome)
     id = recorded(sim)
-    told = [each for each in event_log.list_events(sim.service.change(), CUSTOMER) if each.kind.startswith("recording")]
-    assert [each.kind.value for each in told] == kinds
+    reported = [
+        each for each in event_log.list_events(sim.service.change(), CUSTOMER) if each.kind.startswith("recording")
+    ]
+    assert [each.kind.value for each in reported] == kinds
     session = listed(sim)[0]["session"]
-    assert all(each.payload == {"channel": ROOM, "session": session, "recording": id} for each in told)
+    assert all(each.payload == {"channel": ROOM, "session": session, "recording": id} for each in reported)

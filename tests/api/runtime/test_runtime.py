@@ -80,8 +80,8 @@ def test_details_agree_with_the_settings(sim):
         sim.call(operation, OWNER, uuid=ROOM, state=word)
     shown = details(sim)
     assert (shown["isMidi"], shown["isEventRoom"], shown["disableWall"]) == (True, True, True)
-    told = settings(sim)
-    assert (told["midi"], told["eventRoom"], told["disableWall"]) == (True, True, True)
+    reported = settings(sim)
+    assert (reported["midi"], reported["eventRoom"], reported["disableWall"]) == (True, True, True)
 
 
 @pytest.mark.rule("R352")

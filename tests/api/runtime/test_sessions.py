@@ -75,8 +75,8 @@ def test_placement_initialises_a_session_and_the_first_user_starts_it(sim):
     assert listed(sim) == []
     sim.clock.advance("5s")
     assert sim.presence.join(ROOM, USER).session == id
-    told = session(sim, id)
-    assert (told["created"], told["started"]) == (START_MS, START_MS + 5000)
+    reported = session(sim, id)
+    assert (reported["created"], reported["started"]) == (START_MS, START_MS + 5000)
 
 
 def test_placement_may_leave_the_session_to_the_first_user():
@@ -181,8 +181,8 @@ def test_the_image_is_the_present_one_or_that_of_the_time(choice, shown):
 def test_instants_may_be_seconds():
     """By assumption, created, started and ended are epoch seconds."""
     sim = demo(units__session="epoch-s")
-    told = session(sim, ran(sim, USER))
-    assert (told["created"], told["started"], told["ended"]) == (
+    reported = session(sim, ran(sim, USER))
+    assert (reported["created"], reported["started"], reported["ended"]) == (
         START_MS // 1000,
         START_MS // 1000,
         START_MS // 1000 + 60,

@@ -13,15 +13,15 @@ from kit.runtime import ABLE, CALLERS, SWITCHES, states
 @pytest.mark.rule("R395", "R556")
 def test_the_proxy_is_a_websocket_address(sim):
     """The address names the channel, the mode is the service mode of the channel."""
-    told = sim.call("get_streaming_proxy", USER, uuid=ROOM).body
-    assert told == {"url": f"ws://confsim.test/streaming/{ROOM}", "mode": "conference"}
+    reported = sim.call("get_streaming_proxy", USER, uuid=ROOM).body
+    assert reported == {"url": f"ws://confsim.test/streaming/{ROOM}", "mode": "conference"}
 
 
 @pytest.mark.rule("R394", "R556")
 def test_a_data_channel_has_a_websocket_address(sim):
     """Any word is a kind of data channel; there is no mode."""
-    told = sim.call("get_data_channel", USER, uuid=ROOM, kind="white-board_2").body
-    assert told == {"url": f"ws://confsim.test/streaming/{ROOM}/data/white-board_2"}
+    reported = sim.call("get_data_channel", USER, uuid=ROOM, kind="white-board_2").body
+    assert reported == {"url": f"ws://confsim.test/streaming/{ROOM}/data/white-board_2"}
     assert sim.call("get_data_channel", USER, uuid=ROOM, kind="no kind").status == 404
 
 

@@ -12,11 +12,11 @@ from kit import ROOM, USER, demo
 @pytest.mark.rule("R328", "R389")
 def test_turn_credentials_are_complete(sim, people):
     """They carry a user name with its end, a password, the time to live in seconds and the addresses."""
-    told = sim.call("get_turn_credentials", USER, uuid=ROOM).body
-    assert set(told) == {"username", "password", "ttl", "uris"}
-    assert told["username"] == f"{1769904000 + told['ttl']}:{people[USER]}"
-    assert told["ttl"] == 86_400
-    assert all(uri.startswith(("turn:", "turns:")) for uri in told["uris"])
+    reported = sim.call("get_turn_credentials", USER, uuid=ROOM).body
+    assert set(reported) == {"username", "password", "ttl", "uris"}
+    assert reported["username"] == f"{1769904000 + reported['ttl']}:{people[USER]}"
+    assert reported["ttl"] == 86_400
+    assert all(uri.startswith(("turn:", "turns:")) for uri in reported["uris"])
 
 
 @pytest.mark.parametrize(("choice", "same"), [("fresh", False), ("constant", True)])

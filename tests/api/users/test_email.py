@@ -14,7 +14,7 @@ def _set(sim: Simulator, address: str | None, caller: str = "demo-user", user: o
     return sim.call("set_user_email", caller, userId=user, body=body)
 
 
-def _told(sim: Simulator, caller: str = "demo-user", user: object = "me") -> dict:
+def _reported(sim: Simulator, caller: str = "demo-user", user: object = "me") -> dict:
     return sim.call("get_user_email", caller, userId=user).body
 
 
@@ -32,9 +32,9 @@ def test_an_address_waits_until_its_code_verifies_it(sim):
     assert _set(sim, "uma@example.org").content == b""
     (sent,) = _mails(sim)
     assert (sent.to, sent.at) == ("uma@example.org", sim.service.clock.now())
-    assert _told(sim) == {"email": "uma@example.org", "verified": False}
+    assert _reported(sim) == {"email": "uma@example.org", "verified": False}
     assert _verify(sim, sent.code).content == b""
-    assert _told(sim) == {"email": "uma@example.org", "verified": True}
+    assert _reported(sim) == {"email": "uma@example.org", "verified": True}
 
 
 @pytest.mark.rule("R158")
@@ -45,16 +45,16 @@ def test_the_first_of_several_addresses_verified_is_accepted(sim):
     first, second = _mails(sim)
     assert _verify(sim, first.code).status == 200
     assert _verify(sim, second.code).status == 404
-    assert _told(sim) == {"email": "a@example.org", "verified": True}
+    assert _reported(sim) == {"email": "a@example.org", "verified": True}
 
 
 def test_a_verified_address_stays_until_a_new_one_is_verified(sim):
     """The owner keeps the address while the new one waits, and then bears the new one."""
-    assert _told(sim, "demo-owner") == {"email": "olaf@customer.example", "verified": True}
+    assert _reported(sim, "demo-owner") == {"email": "olaf@customer.example", "verified": True}
     _set(sim, "new@example.org", "demo-owner")
-    assert _told(sim, "demo-owner") == {"email": "olaf@customer.example", "verified": True}
+    assert _reported(sim, "demo-owner") == {"email": "olaf@customer.example", "verified": True}
     _verify(sim, _mails(sim)[0].code, "demo-owner")
-    assert _told(sim, "demo-owner") == {"email": "new@example.org", "verified": True}
+    assert _reported(sim, "demo-owner") == {"email": "new@example.org", "verified": True}
 
 
 @pytest.mark.rule("R015")
@@ -62,13 +62,13 @@ def test_a_verified_address_stays_until_a_new_one_is_verified(sim):
 def test_without_an_address_there_is_none(sim, body):
     """Leaving the address out clears it and mails nobody."""
     assert sim.call("set_user_email", "demo-owner", userId="me", body=body).status == 200
-    assert _told(sim, "demo-owner") == {"verified": False}
+    assert _reported(sim, "demo-owner") == {"verified": False}
     assert _mails(sim) == []
 
 
 def test_a_user_without_address_is_told_so(sim):
     """No address and not verified."""
-    assert _told(sim) == {"verified": False}
+    assert _reported(sim) == {"verified": False}
 
 
 @pytest.mark.parametrize("body", [{"email": "uma"}, {"email": 5}, {"email": "a b@x"}, {"email": "a\u0000@x"}, [], "x"])
@@ -84,7 +84,7 @@ def test_an_unknown_code_verifies_nothing(sim, code):
     _set(sim, "uma@example.org")
     answer = _verify(sim, code)
     assert (answer.status, answer.body["code"]) == (404, "verification_code_unknown")
-    assert not _told(sim)["verified"]
+    assert not _reported(sim)["verified"]
 
 
 def test_a_code_is_good_for_its_user_alone(sim):
@@ -100,7 +100,7 @@ def test_administrators_set_and_guests_too(sim, people):
         assert _set(sim, f"{caller}@example.org", caller, about).status == 200
     assert [sent.to for sent in _mails(sim)] == [f"{who}@example.org" for who in (ADMIN, API_TOKEN, "demo-guest")]
     assert _verify(sim, _mails(sim)[2].code, API_TOKEN, guest).status == 200
-    assert _told(sim, ADMIN, guest)["verified"]
+    assert _reported(sim, ADMIN, guest)["verified"]
 
 
 @pytest.mark.parametrize("operation", ["get_user_email", "verify_user_email", "set_user_email"])
@@ -117,7 +117,7 @@ def test_a_profile_verifies_at_once():
     """Where a profile says so, an address is verified as soon as it is set."""
     sim = Simulator(clock=START, profile={assumed.EMAIL_VERIFICATION.id: "immediate"})
     _set(sim, "uma@example.org")
-    assert _told(sim) == {"email": "uma@example.org", "verified": True}
+    assert _reported(sim) == {"email": "uma@example.org", "verified": True}
 
 
 def test_a_profile_keeps_addresses_apart():

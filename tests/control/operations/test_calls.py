@@ -94,7 +94,7 @@ def test_calls_that_lead_nowhere(sim, plane, body, status):
         (lambda sim: sim.change_record("channel", ROOM, maxUsers=0), "channel_full"),
     ],
 )
-def test_rules_of_the_channel_are_told(sim, plane, spoil, reason):
+def test_rules_of_the_channel_are_reported(sim, plane, spoil, reason):
     """409 with the reason, and no trace."""
     spoil(sim)
     before = sim.service.world

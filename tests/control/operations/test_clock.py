@@ -104,7 +104,7 @@ def test_a_clock_runs_after_resume_and_stands_after_freeze(plane, sim):
         {"by": "15m", "at": 1},
     ],
 )
-def test_a_wrong_advance_is_told(plane, body):
+def test_a_wrong_advance_is_reported(plane, body):
     """Unknown durations, words and fields are problems, and the clock stays."""
     status, problem = plane("POST", "/clock/advance", body)
     assert (status, problem["status"]) == (400, 400)
@@ -113,13 +113,13 @@ def test_a_wrong_advance_is_told(plane, body):
 
 
 @pytest.mark.parametrize("to", [None, "yesterday", "2026-02-01T00:00:00", -5, 1.5, [], True, "9" * 400, 10**400])
-def test_a_wrong_instant_is_told(plane, to):
+def test_a_wrong_instant_is_reported(plane, to):
     """An instant without an offset, or that is none, is a problem."""
     assert plane("POST", "/clock/set", {"to": to})[0] == 400
 
 
 @pytest.mark.parametrize("by", ["9" * 30 + "w", 10**40])
-def test_a_duration_beyond_all_time_is_told(plane, by):
+def test_a_duration_beyond_all_time_is_reported(plane, by):
     """Durations that lead out of what the clock can show are problems too."""
     assert plane("POST", "/clock/advance", {"by": by})[0] == 400
 
@@ -194,7 +194,7 @@ def test_a_snapshot_keeps_how_the_clock_went(plane, sim, machine):
 
 
 @pytest.mark.parametrize("rate", [0, -1, "fast", None, True, [], 1_000_001, 10**400])
-def test_what_is_no_rate_is_told(plane, rate):
+def test_what_is_no_rate_is_reported(plane, rate):
     """Above nothing, at most a million; the clock stays as it is."""
     assert plane("POST", "/clock/run", {"rate": rate})[0] == 400
     assert plane("GET", "/clock")[1]["frozen"] is True

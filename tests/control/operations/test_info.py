@@ -96,7 +96,7 @@ def test_assumptions_that_calls_leaned_on(plane, sim):
 
 
 @pytest.mark.parametrize("query", ["?operation=nope", "?used=perhaps", "?colour=red"])
-def test_a_wrong_question_is_told(plane, query):
+def test_a_wrong_question_is_reported(plane, query):
     """Unknown operations, words and parameters are problems."""
     assert plane("GET", f"/assumptions{query}")[0] in {400, 404}
 

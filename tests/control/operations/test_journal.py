@@ -70,7 +70,7 @@ def test_changes_show_what_is_new_and_what_is_gone(plane, sim):
     assert gone == {"api tokens": None, "credentials": None}
 
 
-def test_what_fell_due_before_a_call_is_told(plane, sim):
+def test_what_fell_due_before_a_call_is_reported(plane, sim):
     """On a clock that was moved or went on by itself, each at its instant, with the first call that came after it."""
     due = []
     for place in range(2):
@@ -115,7 +115,7 @@ def test_a_refused_call_changed_nothing(plane, sim):
     assert (last(plane)["status"], last(plane)["changes"]) == (403, [])
 
 
-def test_what_was_passed_over_is_told(plane, sim):
+def test_what_was_passed_over_is_reported(plane, sim):
     """Unknown fields of the body and unknown parameters, for_client where it does not count among them (G049)."""
     update(sim, colour="red", weight=5)
     assert last(plane)["ignored"] == {"body": ["colour", "weight"], "query": []}
@@ -123,7 +123,7 @@ def test_what_was_passed_over_is_told(plane, sim):
     assert last(plane)["ignored"] == {"body": [], "query": ["for_client", "colour"]}
 
 
-def test_bytes_are_told_by_their_number(plane, sim):
+def test_bytes_are_reported_by_their_number(plane, sim):
     """What is neither JSON nor text."""
     png = b"\x89PNG\r\n\x1a\n" + bytes(40)
     sim.call("set_user_image", "demo-user", userId="me", body=png)
@@ -235,7 +235,7 @@ def test_how_many_are_kept_is_said(plane, sim):
 
 
 @pytest.mark.parametrize("body", [{}, {"most": -1}, {"most": "many"}, {"most": 5, "colour": 1}])
-def test_what_no_journal_keeps_is_told(plane, sim, body):
+def test_what_no_journal_keeps_is_reported(plane, sim, body):
     """Less than nothing, and what is no number."""
     assert plane("PUT", "/requests", body)[0] == 400
     assert sim.requests.most == 1000
@@ -250,7 +250,7 @@ def test_what_no_journal_keeps_is_told(plane, sim, body):
         ("PUT", "/v1_0/terms", "POST /v1_0/terms"),
     ],
 )
-def test_a_call_that_reached_nothing_is_told_with_the_nearest_route(plane, sim, method, path, nearest):
+def test_a_call_that_reached_nothing_is_reported_with_the_nearest_route(plane, sim, method, path, nearest):
     """A mistyped path shows what was probably meant."""
     assert sim.client().open(f"http://any.example{path}", method=method).status_code in {404, 405}
     (found,) = plane("GET", "/requests/unmatched")[1]
@@ -292,7 +292,7 @@ def test_very_long_paths_hold_nobody_up(plane, sim):
         ("POST", "/requests/count", {"operation": "nope"}),
     ],
 )
-def test_an_unknown_operation_is_told(plane, method, path, body):
+def test_an_unknown_operation_is_reported(plane, method, path, body):
     """A mistyped name finds nothing silently nowhere."""
     status, problem = plane(method, path, body)
     assert status == 404
@@ -309,7 +309,7 @@ def test_an_unknown_operation_is_told(plane, method, path, body):
         ("/requests/find", b"["),
     ],
 )
-def test_a_wrong_pattern_is_told(plane, path, body):
+def test_a_wrong_pattern_is_reported(plane, path, body):
     """Unknown words and wrong types are problems."""
     assert plane("GET" if body is None else "POST", path, body)[0] == 400
 

@@ -46,7 +46,7 @@ def test_names_are_given_before_a_server_starts(sim):
 @pytest.mark.parametrize(
     "name", ["", "http://conf.example", "conf.example:80", "conf/example", "a b", "*", "a..b", "x" * 254]
 )
-def test_what_is_no_name_is_told(plane, name):
+def test_what_is_no_name_is_reported(plane, name):
     """A name alone, without scheme, port or path; and no pattern."""
     assert plane("POST", "/names", {"name": name})[0] == 400
     assert plane("GET", "/names")[1] == {"names": []}
@@ -119,7 +119,7 @@ def test_links_and_journals_go_by_the_address_that_was_set(sim):
     "url",
     ["conf.example", "ftp://conf.example", "http://", "http://a b", "http://x/?q", "http://u@x", "http://x:y", "/x"],
 )
-def test_what_is_no_address_is_told(plane, url):
+def test_what_is_no_address_is_reported(plane, url):
     """A URL with scheme and host, and maybe a path."""
     assert plane("PUT", "/address", {"url": url})[0] == 400
     assert plane("GET", "/address")[1] == {"url": None}

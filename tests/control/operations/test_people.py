@@ -145,7 +145,7 @@ def test_redeeming_an_invitation_is_a_login(plane, sim, invited):
     assert plane("POST", "/invitations/redeem", {"code": code})[0] == 401
 
 
-def test_an_unknown_code_is_told(plane, sim):
+def test_an_unknown_code_is_reported(plane, sim):
     """As the API would refuse it, in a problem document."""
     status, problem = plane("POST", "/invitations/redeem", {"code": "nope"})
     assert (status, problem["code"]) == (401, "invitation_code_invalid")

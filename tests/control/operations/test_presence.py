@@ -51,7 +51,7 @@ def test_presence_is_listed(sim, post, people):
     assert sim.client().get(f"/_confsim/presence?channel={EVENT_ROOM}").get_json() == []
 
 
-def test_rooms_are_told(sim, post, people):
+def test_rooms_are_reported(sim, post, people):
     """A user in a breakout room is in, with its id; the channel of the room lists who is inside."""
     breakout = sim.call("create_breakout_session", OWNER, uuid=EVENT_ROOM, body={}).body["id"]
     path = {"uuid": EVENT_ROOM, "breakoutSession": breakout}
@@ -89,7 +89,7 @@ def test_guests_are_refused_where_they_have_no_access(sim, post):
     assert post("join", channel=ROOM, token=GUEST)[1]["reason"] == "guest_access_off"
 
 
-def test_a_disabled_service_is_told(sim, post):
+def test_a_disabled_service_is_reported(sim, post):
     """New joins are refused."""
     customer = CUSTOMER
     sim.call("set_client_service_state", "demo-partner-admin", clientId=customer, state="disable")
@@ -117,7 +117,7 @@ def test_who_is_away_is_told_so(post, people, what):
         ({"channel": ROOM, "userId": 1002, "more": 1}, 400),
     ],
 )
-def test_wrong_use_is_told(post, body, status):
+def test_wrong_use_is_reported(post, body, status):
     """In problem documents."""
     assert post("join", **body)[0] == status
 

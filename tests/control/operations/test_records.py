@@ -87,7 +87,7 @@ def test_media(plane, sim):
         (f"client/{CUSTOMER}", {"name": "X"}, 400),
     ],
 )
-def test_what_cannot_be_set_is_told(plane, sim, place, body, status):
+def test_what_cannot_be_set_is_reported(plane, sim, place, body, status):
     """Unknown kinds, records and fields, and values that do not fit; the world stays."""
     before = sim.service.world
     found, problem = plane("POST", f"/records/{place}", body)
@@ -95,14 +95,14 @@ def test_what_cannot_be_set_is_told(plane, sim, place, body, status):
     assert sim.service.world is before
 
 
-def test_limits_are_told_by_their_names(plane):
+def test_limits_are_reported_by_their_names(plane):
     """In the words of whoever sets them."""
     found = plane("POST", f"/records/channel/{ROOM}", {"maxUsers": -1, "populationLimit": -2})[1]["detail"]
     assert found == "channel: maxUsers, populationLimit below 0"
 
 
 @pytest.mark.parametrize("kind", Kind.declared.values(), ids=lambda kind: kind.name)
-def test_an_unknown_field_is_told_with_those_there_are(plane, kind):
+def test_an_unknown_field_is_reported_with_those_there_are(plane, kind):
     """The problem lists the fields of the kind."""
     problem = plane("POST", f"/records/{kind.name}/1", {"nonsense": 1})[1]
     assert "nonsense" in problem["detail"]

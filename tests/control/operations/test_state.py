@@ -115,7 +115,7 @@ def test_the_document_has_a_schema(plane, busy):
         assert plane("PUT", "/state", {**document, **change})[0] == 400
 
 
-def test_an_unknown_snapshot_is_told(plane):
+def test_an_unknown_snapshot_is_reported(plane):
     """There is nothing to restore under a name that was not taken."""
     status, problem = plane("POST", "/snapshots/nope/restore")
     assert (status, problem["title"]) == (404, "Not Found")

@@ -191,7 +191,7 @@ def test_nobody_waits_for_ever(live, timeout, least):
     assert problem["detail"] == f'after {timeout} there were 1 of 2: {{"request":{{"method":"post"}}}}'
 
 
-def test_python_is_told_by_misuse(sim):
+def test_python_is_reported_by_misuse(sim):
     """With the same words."""
     with pytest.raises(Misuse, match="after 50ms there were 0 of 1") as misuse:
         sim.wait(mail={"to": "nobody@example.com"}, timeout="50ms")
@@ -224,7 +224,7 @@ def test_the_time_that_is_over_is_real(sim):
         ({"for": {"mail": {}}, "until": "noon"}, 400),
     ],
 )
-def test_a_wrong_wait_is_told_at_once(plane, body, status):
+def test_a_wrong_wait_is_reported_at_once(plane, body, status):
     """Nobody waits for what cannot come."""
     begin = time.monotonic()
     assert plane("POST", "/wait", body)[0] == status

@@ -148,7 +148,7 @@ def test_a_refused_destination_changes_nothing(plane, sim, endpoints, deliver):
     assert not sim.service.webhooks.listed
 
 
-def test_what_cannot_be_delivered_once_more_is_told(plane, sim, endpoints):
+def test_what_cannot_be_delivered_once_more_is_reported(plane, sim, endpoints):
     """What is not there, what waits anyway, what has no endpoint any more."""
     sim.webhooks.deliver_to(lambda message: 500)
     happen(sim, "a")

@@ -152,7 +152,7 @@ def test_a_world_that_cannot_be_is_refused(plane, body, status):
 
 @pytest.mark.parametrize("path", ["/v1_0/users/me", "/_confsim/health", "/openapi.json", ""])
 @pytest.mark.parametrize("name", ["nope", ""])
-def test_a_world_that_is_not_there_is_told(ask, plane, name, path):
+def test_a_world_that_is_not_there_is_reported(ask, plane, name, path):
     """By its name, as confsim speaks and not the API, and no other world hears of it."""
     answer = ask("POST", f"/w/{name}{path}")
     assert answer.status == 404
@@ -273,7 +273,7 @@ def test_a_world_has_a_profile_of_its_own(send, ask):
                                 "get_user_client": "GET /users/me/terms/{userId}"}}}, 400),
     ],
 )  # fmt: skip
-def test_what_no_world_can_be_made_from_is_told(send, body, status):
+def test_what_no_world_can_be_made_from_is_reported(send, body, status):
     """Snapshots and worlds that are not there, documents that are none, profiles that cannot be; nothing is added."""
     send("POST", "/_confsim/snapshots", {"name": "a"})
     code, problem = send("POST", "/_confsim/worlds", {"name": "w1", **body})
@@ -281,7 +281,7 @@ def test_what_no_world_can_be_made_from_is_told(send, body, status):
     assert len(send("GET", "/_confsim/worlds")[1]) == 1
 
 
-def test_a_snapshot_where_there_is_none_is_told(send):
+def test_a_snapshot_where_there_is_none_is_reported(send):
     """With those that there are, if there are any."""
     body = {"name": "w1", "from": {"snapshot": "nope"}}
     assert send("POST", "/_confsim/worlds", body)[1]["detail"] == "from: there is no snapshot 'nope'; there is none"

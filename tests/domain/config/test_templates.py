@@ -128,8 +128,8 @@ def test_any_journey_agrees_with_three_sets(steps):
             else:
                 templates.offer(family.change, seen, event)
                 (enabled.add if event == "enable" else enabled.discard)(place)
-        told = {place for place, room in enumerate(family.rooms) if template_choice.selected(family.change, room)}
-        assert told == using
+        reported = {place for place, room in enumerate(family.rooms) if template_choice.selected(family.change, room)}
+        assert reported == using
         assert {place for place, client in enumerate(family.clients) if family.sees(client, made.id)} == (
             {0, 1, 2} if inheritable else {0}
         )

@@ -158,6 +158,6 @@ def test_machines_agree_whatever_happens(steps):
 
 
 @pytest.mark.parametrize("row", COUPLINGS, ids=lambda row: f"{row.when.name} {row.reaches.value}: {row.event}")
-def test_the_source_of_a_coupling_is_told(row):
+def test_the_source_of_a_coupling_is_reported(row):
     """Documents, rules or gaps."""
     assert row.source[0] in "PRG"

@@ -212,8 +212,8 @@ def test_the_name_changes_the_handle_too_by_choice() -> None:
 def test_who_has_a_number_behind_the_name_keeps_it(name: str, handle: str) -> None:
     """Logging in again by the same name changes nothing; another name does (G201)."""
     sim = chosen(identity__name="handle-too")
-    for told in ("Pia Person", "Uma User", name, name):
-        exchange(sim, hs(CLAIMS, name=told))
+    for reported in ("Pia Person", "Uma User", name, name):
+        exchange(sim, hs(CLAIMS, name=reported))
     user = of_origin(sim, "person-1")
     assert user is not None
     assert user.handle == handle

@@ -40,14 +40,14 @@ def test_claims_are_those_of_the_person_and_of_the_validator():
     client = clients.create(change, "C", None)
     validator = validators.add(change, client, "v", "HS256", SECRET, issuer=ISSUER, audience=AUDIENCE)
     person = Person(origin="p", name="Pia", picture="https://p.example/1", email="p@example.com", verified=True)
-    told = payload(token_exchange.identity_token(change, validator, person, {}, 1000))
-    assert told == {
+    reported = payload(token_exchange.identity_token(change, validator, person, {}, 1000))
+    assert reported == {
         "iat": 1, "exp": 2, "iss": ISSUER, "aud": AUDIENCE, "sub": "p", "name": "Pia", "picture": "https://p.example/1",
         "email": "p@example.com", "email_verified": True,
     }  # fmt: skip
     given = {"aud": "other", "exp": 9}
-    told = payload(token_exchange.identity_token(change, validator, Person(origin="p"), given, 1000))
-    assert told == {"iat": 1, "exp": 9, "iss": ISSUER, "aud": "other", "sub": "p"}
+    reported = payload(token_exchange.identity_token(change, validator, Person(origin="p"), given, 1000))
+    assert reported == {"iat": 1, "exp": 9, "iss": ISSUER, "aud": "other", "sub": "p"}
 
 
 @pytest.mark.parametrize(("length", "known"), [(254, True), (255, False)])

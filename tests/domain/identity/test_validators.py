@@ -104,7 +104,7 @@ def test_a_fitting_key_is_taken(change: Change, texts: dict[str, str], algorithm
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "key", "told"),
+    ("algorithm", "key", "reported"),
     [
         ("HS256", "rsa", "needs a secret, not a PEM"),
         ("HS256", "ec private", "needs a secret, not a PEM"),
@@ -133,13 +133,13 @@ def test_a_fitting_key_is_taken(change: Change, texts: dict[str, str], algorithm
         ("", "secret", "'' is none of HS256"),
     ],
 )
-def test_a_key_that_does_not_fit_is_told(
-    change: Change, texts: dict[str, str], algorithm: str, key: str, told: str
+def test_a_key_that_does_not_fit_is_reported(
+    change: Change, texts: dict[str, str], algorithm: str, key: str, reported: str
 ) -> None:
     """Misuse names the validator and what is wrong, and nothing is kept."""
     with pytest.raises(Misuse, match="validator 'v'") as caught:
         add(change, algorithm, texts[key])
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
     assert VALIDATORS.of(change, CUSTOMER).get("v") is None
 
 

@@ -20,7 +20,7 @@ def room():
 
 @pytest.mark.parametrize(("event", "state"), [("open", Door.OPEN), ("close", Door.CLOSED)])
 @pytest.mark.parametrize("before", [True, False])
-def test_the_door_goes_where_it_is_told(room, before, event, state):
+def test_the_door_goes_where_it_is_reported(room, before, event, state):
     """From either state, and stored with the channel."""
     change, channel = room
     channel = lobby.set_door(change, channels.update(change, channel, open=before), event)

@@ -273,12 +273,12 @@ def test_calls_are_told_of():
     office = Office(MANUAL)
     calls.be_busy(office.change, office.call())
     office.ring()
-    told = [
+    reported = [
         (each.kind, each.payload["state"], each.payload["inbound"])
         for each in event_log.list_events(office.change, office.client.id)
         if each.kind.startswith("call.")
     ]
-    assert told == [
+    assert reported == [
         (Kind.CALL_STARTED, "ringing", False),
         (Kind.CALL_ENDED, "busy", False),
         (Kind.CALL_STARTED, "answered", True),

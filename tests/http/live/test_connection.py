@@ -44,22 +44,24 @@ def test_a_request_arrives_whole(connect: Connect, echo: Echo) -> None:
 )
 def test_the_target_stays_encoded(connect: Connect, raw: str, target: str, query: str) -> None:
     """The path and the query are raw, and an absolute form is reduced to them."""
-    told = connect().send(f"OPTIONS {raw} HTTP/1.1\r\nHost: h\r\n\r\n".encode()).told()
-    assert (told["target"], told["query"]) == (target, query)
+    reported = connect().send(f"OPTIONS {raw} HTTP/1.1\r\nHost: h\r\n\r\n".encode()).reported()
+    assert (reported["target"], reported["query"]) == (target, query)
 
 
 def test_headers_are_lowered_trimmed_and_joined(connect: Connect) -> None:
     """Names are lower-case, values are trimmed Latin-1, repetitions are joined in order."""
-    told = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\nX-A:  one \t\r\nX-B:\r\nx-a: tw\xf6\r\nX-a: 3\r\n\r\n").told()
-    assert told["headers"] == {"host": "h", "x-a": "one, tw\xf6, 3", "x-b": ""}
+    reported = (
+        connect().send(b"GET / HTTP/1.1\r\nHost: h\r\nX-A:  one \t\r\nX-B:\r\nx-a: tw\xf6\r\nX-a: 3\r\n\r\n").reported()
+    )
+    assert reported["headers"] == {"host": "h", "x-a": "one, tw\xf6, 3", "x-b": ""}
 
 
 def test_a_chunked_body_is_put_together(connect: Connect, echo: Echo) -> None:
     """Chunks make one body, and trailers do not pass for headers."""
     head = b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-    told = connect().send(head + b"3\r\nabc\r\n4;ext=1\r\ndefg\r\n0\r\nX-Late: 1\r\n\r\n").told()
+    reported = connect().send(head + b"3\r\nabc\r\n4;ext=1\r\ndefg\r\n0\r\nX-Late: 1\r\n\r\n").reported()
     assert echo.seen[0].body == b"abcdefg"
-    assert told["headers"] == {"host": "h", "transfer-encoding": "chunked"}
+    assert reported["headers"] == {"host": "h", "transfer-encoding": "chunked"}
 
 
 @pytest.mark.parametrize("upgrade", [b"", b"Connection: Upgrade\r\nUpgrade: h2c\r\n"], ids=["plain", "upgrade"])
@@ -85,7 +87,7 @@ def test_an_offered_upgrade_is_passed_over(connect: Connect) -> None:
     client = connect().send(b"POST /one HTTP/1.1\r\nHost: h\r\n" + offer)
     assert client.head() == (100, {})
     client.send(b"helloGET /two HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n")
-    first, second = client.told(), client.told()
+    first, second = client.reported(), client.reported()
     assert (first["target"], first["length"], second["target"]) == ("/one", 5, "/two")
 
 
@@ -102,14 +104,14 @@ def test_a_connection_is_kept(connect: Connect) -> None:
     """One connection serves one request after another."""
     client = connect()
     for number in range(3):
-        assert client.send(b"GET /%d HTTP/1.1\r\nHost: h\r\n\r\n" % number).told()["target"] == f"/{number}"
+        assert client.send(b"GET /%d HTTP/1.1\r\nHost: h\r\n\r\n" % number).reported()["target"] == f"/{number}"
 
 
 def test_pipelined_requests_are_answered_in_order(connect: Connect) -> None:
     """Requests sent without waiting get their answers in their order."""
     one = b"POST /%d HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nok"
     client = connect().send(b"".join(one % number for number in range(200)))
-    assert [client.told()["target"] for _ in range(200)] == [f"/{number}" for number in range(200)]
+    assert [client.reported()["target"] for _ in range(200)] == [f"/{number}" for number in range(200)]
 
 
 def test_a_pipelined_burst_is_answered_as_it_is_read(connect: Connect, echo: Echo) -> None:
@@ -161,7 +163,7 @@ def test_head_tells_the_length_only(connect: Connect) -> None:
     client = connect().send(b"HEAD / HTTP/1.1\r\nHost: h\r\n\r\nGET /next HTTP/1.1\r\nHost: h\r\n\r\n")
     status, headers = client.head()
     assert (status, int(headers["Content-Length"]) > 0) == (200, True)
-    assert client.told()["target"] == "/next"
+    assert client.reported()["target"] == "/next"
 
 
 @pytest.mark.parametrize("status", [204, 304])
@@ -188,7 +190,7 @@ def test_continue_is_said_before_the_body(connect: Connect) -> None:
     """A client that waits for leave to send its body gets it."""
     client = connect().send(b"POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
     assert client.head() == (100, {})
-    assert client.send(b"abc").told()["length"] == 3
+    assert client.send(b"abc").reported()["length"] == 3
 
 
 @pytest.mark.parametrize("offer", [b"", b"Connection: Upgrade\r\nUpgrade: h2c\r\n"], ids=["plain", "upgrade"])
@@ -196,22 +198,22 @@ def test_continue_is_not_said_to_an_old_client(connect: Connect, offer: bytes) -
     """HTTP/1.0 knows no interim answers, and its offers of an upgrade are passed over."""
     client = connect().send(b"POST / HTTP/1.0\r\n" + offer + b"Expect: 100-continue\r\nContent-Length: 3\r\n\r\n")
     time.sleep(0.05)
-    assert client.send(b"abc").told()["length"] == 3
+    assert client.send(b"abc").reported()["length"] == 3
 
 
 def test_a_request_names_its_host(connect: Connect, echo: Echo) -> None:
     """An HTTP/1.1 request without a Host header is malformed (RFC 9112, 3.2); an older one may be without."""
     client = connect().send(b"GET / HTTP/1.1\r\n\r\n")
-    assert client.told()["fault"] == "malformed"
+    assert client.reported()["fault"] == "malformed"
     assert "Host" in echo.seen[0].problem
-    assert client.send(b"GET http://h/ HTTP/1.1\r\n\r\n").told()["fault"] == "malformed"
-    assert client.send(b"GET / HTTP/1.0\r\n\r\n").told()["fault"] == ""
+    assert client.send(b"GET http://h/ HTTP/1.1\r\n\r\n").reported()["fault"] == "malformed"
+    assert client.send(b"GET / HTTP/1.0\r\n\r\n").reported()["fault"] == ""
 
 
 def test_the_authority_of_an_absolute_target_is_the_host(connect: Connect) -> None:
     """Whatever the Host header says (RFC 9112, 3.2.2)."""
-    told = connect().send(b"GET http://real:8/p HTTP/1.1\r\nHost: other\r\n\r\n").told()
-    assert (told["target"], told["headers"]) == ("/p", {"host": "real:8"})
+    reported = connect().send(b"GET http://real:8/p HTTP/1.1\r\nHost: other\r\n\r\n").reported()
+    assert (reported["target"], reported["headers"]) == ("/p", {"host": "real:8"})
 
 
 @pytest.mark.parametrize(
@@ -231,7 +233,7 @@ def test_who_keeps_the_connection(connect: Connect, head: str, kept: bool) -> No
     status, headers, _ = client.read()
     assert (status, headers["Connection"]) == (200, "keep-alive" if kept else "close")
     if kept:
-        assert client.send(b"GET /again HTTP/1.1\r\nHost: h\r\n\r\n").told()["target"] == "/again"
+        assert client.send(b"GET /again HTTP/1.1\r\nHost: h\r\n\r\n").reported()["target"] == "/again"
     else:
         assert client.ended()
 
@@ -241,7 +243,7 @@ def test_nothing_is_answered_after_close(connect: Connect, echo: Echo) -> None:
     client = connect().send(
         b"GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /more HTTP/1.1\r\nHost: h\r\n\r\n"
     )
-    assert client.told()["target"] == "/last"
+    assert client.reported()["target"] == "/last"
     assert client.ended()
     assert len(echo.seen) == 1
 

@@ -60,7 +60,7 @@ def test_a_refusal_can_be_read(connect: Connect, echo: Echo, fault: str, start: 
         (PUT + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", "chunk"),
     ],
 )
-def test_what_is_no_http_is_told_with_its_place(connect: Connect, echo: Echo, raw: bytes, place: str) -> None:
+def test_what_is_no_http_is_reported_with_its_place(connect: Connect, echo: Echo, raw: bytes, place: str) -> None:
     """In the words of the parser; a limit that is exceeded tells no more than its name."""
     connect().send(raw).read()
     assert place in echo.seen[0].problem.lower()
@@ -88,13 +88,13 @@ def test_what_a_server_of_http_1_cannot_take(connect: Connect, version: bytes, l
 def test_a_refused_body_is_not_asked_for(connect: Connect) -> None:
     """A client that waits for leave to send too large a body is refused at once."""
     client = connect(TIGHT).send(PUT + b"Expect: 100-continue\r\nContent-Length: 1001\r\n\r\n")
-    assert client.told()["fault"] == "body_too_large"
+    assert client.reported()["fault"] == "body_too_large"
 
 
 def test_a_refusal_waits_its_turn(connect: Connect) -> None:
     """A fault behind good pipelined requests is answered after them."""
     client = connect(TIGHT).send(b"GET /good HTTP/1.1\r\nHost: h\r\n\r\n" * 2 + b"bad\r\n\r\n")
-    assert [client.told()["fault"] for _ in range(3)] == ["", "", "malformed"]
+    assert [client.reported()["fault"] for _ in range(3)] == ["", "", "malformed"]
     assert client.ended()
 
 
@@ -104,8 +104,8 @@ def test_what_just_fits_is_served(connect: Connect, split: bool) -> None:
     client, raw = connect(TIGHT), sized()
     for _ in range(2):
         client.send(*([raw[:150], raw[150:900], raw[900:1212], raw[1212:2000], raw[2000:]] if split else [raw]))
-        told = client.told()
-        assert (told["fault"], told["length"], len(str(told["target"]))) == ("", 1_000, 200)
+        reported = client.reported()
+        assert (reported["fault"], reported["length"], len(str(reported["target"]))) == ("", 1_000, 200)
 
 
 @pytest.mark.parametrize(
@@ -115,22 +115,22 @@ def test_what_just_fits_is_served(connect: Connect, split: bool) -> None:
 )
 def test_one_byte_more_is_refused(connect: Connect, excess: dict[str, int], fault: str) -> None:
     """Beyond a limit by one byte, a request is refused even if it has arrived whole."""
-    assert connect(TIGHT).send(sized(**excess)).told()["fault"] == fault
+    assert connect(TIGHT).send(sized(**excess)).reported()["fault"] == fault
 
 
 def test_padding_is_no_second_request(connect: Connect) -> None:
     """A head padded beyond the limits, but completed, is answered once."""
     client = connect(TIGHT).send(b"GET /padded HTTP/1.1\r\nHost: h\r\nA:")
     time.sleep(0.01)
-    assert client.send(b" " * 1_300 + b"\r\n\r\n").told()["target"] == "/padded"
-    assert client.send(b"GET /next HTTP/1.1\r\nHost: h\r\n\r\n").told()["target"] == "/next"
+    assert client.send(b" " * 1_300 + b"\r\n\r\n").reported()["target"] == "/padded"
+    assert client.send(b"GET /next HTTP/1.1\r\nHost: h\r\n\r\n").reported()["target"] == "/next"
 
 
 def test_long_bodies_in_tiny_chunks_are_served(connect: Connect) -> None:
     """What chunking adds to a body counts neither as body nor as headers."""
     chunks = [b"1\r\nx\r\n" * 100] * 10 + [b"0\r\n\r\n"]
-    told = connect(TIGHT).send(PUT + b"Transfer-Encoding: chunked\r\n\r\n", *chunks).told()
-    assert (told["fault"], told["length"]) == ("", 1_000)
+    reported = connect(TIGHT).send(PUT + b"Transfer-Encoding: chunked\r\n\r\n", *chunks).reported()
+    assert (reported["fault"], reported["length"]) == ("", 1_000)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_stalled_request_times_out(connect: Connect, part: bytes) -> None:
     """A client that stops inside a request is told so, in time."""
     start = time.perf_counter()
     client = connect(TIGHT).send(part)
-    assert client.told()["fault"] == "timeout"
+    assert client.reported()["fault"] == "timeout"
     assert client.ended()
     assert TIGHT.read <= time.perf_counter() - start < TIGHT.read * 5
 
@@ -148,7 +148,7 @@ def test_a_stalled_request_times_out(connect: Connect, part: bytes) -> None:
 def test_a_timed_out_request_is_over(connect: Connect, echo: Echo) -> None:
     """The rest of a request that came too late is dropped."""
     client = connect(TIGHT).send(b"GET /late HTTP/1.1\r\nHost: h\r\n")
-    assert client.told()["fault"] == "timeout"
+    assert client.reported()["fault"] == "timeout"
     client.send(b"\r\nGET /next HTTP/1.1\r\nHost: h\r\n\r\n")
     assert client.ended()
     assert not until(lambda: len(echo.seen) > 1, seconds=0.05)
@@ -166,7 +166,7 @@ def test_a_dripping_head_times_out(connect: Connect) -> None:
     thread = threading.Thread(target=drip)
     thread.start()
     try:
-        assert client.told()["fault"] == "timeout"
+        assert client.reported()["fault"] == "timeout"
     finally:
         stop.set()
         thread.join()
@@ -178,7 +178,7 @@ def test_a_slow_body_that_goes_on_is_served(connect: Connect) -> None:
     for _ in range(6):
         time.sleep(TIGHT.read / 4)
         client.send(b"x")
-    assert client.told()["length"] == 6
+    assert client.reported()["length"] == 6
 
 
 def test_an_idle_connection_is_closed(connect: Connect, echo: Echo) -> None:

@@ -95,7 +95,7 @@ def test_the_certificate_is_for_the_names_that_it_can_be_for(certificate):
     assert certificate[1].stat().st_mode & 0o077 == 0
 
 
-def test_what_is_no_certificate_is_told(tmp_path, certificate):
+def test_what_is_no_certificate_is_reported(tmp_path, certificate):
     """With the names of the files."""
     (tmp_path / "empty.pem").write_text("")
     other = write_self_signed(_made(tmp_path / "other"))
@@ -113,8 +113,8 @@ def test_serve_signs_a_certificate_or_takes_one(certificate, trusting):
     """The greeting names the one to trust, which is gone in the end."""
     with serving("--tls") as (_, greeting, root):
         made = next(line.split()[1] for line in greeting.splitlines() if line.split()[:1] == ["certificate"])
-        told = ssl.create_default_context(cafile=made)
-        with urllib.request.urlopen(f"{root}/_confsim/health", context=told) as answer:
+        reported = ssl.create_default_context(cafile=made)
+        with urllib.request.urlopen(f"{root}/_confsim/health", context=reported) as answer:
             assert answer.status == 200
         assert f"curl --cacert {made} " in greeting
     assert not Path(made).exists()

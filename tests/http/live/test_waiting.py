@@ -80,4 +80,4 @@ def test_requests_behind_a_late_answer_are_answered_after_it(connect: Connect, e
     echo.answer = None
     late.ready = True
     assert client.read()[2] == b"late"
-    assert [client.told()["target"] for _ in range(3)] == ["/second", "/third", "/fourth"]
+    assert [client.reported()["target"] for _ in range(3)] == ["/second", "/third", "/fourth"]

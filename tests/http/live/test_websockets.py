@@ -37,7 +37,7 @@ class Place:
         """A connection of the holder of a token, and the first message."""
         headers = {"Authorization": f"Bearer {token}"}
         ws = self.stack.enter_context(open_websocket(self.url(channel, kind), additional_headers=headers, **options))
-        return ws, told(ws)
+        return ws, reported(ws)
 
     def refused(self, query="", **options):
         """The status and the code of a refused connection."""
@@ -50,7 +50,7 @@ class Place:
         return {each.userId: each.state for each in self.sim.presence(channel)}
 
 
-def told(ws):
+def reported(ws):
     """The next message."""
     return json.loads(ws.recv(timeout=5))
 
@@ -113,7 +113,7 @@ def test_the_address_is_the_one_over_http(place):
         with urllib.request.urlopen(request) as answer:
             address = json.load(answer)["url"]
         with open_websocket(f"{address}?token=demo-owner") as ws:
-            assert told(ws)["state"] == "in"
+            assert reported(ws)["state"] == "in"
 
 
 @pytest.mark.rule("R394")
@@ -139,7 +139,7 @@ def test_three_ways_to_present_the_token(place, way):
     }[way]
     query = "?token=demo-owner" if way == "query" else ""
     with open_websocket(place.url() + query, **options) as ws:
-        assert told(ws)["userId"] == OWNER
+        assert reported(ws)["userId"] == OWNER
         assert ws.subprotocol == ("bearer" if way == "subprotocol" else None)
         entry = place.sim.service.journal.last()
         assert entry.response.status == 101
@@ -161,7 +161,7 @@ def test_a_token_is_presented_as_on_calls(serve, lines, options, query):
     """By auth.presentation, whatever it is; masked all the same."""
     place = serve(auth__presentation=lines)
     with open_websocket(place.url() + query, **options) as ws:
-        assert told(ws)["userId"] == OWNER
+        assert reported(ws)["userId"] == OWNER
     assert "demo-owner" not in repr(place.sim.service.journal.last().request)
 
 
@@ -170,7 +170,7 @@ def test_the_ways_can_be_fewer(serve):
     place = serve(streaming__token=["query"])
     assert place.refused(additional_headers={"Authorization": "Bearer demo-owner"}) == (401, "credential_missing")
     with open_websocket(place.url() + "?token=demo-owner") as ws:
-        assert told(ws)["userId"] == OWNER
+        assert reported(ws)["userId"] == OWNER
 
 
 def test_refusals_are_those_of_calls(place):
@@ -200,7 +200,7 @@ def test_a_channel_that_is_being_created_is_not_there_yet(serve):
 
 
 @pytest.mark.rule("R340")
-def test_who_waits_is_told_when_the_door_opens(place):
+def test_who_waits_is_reported_when_the_door_opens(place):
     """Waiting and admitted, sent back to the lobby, muted and not: each is a message."""
     sim = place.sim
     assert sim.call("set_lobby_door", "demo-owner", uuid=ROOM, state="close").ok
@@ -208,18 +208,18 @@ def test_who_waits_is_told_when_the_door_opens(place):
     ws, first = place.open("demo-user")
     assert first["state"] == "waiting"
     assert sim.call("set_lobby_door", "demo-owner", uuid=ROOM, state="open").ok
-    assert (message := told(ws))["type"] == "admitted"
+    assert (message := reported(ws))["type"] == "admitted"
     assert message["state"] == "in"
     assert sim.call("set_attendees_state", "demo-owner", uuid=ROOM, state="mute").ok
-    assert told(ws)["type"] == "muted"
+    assert reported(ws)["type"] == "muted"
     assert sim.call("set_attendees_state", "demo-owner", uuid=ROOM, state="unmute").ok
-    assert told(ws)["type"] == "unmuted"
+    assert reported(ws)["type"] == "unmuted"
     sim.presence.present(ROOM, USER)
-    assert told(ws)["type"] == "presenter"
+    assert reported(ws)["type"] == "presenter"
     sim.presence.present(ROOM, USER, False)
-    assert told(ws)["type"] == "viewer"
+    assert reported(ws)["type"] == "viewer"
     sim.presence.leave(ROOM, USER)
-    assert told(ws)["type"] == "removed"
+    assert reported(ws)["type"] == "removed"
     assert closed(ws) == (1000, "removed")
     assert until(lambda: len(sim.service.realtime) == 1)
 
@@ -229,12 +229,12 @@ def test_who_is_inside_is_sent_back_to_the_lobby(serve):
     place = serve(**{"lobby.on-close": "lobby"})
     ws, _ = place.open("demo-user")
     assert place.sim.call("set_lobby_door", "demo-owner", uuid=ROOM, state="close").ok
-    assert told(ws)["type"] == "sent-to-lobby"
+    assert reported(ws)["type"] == "sent-to-lobby"
 
 
 @pytest.mark.rule("R355")
 @pytest.mark.rule("R356")
-def test_rooms_and_the_end_of_the_session_are_told(place):
+def test_rooms_and_the_end_of_the_session_are_reported(place):
     """Moved into a breakout room and back; the end of the session closes the connection."""
     sim = place.sim
     breakout = sim.call("create_breakout_session", "demo-owner", uuid=EVENTS, body={"name": "b"}).body["id"]
@@ -244,14 +244,14 @@ def test_rooms_and_the_end_of_the_session_are_told(place):
     ws, _ = place.open("demo-user", EVENTS)
     host, _ = place.open("demo-owner", EVENTS)
     assert sim.call("start_breakout_session", "demo-owner", uuid=EVENTS).ok
-    assert (moved := told(ws))["type"] == "moved"
+    assert (moved := reported(ws))["type"] == "moved"
     assert moved["room"]
     assert sim.call("stop_breakout_session", "demo-owner", uuid=EVENTS).ok
-    assert told(ws)["type"] == "returned"
+    assert reported(ws)["type"] == "returned"
     assert sim.call("end_active_session", "demo-owner", uuid=EVENTS).ok
-    assert told(ws)["type"] == "session-ended"
+    assert reported(ws)["type"] == "session-ended"
     assert closed(ws) == (1000, "session-ended")
-    assert told(host)["type"] == "session-ended"
+    assert reported(host)["type"] == "session-ended"
 
 
 def test_another_world_in_the_place_of_this_one_removes_who_is_not_in_it(place):
@@ -259,7 +259,7 @@ def test_another_world_in_the_place_of_this_one_removes_who_is_not_in_it(place):
     ws, _ = place.open("demo-owner")
     place.sim.snapshot()
     place.sim.reset()
-    assert told(ws)["type"] == "session-ended"
+    assert reported(ws)["type"] == "session-ended"
     assert closed(ws)[0] == 1000
     assert place.here() == {}
 
@@ -275,7 +275,7 @@ def test_what_closing_does_is_an_assumption(serve, choice, left):
     assert "streaming.close" in place.sim.assumptions_used
 
 
-def test_nothing_is_told_where_that_is_assumed(serve):
+def test_nothing_is_reported_where_that_is_assumed(serve):
     """People are present all the same."""
     place = serve(streaming__messages="none")
     with open_websocket(place.url() + "?token=demo-owner") as ws:
@@ -307,7 +307,7 @@ def test_the_log_of_calls_has_handshakes_without_their_tokens(place):
     logged = []
     place.server.log_to(lambda request, response, seconds: logged.append((request, response, seconds)))
     with open_websocket(place.url() + "?token=demo-owner") as ws:
-        told(ws)
+        reported(ws)
     assert place.refused("?token=nobody") == (401, "credential_invalid")
     assert [response.status for _, response, _ in logged] == [101, 401]
     assert all(request.query == "token=***" and 0 <= seconds < 60 for request, _, seconds in logged)
@@ -320,7 +320,7 @@ def test_addresses_follow_the_template(serve):
     assert url.endswith(f"/rt/{ROOM}/live/data/chat")
     address = f"ws://{place.server.root.partition('//')[2]}/rt/{ROOM}/live"
     with open_websocket(f"{address}/data/chat?token=demo-owner") as ws:
-        assert told(ws)["state"] == "in"
+        assert reported(ws)["state"] == "in"
     elsewhere = serve(streaming__url="wss://stream.example/{channel}")
     address = f"ws://{elsewhere.server.root.partition('//')[2]}/streaming/{ROOM}?token=demo-owner"
     with pytest.raises(InvalidStatus) as refusal, open_websocket(address):

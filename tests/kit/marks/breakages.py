@@ -378,13 +378,13 @@ def _other_status(operation: Operation, status: int) -> Block:
         given, headers, body = encode(context, called, result)
         return given + (called is operation and given == status), headers, body
 
-    def told(context: Any, refusal: Any) -> Any:
+    def reported(context: Any, refusal: Any) -> Any:
         response = refused(context, refusal)
         if getattr(context, "operation", None) is operation and response.status == status:
             response.status += 1
         return response
 
-    return lambda _: mock.patch.multiple(pipeline, encode=encoded, refused=told)
+    return lambda _: mock.patch.multiple(pipeline, encode=encoded, refused=reported)
 
 
 def _pruned(value: Any, name: str) -> Any:

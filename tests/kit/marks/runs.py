@@ -113,8 +113,8 @@ def _tried(breakage: Breakage, tests: Mapping[Mark, Sequence[pytest.Item]], func
         except FixedTooEarlyError:
             return []
 
-    told = forked(run, _LIMIT)
-    return {mark.test for mark in tests} if told[:1] in (["killed"], ("killed",)) else set(told)
+    reported = forked(run, _LIMIT)
+    return {mark.test for mark in tests} if reported[:1] in (["killed"], ("killed",)) else set(reported)
 
 
 class Deaths:

@@ -33,18 +33,18 @@ class Reach:
         imagine, call = model.imagine, model.call
 
         def imagined(asked: Call, world: World | None = None) -> Told:
-            told = imagine(asked, world)
-            self._note(asked, told, things, model.world if world is None else world)
-            return told
+            reported = imagine(asked, world)
+            self._note(asked, reported, things, model.world if world is None else world)
+            return reported
 
         def called(asked: Call) -> Told:
             before, tried = model.world, self.keys
             self.keys = set()
-            told = call(asked)
-            self._note(asked, told, things, before)
+            reported = call(asked)
+            self._note(asked, reported, things, before)
             self.made.append(self.keys)
             self.keys = tried | self.keys
-            return told
+            return reported
 
         with (
             patch.object(model, "imagine", imagined),
@@ -84,10 +84,12 @@ class Reach:
 
         return judging
 
-    def _note(self, call: Call, told: Told, things: Things, before: World) -> None:
-        name, reply = call.operation, told.reply
+    def _note(self, call: Call, reported: Told, things: Things, before: World) -> None:
+        name, reply = call.operation, reported.reply
         if reply.status >= 400:
-            reasons = {id.removeprefix("code.").replace("-", "_").upper() for id in told.used if id.startswith("code.")}
+            reasons = {
+                id.removeprefix("code.").replace("-", "_").upper() for id in reported.used if id.startswith("code.")
+            }
             self.keys.update(("reason", each) for each in reasons)
             if reasons & {"ROLE_MISSING", "NO_USER_CONTEXT"}:
                 self.keys.add(("refused role", name))
@@ -97,12 +99,12 @@ class Reach:
             if made and reply.status in (401, 403):
                 self.keys.add(("refused and possible", name))
             return
-        self._note_success(call, told, before)
+        self._note_success(call, reported, before)
 
-    def _note_success(self, call: Call, told: Told, before: World) -> None:
-        name, body = call.operation, told.reply.body
+    def _note_success(self, call: Call, reported: Told, before: World) -> None:
+        name, body = call.operation, reported.reply.body
         self.keys.add(("repeated", name))
-        if told.after is not before:
+        if reported.after is not before:
             self.keys.add(("seen", name))
             if isinstance(call.body, dict) and len(call.body) > 1:
                 self.keys.add(("two fields", name))

@@ -29,11 +29,11 @@ class Reach:
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
         self._lines: dict[str, dict[int, set[str]]] = {}
-        for told in files.values():
-            self.seconds |= told["seconds"]
-            self.failed |= set(told["failed"])
-            for source, lines in told["lines"].items():
-                changed = told["sources"].get(source) != digest(root / source)
+        for reported in files.values():
+            self.seconds |= reported["seconds"]
+            self.failed |= set(reported["failed"])
+            for source, lines in reported["lines"].items():
+                changed = reported["sources"].get(source) != digest(root / source)
                 numbered = self._lines.setdefault(source, {})
                 for line, tests in lines.items():
                     numbered.setdefault(0 if changed else int(line), set()).update(tests)
@@ -62,7 +62,7 @@ def known(root: Path, unit: str) -> dict[str, Any]:
     """What was measured of the test files that are as they were, by file."""
     kept = kept_for(root, unit)
     files = json.loads(kept.read_text()) if kept.exists() else {}
-    return {name: told for name, told in files.items() if told["digest"] == digest(root / name)}
+    return {name: reported for name, reported in files.items() if reported["digest"] == digest(root / name)}
 
 
 def read(root: Path, unit: str) -> Reach:
@@ -98,13 +98,13 @@ def _measure(root: Path, unit: str, items: Sequence[pytest.Item]) -> dict[str, A
     }
     measure.start()
     for item, following in zip(items, [*items[1:], None], strict=True):
-        told = files[item.path.relative_to(root).as_posix()]
+        reported = files[item.path.relative_to(root).as_posix()]
         measure.switch_context(item.nodeid)
         begun = time.process_time()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        told["seconds"][item.nodeid] = round(time.process_time() - begun, 4)
+        reported["seconds"][item.nodeid] = round(time.process_time() - begun, 4)
         if failures.first:
-            told["failed"].append(failures.first)
+            reported["failed"].append(failures.first)
             failures.first = ""
     measure.stop()
     data = measure.get_data()
@@ -112,7 +112,7 @@ def _measure(root: Path, unit: str, items: Sequence[pytest.Item]) -> dict[str, A
         source = Path(path).relative_to(root).as_posix()
         for line, tests in data.contexts_by_lineno(path).items():
             for test in filter(None, tests):
-                told = files[test.partition("::")[0]]
-                told["sources"].setdefault(source, digest(Path(path)))
-                told["lines"].setdefault(source, {}).setdefault(line, []).append(test)
+                reported = files[test.partition("::")[0]]
+                reported["sources"].setdefault(source, digest(Path(path)))
+                reported["lines"].setdefault(source, {}).setdefault(line, []).append(test)
     return files

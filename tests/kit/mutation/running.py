@@ -94,21 +94,21 @@ def forked(act: Callable[[], Any], limit: float) -> Any:
         for stream in (1, 2):
             os.dup2(silence, stream)
         try:
-            told = json.dumps(act()).encode()
+            reported = json.dumps(act()).encode()
         except BaseException:
-            told = json.dumps({"error": traceback.format_exc()}).encode()
+            reported = json.dumps({"error": traceback.format_exc()}).encode()
         with open(writing, "wb") as pipe:
-            pipe.write(told)
+            pipe.write(reported)
         os._exit(0)
     os.close(writing)
-    told, ended = _read(reading, time.monotonic() + 2 * limit + _PATIENCE)
+    reported, ended = _read(reading, time.monotonic() + 2 * limit + _PATIENCE)
     if not ended:
         os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    if not ended or not told:
+    if not ended or not reported:
         code = os.waitstatus_to_exitcode(status)
         return Verdict("killed", "no end" if not ended or code == -signal.SIGPROF else f"exit {code}", limit)
-    found = json.loads(told)
+    found = json.loads(reported)
     if isinstance(found, dict) and found.keys() == {"error"}:
         raise RuntimeError(found["error"])
     return found
@@ -116,13 +116,13 @@ def forked(act: Callable[[], Any], limit: float) -> Any:
 
 def _read(descriptor: int, until: float) -> tuple[bytes, bool]:
     """What is written to a pipe, and whether it was closed before the instant."""
-    told = b""
+    reported = b""
     while (left := until - time.monotonic()) > 0:
         if select.select([descriptor], [], [], left)[0]:
             piece = os.read(descriptor, 1 << 20)
             if not piece:
                 os.close(descriptor)
-                return told, True
-            told += piece
+                return reported, True
+            reported += piece
     os.close(descriptor)
-    return told, False
+    return reported, False

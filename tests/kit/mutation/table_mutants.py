@@ -95,7 +95,7 @@ def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
         name = kind.__name__.lower()
         for each in _every(machine, kind):
             place = subject(machine, each)
-            what = f"{place.rpartition(' ')[2]}, {_told(each)}"
+            what = f"{place.rpartition(' ')[2]}, {_reported(each)}"
             yield TableMutant(machine.name, f"{name} dropped", what, place, _dropped(machine, each))
             if isinstance(each, (Coupling, Observer)) and each.out_of is not None:
                 yield TableMutant(machine.name, f"{name} widened", what, place, _set(each, out_of=None))
@@ -106,7 +106,7 @@ def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
                     yield TableMutant(machine.name, f"{name} redirected", more, place, _set(each, event=other))
 
 
-def _told(each: Any) -> str:
+def _reported(each: Any) -> str:
     if isinstance(each, (Coupling, Need)):
         return f"{each.reaches.name}: {each.fires.name} {each.event}"
     return f"{each.reaches.name}" if isinstance(each, Observer) else f"{each.step.name if each.step else 'all'}"

@@ -74,10 +74,10 @@ def _worked(name: str, limit: float, mode: str, mutants: list[Mutant]) -> Iterat
     ) as process:
         os.close(writing)
         asked = "".join(json.dumps(mutant) + "\n" for mutant in mutants)
-        with ThreadPoolExecutor(1) as pool, open(reading) as told:
+        with ThreadPoolExecutor(1) as pool, open(reading) as reported:
             said = pool.submit(process.communicate, asked)
             count = 0
-            for mutant, line in zip(mutants, told, strict=False):
+            for mutant, line in zip(mutants, reported, strict=False):
                 count += 1
                 yield mutant, Verdict(*json.loads(line))
             text, _ = said.result()

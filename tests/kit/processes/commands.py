@@ -133,8 +133,8 @@ class Served(NamedTuple):
 @contextmanager
 def serving(*arguments: object, end: int = signal.SIGTERM, **environment: str) -> Iterator[Served]:
     """A server on a free port, ended by the signal: killed, or with success. It is quiet unless it is told to log."""
-    told = {"CONFSIM_SERVE_QUIET": "1", **environment}
-    with Command("confsim", "serve", "-p", "0", *arguments, **told) as command:
+    reported = {"CONFSIM_SERVE_QUIET": "1", **environment}
+    with Command("confsim", "serve", "-p", "0", *arguments, **reported) as command:
         lines = []
         for line in command.stdout:
             lines.append(line)

@@ -54,9 +54,9 @@ def runs(ways: Iterable[Way], seed: int = 7, rounds: int = 1) -> list[list[str]]
         )
         for way in ways
     ]
-    told = [process.communicate(timeout=300)[0].split() for process in started]
+    reported = [process.communicate(timeout=300)[0].split() for process in started]
     assert all(process.returncode == 0 for process in started)
-    return told
+    return reported
 
 
 def _paths(way: Way) -> str:

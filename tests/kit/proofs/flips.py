@@ -127,14 +127,14 @@ def run(journey: Journey, profile: Mapping[str, Any]) -> Run:
     found = Run([], [], {}, [])
     _look(found, worlds, 0)
     for number, request in enumerate(journey.requests, 1):
-        answer = _told(app(replace(request, headers=dict(request.headers))))
+        answer = _reported(app(replace(request, headers=dict(request.headers))))
         found.answers.append(None if _SHOWS_PROFILE.search(request.target) else answer)
         _look(found, worlds, number)
     found.bugs = [repr(bug) for _, service in worlds.items() for bug in service.bugs]
     return found
 
 
-def _told(response: Response) -> object:
+def _reported(response: Response) -> object:
     """What a client is told: what is yet to come is looked at once."""
     if response.poll is not None:
         response = response.poll() or response

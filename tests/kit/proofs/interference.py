@@ -69,7 +69,7 @@ def beginning(more: int) -> tuple[Simulator, list[Tenant]]:
     return simulator, found
 
 
-def told(simulator: Simulator, tenants: list[Tenant], random: Random, length: int) -> tuple[list[Act], list[Any]]:
+def reported(simulator: Simulator, tenants: list[Tenant], random: Random, length: int) -> tuple[list[Act], list[Any]]:
     """Tell a story by all tenants; returns what was done and what each act was answered."""
     acts: list[Act] = []
     answers = []
@@ -152,7 +152,7 @@ def interferences(seed: int, length: int, more: int = 2) -> Iterator[str]:
     """Tell a story of this seed; yields what a tenant sees in it and does not see alone. Calls are counted by none."""
     start, tenants = beginning(more)
     simulator = start.fork()
-    acts, answers = told(simulator, tenants, Random(seed), length)
+    acts, answers = reported(simulator, tenants, Random(seed), length)
     assert simulator.service.bugs == []
     for place, tenant in enumerate(tenants):
         alone = start.fork()

@@ -243,18 +243,18 @@ def tenants(case: Case) -> Iterator[Found]:
         if operation.public and place.kind == "clients":
             continue
         missing = place.missing
-        expected = _told(case.ask(caller, place.put(arguments, missing)), missing)
+        expected = _reported(case.ask(caller, place.put(arguments, missing)), missing)
         where = f"{place.where} {place.name}"
         for whose, id in (("another tenant's", _other_id(case.world, place)), ("a deleted", _gone_id(case, place))):
             if id is None:
                 yield Found(operation.name, f"{whose} id", f"{where} ({place.kind})", tried=False)
                 continue
-            found = _told(case.ask(caller, place.put(arguments, id)), id)
+            found = _reported(case.ask(caller, place.put(arguments, id)), id)
             problem = "" if found == expected else f"{where}: {found} in place of {expected}"
             yield Found(operation.name, f"{whose} id", problem)
 
 
-def _told(found: tuple[int, Any], id: object) -> tuple[int, Any]:
+def _reported(found: tuple[int, Any], id: object) -> tuple[int, Any]:
     return found[0], found[1].replace(str(id), "ID")
 
 

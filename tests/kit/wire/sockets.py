@@ -39,8 +39,8 @@ class Echo:
         self.seen.append(request)
         if request.target == "/broken":
             raise RuntimeError("as asked")
-        told = {"method": request.method, "target": request.target, "query": request.query, "fault": request.fault}
-        body = json.dumps(told | {"headers": request.headers, "length": len(request.body)}).encode()
+        reported = {"method": request.method, "target": request.target, "query": request.query, "fault": request.fault}
+        body = json.dumps(reported | {"headers": request.headers, "length": len(request.body)}).encode()
         return self.answer or Response(FAULTS.get(request.fault, 200), [("X-Kind", "echo")], body)
 
 
@@ -68,11 +68,11 @@ class Client:
         status, headers = self.head()
         return status, headers, self.file.read(int(headers["Content-Length"]))
 
-    def told(self) -> dict[str, object]:
+    def reported(self) -> dict[str, object]:
         """Read an answer of the echo handler, as data."""
-        told = json.loads(self.read()[2])
-        assert isinstance(told, dict)
-        return told
+        reported = json.loads(self.read()[2])
+        assert isinstance(reported, dict)
+        return reported
 
     def ended(self) -> bool:
         """Tell whether the server says nothing more and has closed its side."""

@@ -10,7 +10,7 @@ import pytest
 from confsim import Misuse
 from confsim.service.durable import checkpoint, recorder
 from kit import ok
-from kit.durable import URL, busy, killed, told
+from kit.durable import URL, busy, killed, reported
 
 
 @pytest.fixture(autouse=True)
@@ -61,12 +61,12 @@ def test_a_process_that_ends_within_a_checkpoint_loses_nothing(begin, place, ste
     busy(sim)
     killed(sim)
     again = begin(place)
-    assert told(again) == told(sim)
+    assert reported(again) == reported(sim)
     assert [name for name, _ in again.durable.worlds.items()] == ["", "w"]
     again.durable.checkpoint()
     busy(again)
     killed(again)
-    assert told(begin(place)) == told(again)
+    assert reported(begin(place)) == reported(again)
 
 
 def test_calls_are_served_and_recorded_while_a_checkpoint_is_made(begin, place, monkeypatch):
@@ -97,7 +97,7 @@ def test_calls_are_served_and_recorded_while_a_checkpoint_is_made(begin, place, 
     killed(sim)
     assert rows(place, "SELECT what FROM log ORDER BY number LIMIT 1") == [("mark",)]
     again = begin(place)
-    assert told(again) == told(sim)
+    assert reported(again) == reported(sim)
     assert [name for name, _ in again.durable.worlds.items()] == ["", "w"]
 
 
@@ -114,7 +114,7 @@ def test_bases_that_are_made_aside_keep_the_log_short(begin, place, monkeypatch)
     killed(sim)
     assert rows(place, "SELECT count(*) FROM log")[0][0] < 60
     assert rows(place, "SELECT count(DISTINCT digest) FROM parts")[0][0] < 6
-    assert told(begin(place)) == told(sim)
+    assert reported(begin(place)) == reported(sim)
 
 
 def test_a_checkpoint_that_fails_is_made_again(begin, place, monkeypatch):
@@ -136,7 +136,7 @@ def test_a_checkpoint_that_fails_is_made_again(begin, place, monkeypatch):
     sim.durable.wait()
     assert not sim.durable._changed
     killed(sim)
-    assert told(begin(place)) == told(sim)
+    assert reported(begin(place)) == reported(sim)
 
 
 def test_a_document_that_is_there_is_not_stored_again(begin, place):
@@ -149,7 +149,7 @@ def test_a_document_that_is_there_is_not_stored_again(begin, place):
     sim.durable.checkpoint()
     assert rows_while_open(sim) == stored
     killed(sim)
-    assert told(begin(place)) == told(sim)
+    assert reported(begin(place)) == reported(sim)
 
 
 def rows_while_open(sim):
@@ -169,7 +169,7 @@ def test_a_start_after_a_kill_writes_no_base(begin, place):
     again = begin(place)
     killed(again)
     assert (rows(place, "SELECT * FROM base"), rows(place, "SELECT count(*) FROM log")) == base
-    assert told(begin(place)) == told(again) == told(sim)
+    assert reported(begin(place)) == reported(again) == reported(sim)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_start_after_a_kill_writes_no_base(begin, place):
         ("DELETE FROM log WHERE what = 'mark'", "is gone"),
     ],
 )
-def test_what_was_edited_is_told(begin, place, statement, words):
+def test_what_was_edited_is_reported(begin, place, statement, words):
     """Parts hang on their digest, the mark on the base."""
     sim = begin(place)
     busy(sim)

@@ -13,7 +13,7 @@ from confsim.domain.events.deliveries import State
 from confsim.service.durable import recorder
 from confsim.service.faults import effects
 from kit import CUSTOMER, START, ok
-from kit.durable import URL, busy, killed, told
+from kit.durable import URL, busy, killed, reported
 
 
 def moves():
@@ -62,14 +62,14 @@ def test_whatever_changes_comes_back(begin, place, name, least, monkeypatch):
     one = begin(place)
     with one.service.lock:
         moves()[name](one)
-    before = told(one)
+    before = reported(one)
     killed(one)
     other = begin(place)
     if not other.clock.frozen:
-        before, now = ((*each[:2], *each[3:]) for each in (before, told(other)))
+        before, now = ((*each[:2], *each[3:]) for each in (before, reported(other)))
         assert now == before
     else:
-        assert told(other) == before
+        assert reported(other) == before
 
 
 def test_a_world_goes_on_as_if_it_had_never_stopped(begin, place):
@@ -211,10 +211,10 @@ def test_worlds_are_kept_apart(begin, place):
     busy(sim)
     sim.worlds["copy"].reset()
     sim.worlds.drop("gone")
-    before = {name: told(sim.worlds[name]) for name in sim.worlds}
+    before = {name: reported(sim.worlds[name]) for name in sim.worlds}
     killed(sim)
     other = begin(place)
-    assert {name: told(other.worlds[name]) for name in other.worlds} == before
+    assert {name: reported(other.worlds[name]) for name in other.worlds} == before
     assert len(before) == 3
     assert len({each[0] for each in before.values()}) == 3
 
@@ -257,7 +257,7 @@ def test_bases_keep_the_log_short(begin, place, monkeypatch):
         assert store.execute("SELECT count(*) FROM log").fetchone()[0] < 30
         assert store.execute("SELECT count(*) FROM documents").fetchone()[0] < 30
     store.close()
-    assert told(begin(place)) == told(sim)
+    assert reported(begin(place)) == reported(sim)
 
 
 def test_a_directory_that_was_closed_has_no_log(place):
@@ -265,14 +265,14 @@ def test_a_directory_that_was_closed_has_no_log(place):
     sim = Simulator(clock=START)
     with sim.keep_in(place):
         busy(sim)
-    before = told(sim)
+    before = reported(sim)
     busy(sim)
     with sqlite3.connect(place / "confsim.sqlite") as store:
         assert store.execute("SELECT what FROM log").fetchall() == [("mark",)]
     store.close()
     assert sorted(each.name for each in place.iterdir()) == ["confsim.sqlite", "head"]
     with Simulator(clock=START).keep_in(place) as kept:
-        assert told(Simulator.__new__(Simulator)._attach(kept.worlds.default)) == before
+        assert reported(Simulator.__new__(Simulator)._attach(kept.worlds.default)) == before
 
 
 def test_what_could_not_be_recorded_is_not_answered(begin, place, monkeypatch):
@@ -292,10 +292,10 @@ def test_what_could_not_be_recorded_is_not_answered(begin, place, monkeypatch):
     monkeypatch.setattr(directory, "append", whole)
     assert sim.call("get_me", "demo-owner").ok
     killed(sim)
-    assert told(begin(place)) == told(sim)
+    assert reported(begin(place)) == reported(sim)
 
 
-def test_a_full_disk_is_told(begin, place):
+def test_a_full_disk_is_reported(begin, place):
     """As confsim speaks and not the API, by API and control plane alike; what was not answered is recorded later."""
     sim = begin(place)
     store = sim.durable.store._store
@@ -316,4 +316,4 @@ def test_a_full_disk_is_told(begin, place):
     store.execute("PRAGMA max_page_count = 100000")
     assert client.get("/users/me").status_code == 200
     killed(sim)
-    assert told(begin(place)) == told(sim)
+    assert reported(begin(place)) == reported(sim)

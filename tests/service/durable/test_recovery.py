@@ -14,7 +14,7 @@ from confsim.kernel.table import Table
 from confsim.service.durable import sqlite
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
-from kit.durable import busy, killed, told
+from kit.durable import busy, killed, reported
 
 # What a directory is refused for
 
@@ -32,7 +32,7 @@ def lived(place, begin):
     sim.reset()
     busy(sim)
     killed(sim)
-    return told(sim)
+    return reported(sim)
 
 
 def test_a_second_process_is_refused(place, begin):
@@ -61,7 +61,7 @@ def test_a_directory_is_for_what_it_was_begun_with(place, lived, chosen, words, 
     with pytest.raises(Misuse) as refused:
         begin(place, **chosen)
     assert words in str(refused.value)
-    assert told(begin(place)) == lived
+    assert reported(begin(place)) == lived
 
 
 def test_a_world_file_that_changed_is_refused(tmp_path, place, begin):
@@ -106,7 +106,7 @@ LAST = "(SELECT max(number) FROM log)"
         ("PRAGMA application_id = 5", "is no state of confsim"),
     ],
 )
-def test_what_was_edited_is_told(place, lived, begin, statement, words):
+def test_what_was_edited_is_reported(place, lived, begin, statement, words):
     """Every record hangs on the one before, the base on its digest, a document on its name."""
     edit(place, statement)
     with pytest.raises(Misuse) as refused:
@@ -115,17 +115,17 @@ def test_what_was_edited_is_told(place, lived, begin, statement, words):
     assert str(place) in str(refused.value)
 
 
-def test_a_directory_without_its_head_is_told(place, lived, begin):
+def test_a_directory_without_its_head_is_reported(place, lived, begin):
     """And it says how to go on with what there is."""
     (place / "head").unlink()
     with pytest.raises(Misuse, match="To go on with what there is, write") as refused:
         begin(place)
     (place / "head").write_text(str(refused.value).split("write '")[1].split("'")[0] + "\n")
-    assert told(begin(place)) == lived
+    assert reported(begin(place)) == lived
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\0 and then nothing", b"something else altogether"])
-def test_a_file_that_is_no_store_is_told(place, lived, begin, content):
+def test_a_file_that_is_no_store_is_reported(place, lived, begin, content):
     """Emptied, cut, or another file altogether."""
     for each in place.glob("confsim.sqlite-*"):
         each.unlink()
@@ -154,7 +154,7 @@ def test_a_torn_or_altered_file_never_loads_in_silence(place, lived, tmp_path, n
         except Misuse:
             refused += 1
         else:
-            assert told(other) == lived
+            assert reported(other) == lived
             killed(other)
         shutil.rmtree(copy)
     assert refused > len(damaged) // 3
@@ -168,7 +168,7 @@ def test_a_record_between_log_and_head_is_kept(place, lived, begin):
     killed(sim)
     assert before != (place / "head").read_bytes()
     (place / "head").write_bytes(before)
-    assert told(begin(place)) == told(sim) != lived
+    assert reported(begin(place)) == reported(sim) != lived
 
 
 def test_an_entry_of_another_version_is_refused_by_name(place, lived, begin, monkeypatch):
@@ -187,7 +187,7 @@ def test_a_directory_of_another_version_that_can_be_read_is_taken_over(place, be
     assert not sim.durable.store.outdated
 
 
-def test_a_place_that_is_no_directory_is_told(tmp_path):
+def test_a_place_that_is_no_directory_is_reported(tmp_path):
     """A file stands there."""
     (tmp_path / "file").write_text("x")
     with pytest.raises(Misuse, match="state directory"):
@@ -218,4 +218,4 @@ def test_a_directory_that_may_not_be_written_is_not_called_damaged(place, lived,
         with pytest.raises(Misuse, match=r"the system says no.*Nothing says that it is damaged") as refused:
             begin(place)
     assert "is damaged, or is none" not in str(refused.value)
-    assert told(begin(place)) == lived
+    assert reported(begin(place)) == lived

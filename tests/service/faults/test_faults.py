@@ -61,9 +61,9 @@ def test_a_refusal_follows_the_profile_and_bears_the_facts_given():
     sim = Simulator(profile=chosen)
     sim.faults.add("get_me", do={"reason": "CHANNEL-FULL".replace("-", "_"), "facts": {"limit": 7}})
     answer = sim.call("get_me", OWNER)
-    told = answer.body["error"]
-    assert (answer.status, told["code"], told["details"]) == (423, "E17", [{"limit": 7}])
-    assert told["message"] == "The channel has room for 7 users."
+    reported = answer.body["error"]
+    assert (answer.status, reported["code"], reported["details"]) == (423, "E17", [{"limit": 7}])
+    assert reported["message"] == "The channel has room for 7 users."
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_the_body_of_a_bare_status_is_an_assumption():
     sims = Simulator(), Simulator(profile={"errors.server-fault": "empty"})
     for sim in sims:
         sim.faults.add("get_me", do={"status": 503})
-    told = [sim.call("get_me", OWNER) for sim in sims]
-    assert told[0].body == {"status": 503, "code": "service_unavailable", "message": "Service Unavailable."}
-    assert told[1].content == b""
+    reported = [sim.call("get_me", OWNER) for sim in sims]
+    assert reported[0].body == {"status": 503, "code": "service_unavailable", "message": "Service Unavailable."}
+    assert reported[1].content == b""
     assert all("errors.server-fault" in sim.assumptions_used for sim in sims)
 
 
@@ -114,9 +114,9 @@ def test_the_rate_limit_tells_when_to_come_again(sim):
             {"operation": "get_me", "on": 3, "do": {"reason": "service_disabled", "retryAfter": 7}},
         ]
     )
-    told = [sim.call("get_me", OWNER) for _ in range(3)]
-    assert [(each.status, each.headers["Retry-After"]) for each in told] == [(429, "30"), (503, "5"), (403, "7")]
-    assert told[0].body["code"] == "too_many_calls"
+    reported = [sim.call("get_me", OWNER) for _ in range(3)]
+    assert [(each.status, each.headers["Retry-After"]) for each in reported] == [(429, "30"), (503, "5"), (403, "7")]
+    assert reported[0].body["code"] == "too_many_calls"
     assert {"code.too-many-calls", "status.too-many-calls"} <= set(sim.assumptions_used)
 
 
@@ -294,8 +294,8 @@ def test_a_call_that_is_refused_by_itself_counts_too(sim):
 def test_a_request_brings_what_is_done_to_it(sim, brought, status):
     """As pairs or as JSON, for this one call, and told in the journal."""
     assert [*statuses(sim, 1, _confsim=brought), *statuses(sim, 1)] == [status, 200]
-    told = sim.requests[0].fault
-    assert [each.id for each in told] == ([None] if brought.strip("; ") else [])
+    reported = sim.requests[0].fault
+    assert [each.id for each in reported] == ([None] if brought.strip("; ") else [])
     assert sim.requests[0].ignored.query == []
 
 
@@ -319,9 +319,9 @@ def test_a_request_brings_what_is_done_to_it(sim, brought, status):
 def test_a_request_that_brings_nonsense_is_not_served(sim, brought, named):
     """The misuse names what is wrong; nothing was called, counted or noted."""
     sim.faults.add("get_me", do={"status": 503})
-    with pytest.raises(Misuse, match="X-Confsim") as told:
+    with pytest.raises(Misuse, match="X-Confsim") as reported:
         sim.call("get_me", OWNER, _confsim=brought)
-    assert named in str(told.value)
+    assert named in str(reported.value)
     assert (counts(sim), len(sim.requests)) == ([(0, 0)], 0)
 
 
@@ -355,7 +355,7 @@ def test_requests_may_be_kept_from_it(sim):
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "reported"),
     [
         ({"operation": "get_m", "do": {"status": 503}}, "did you mean 'get_me'?"),
         ({"operation": "qqqq", "do": {"status": 503}}, "no operation 'qqqq'"),
@@ -402,12 +402,12 @@ def test_requests_may_be_kept_from_it(sim):
         ({"thing": "recording", "do": {"outcome": "late", "by": "x"}}, "no duration"),
     ],
 )
-def test_what_is_not_known_is_told_and_nothing_is_taken(sim, fault, told):
+def test_what_is_not_known_is_reported_and_nothing_is_taken(sim, fault, reported):
     """The place and the nearest name; the faults in force stay as they are."""
     sim.faults.add("get_me", do={"status": 503})
     with pytest.raises(Misuse) as misuse:
         sim.faults.add(**{"do": None, **fault})
-    assert told in str(misuse.value)
+    assert reported in str(misuse.value)
     with pytest.raises(Misuse):
         sim.faults.put([{"thing": "mail", "do": "lost"}, fault])
     assert [each.id for each in sim.faults] == ["f1"]
@@ -417,8 +417,8 @@ def test_the_list_can_be_put_back(sim):
     """What is told of faults is taken again, and counted anew."""
     sim.faults.put([{"operation": "get_me", "times": "always", "do": {"status": 503}}, {"thing": "mail", "do": "lost"}])
     statuses(sim, 1)
-    told = [{name: getattr(each, name) for name in each.__struct_fields__} for each in sim.faults]
-    again = sim.faults.put(told)
+    reported = [{name: getattr(each, name) for name in each.__struct_fields__} for each in sim.faults]
+    again = sim.faults.put(reported)
     assert [(each.operation, each.thing, each.do, each.met) for each in again] == [
         ("get_me", None, {"status": 503}, 0),
         (None, "mail", "lost", 0),

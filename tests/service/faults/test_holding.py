@@ -165,7 +165,7 @@ def test_the_time_is_half_a_minute_unless_it_is_set():
         ({"hold": "after", "holdAtMost": 0}, "no time from 1ms to 1h"),
     ],
 )
-def test_a_wrong_hold_is_told(sim, do, text):
+def test_a_wrong_hold_is_reported(sim, do, text):
     """With its place."""
     with pytest.raises(Misuse, match=text):
         sim.faults.add("get_me", do=do)
@@ -293,7 +293,7 @@ def test_over_http_a_held_call_holds_nobody_else_up(pool):
         ({"action": "drop"}, 404, "no call 'h9' is held"),
     ],
 )
-def test_a_wrong_decision_is_told(sim, held, body, status, text):
+def test_a_wrong_decision_is_reported(sim, held, body, status, text):
     """And the call stays held."""
     call, answer = held(hold="before")
     with pytest.raises(Misuse, match=text.replace("?", r"\?")) as refused:

@@ -40,8 +40,8 @@ def check_answers(sim, format):
     for name, caller, arguments, status, body in json.loads((OLD[format] / "answers.json").read_bytes()):
         answer = sim.call(name, caller, **arguments)
         content = answer.content
-        told = content.decode("latin-1") if len(content) < LONG else blake2b(content).hexdigest()[:32]
-        assert (name, answer.status, told) == (name, status, body)
+        reported = content.decode("latin-1") if len(content) < LONG else blake2b(content).hexdigest()[:32]
+        assert (name, answer.status, reported) == (name, status, body)
 
 
 @pytest.fixture(params=OLD)

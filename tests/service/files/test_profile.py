@@ -18,7 +18,7 @@ from confsim.service.files.state import world_of
         ({"encode.absent": ["description", "moon"]}, "profile: 'encode.absent': there is no option 'moon'"),
     ],
 )  # fmt: skip
-def test_a_name_of_nothing_is_told(chosen, said):
+def test_a_name_of_nothing_is_reported(chosen, said):
     """With the entry whose list has it."""
     with pytest.raises(Misuse) as caught:
         read_profile(chosen)

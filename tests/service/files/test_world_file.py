@@ -68,7 +68,7 @@ def test_what_a_file_says_is_there():
 
 
 @pytest.mark.parametrize(
-    ("file", "told"),
+    ("file", "reported"),
     [
         ({}, "version"),
         ({"version": 1}, "at"),
@@ -100,9 +100,9 @@ def test_what_a_file_says_is_there():
         ),
     ],
 )
-def test_what_a_file_cannot_say_is_told(file, told):
+def test_what_a_file_cannot_say_is_reported(file, reported):
     """Misuse names the thing."""
-    with pytest.raises(Misuse, match=told):
+    with pytest.raises(Misuse, match=reported):
         Simulator(file)
 
 

@@ -169,7 +169,7 @@ def test_the_call_is_answered_and_noted_before_it_is_delivered(sim):
     assert [change.after["state"] for change in changed] == ["ready"]
 
 
-def test_what_deliveries_lean_on_is_told(sim):
+def test_what_deliveries_lean_on_is_reported(sim):
     """Beside what calls lean on."""
     sim.webhooks.deliver_to([])
     happen(sim, "a")

@@ -80,7 +80,7 @@ def test_what_nothing_explains_is_contradicted():
     assert all(each.place.endswith("/unregistered") and each.got is None for each in report.contradicted)
 
 
-def test_a_service_that_is_not_this_api_is_told():
+def test_a_service_that_is_not_this_api_is_reported():
     """A page of something else."""
     beside = Beside()
 

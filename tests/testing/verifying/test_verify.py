@@ -85,7 +85,7 @@ def test_a_report_holds_no_token(differing):
     assert json.loads(text)["divergences"][0]["operation"] == "create_channel"
 
 
-def test_a_base_url_that_is_not_this_api_is_told():
+def test_a_base_url_that_is_not_this_api_is_reported():
     """A base url that is not this api is told."""
     beside = Beside()
     page = Response(200, [("Content-Type", "text/html")], b"<p>Hello</p>")
