@@ -70,6 +70,7 @@ def collector():
     collector.detach()
 
 
+@pytest.mark.own_ways  # a call in Python presents its token in no way, one over HTTP does
 @pytest.mark.parametrize(("options", "code"), [(("--confsim-coverage",), 0), (("--confsim-coverage=99.5", "-n2"), 1)])
 def test_it_counts_what_tests_met_in_workers_and_alone(report, options, code):
     """In forks, on the live server, in worlds that a test makes; not the calls of the scenario of a world."""

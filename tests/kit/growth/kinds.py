@@ -123,9 +123,8 @@ def _people(change: Change, names: Names, numbers: range) -> None:
 
 
 def _children(change: Change, names: Names, numbers: range) -> None:
-    partner = clients.get(change, names["partner"])
     for number in numbers:
-        clients.create(change, f"Client {scattered(number)}", partner)
+        clients.create(change, f"Client {scattered(number)}", names["partner"])
 
 
 def _linked(change: Change, names: Names, numbers: range) -> None:
