@@ -15,6 +15,9 @@ class CallsFacade:
     def __init__(self, control: ControlPlane) -> None:
         self._control = control
 
+    def __repr__(self) -> str:
+        return f"<{len(self())} phone calls>"
+
     def __call__(self) -> list[PhoneCall]:
         """All calls, newest first in each client."""
         calls: list[PhoneCall] = self._control("list_calls")
@@ -63,6 +66,9 @@ class PresenceFacade:
 
     def __init__(self, control: ControlPlane) -> None:
         self._control = control
+
+    def __repr__(self) -> str:
+        return "<presence in channels>"
 
     def __call__(self, channel: str) -> list[InChannel]:
         """The users in the channel, its breakout rooms and its lobby."""

@@ -262,14 +262,19 @@ def assumptions(asked: Asked) -> str:
 def what_if(asked: Asked) -> str:
     """What the calls of the journal would have been answered under another alternative."""
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
-    try:
-        value = msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        value = text
-    found = asked.control("ask_what_if", assumptions={id: value})
+    value, found = _answered(asked, id, text)
     sides = [(each, _diff(each.was.answer, each.would_be.answer)) for each in found.differ]
     title = f"What if {id} = {render.short(value)}"
     return _render(asked, "what_if", title, id=id, value=value, found=found, sides=sides)
+
+
+def _answered(asked: Asked, id: str, text: str) -> tuple[Any, Any]:
+    """The value that the text stands for, and what it would have changed: as JSON, or as text where that is meant."""
+    try:
+        value = msgspec.json.decode(text)
+        return value, asked.control("ask_what_if", assumptions={id: value})
+    except (msgspec.DecodeError, Misuse):
+        return text, asked.control("ask_what_if", assumptions={id: text})
 
 
 def worlds(asked: Asked) -> str:

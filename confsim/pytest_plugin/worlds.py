@@ -193,6 +193,9 @@ class Test:
         """A world for the test, by the arguments of its markers, overridden by these."""
         from confsim.service.clock import Clock
 
+        unknown = [word for word in words if word not in WORDS]
+        if unknown:
+            raise TypeError(f"make_confsim does not take {', '.join(unknown)}; it takes {', '.join(WORDS)}")
         chosen = {**marked(self.item), **words}
         if isinstance(chosen.get("clock"), Clock) and "clock" not in words:  # of a marker, which serves many tests
             chosen["clock"] = chosen["clock"].copy()

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim.contract.form import Form
+from confsim.kernel.refusal import Misuse
 
 
 class Request(Struct, gc=False):
@@ -142,8 +143,10 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
         return self
 
     def expect(self, status: int | Collection[int]) -> Answer:
-        """The answer itself, if it has this status, or one of these. Raises StatusError otherwise."""
+        """The answer itself, if it has this status, or one of these. StatusError otherwise, Misuse for no status."""
         wanted = (status,) if isinstance(status, int) else status
+        if isinstance(wanted, str) or not all(isinstance(each, int) for each in wanted):
+            raise Misuse(f"expect is a status or several, such as 200 or (200, 204), not {status!r}")
         if self.status not in wanted:
             raise StatusError(f"{self._told()}\nexpected {' or '.join(map(str, wanted))}", self)
         return self

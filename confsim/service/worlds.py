@@ -274,5 +274,6 @@ class Worlds:
             for observer in self._observers:
                 observer.dropping(name)
             service = self._services.pop(name)
+        service.pipeline.held.drop_all()
         service.pipeline.serve_at(NOWHERE)
         service.webhooks.send_with(None)

@@ -30,6 +30,8 @@ def make(
     profile: Mapping[str, Any] | str | Path | None,
 ) -> Service:
     """A served world. Parameters and errors are those of ``Simulator``."""
+    if not isinstance(seed, int):
+        raise Misuse(f"seed is a whole number, not {seed!r}")
     chosen = read_profile(profile)
     when = clock if isinstance(clock, Clock) else Clock(clock)
     if clock is None and in_force(chosen, TIME_SOURCE) == "standing":

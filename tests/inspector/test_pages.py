@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from urllib.parse import quote
 
 import pytest
 
@@ -185,3 +186,10 @@ def test_bad_places_are_named(browse):
     ):
         page = browse(f"/_confsim/inspector/{path}")
         assert (page.status, ("p", {"class": "notice", "role": "alert"}) in page.elements) == (status, True), path
+
+
+@pytest.mark.parametrize(("id", "value"), [("encode.empty", "204"), ("encode.empty", '"204"'), ("http.head", "405")])
+def test_what_if_takes_a_value_as_it_is_offered(sim, browse, id, value):
+    """A text that reads as a number is the text, where the assumption takes texts."""
+    sim.call("get_me", "demo-owner")
+    assert browse(f"/_confsim/inspector/what-if?id={id}&value={quote(value)}").status == 200

@@ -136,3 +136,9 @@ def test_the_traceback_of_a_bug_is_whole(run):
         """
     )
     result.stdout.fnmatch_lines(["*confsim/*.py:*: TypeError"])
+
+
+def test_make_confsim_names_what_it_does_not_take(run):
+    """A misspelt word is no world."""
+    result = run("def test_it(make_confsim):\n    make_confsim(profil={})\n")
+    result.stdout.fnmatch_lines(["*TypeError: make_confsim does not take profil; it takes world, *"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from confsim import Answer, StatusError, demo
+from confsim import Answer, Misuse, StatusError, demo
 from confsim.service.messages import Response
 from kit import ROOM
 
@@ -67,3 +67,10 @@ def test_a_call_expects_a_status(sim):
         sim.call("get_me", demo.OWNER, expect=(404, 409))
     assert caught.value.answer.body["handle"] == "Olaf Owner"
     assert [each.status for each in sim.requests] == [200, 200, 200]
+
+
+@pytest.mark.parametrize("wanted", ["200", ("200",), [None]])
+def test_what_is_no_status_cannot_be_expected(sim, wanted):
+    """A text is none."""
+    with pytest.raises(Misuse, match="expect is a status or several"):
+        sim.call("get_me", demo.OWNER, expect=wanted)

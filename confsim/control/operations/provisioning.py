@@ -121,6 +121,8 @@ def _origin(change: Change, body: IssueIdentityToken) -> str:
     if (body.originId is None) is (body.userId is None):
         raise Misuse("give originId or userId")
     if body.originId is not None:
+        if not body.originId.strip():
+            raise Misuse("originId: it is empty")
         return body.originId
     origin = get_user(change, body.userId or 0).origin_id
     if origin is None:

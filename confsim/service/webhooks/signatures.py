@@ -41,6 +41,10 @@ def verify(body: bytes, headers: Mapping[str, str], secret: str, now: int) -> An
     """
     from standardwebhooks import Webhook
 
+    if not isinstance(body, bytes):
+        raise ValueError("the body of a webhook is verified as the bytes that arrived")
+    if not secret:
+        raise ValueError("the secret is empty")
     lines = {name.lower(): value for name, value in headers.items()}
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
         if name not in lines:

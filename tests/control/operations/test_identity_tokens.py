@@ -98,6 +98,7 @@ def test_a_public_key_cannot_sign(sim, algorithm):
         ("x", {"validator": "nope"}, "no client has a validator 'nope'"),
         ("x", {"client": demo.OTHER_CLIENT}, f"client '{demo.OTHER_CLIENT}' does not have an active validator"),
         ("x", {"client": "nope"}, "There is no client 'nope'"),
+        ("", {}, "originId: it is empty"),
         (1, {}, "there is no user 1"),
         (1002, {}, "user 1002 has no origin id"),
         ("x", {"ttl": "soon"}, "soon"),

@@ -209,6 +209,17 @@ def test_tasks_of_one_thread_release_each_other(sim, monkeypatch):
     assert anyio.run(journey) == 200
 
 
+def test_a_world_that_is_dropped_holds_nothing_back(sim, pool):
+    """The connections of its held calls close at once."""
+    other = sim.worlds.add("other")
+    other.faults.add("get_me", do={"hold": "before"})
+    answer = pool.submit(other.call, "get_me", OWNER)
+    other.faults.wait_for_held()
+    sim.worlds.drop("other")
+    with pytest.raises(ConnectionResetError):
+        answer.result(5)
+
+
 def test_a_reset_drops_what_is_held(sim, held):
     """What was held before its operation does not happen to the world of the start."""
     _, answer = held(hold="before")

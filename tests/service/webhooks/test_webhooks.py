@@ -294,6 +294,8 @@ def test_a_receiver_can_verify_with_the_simulator():
             sim.webhooks.verify(body, headers, secret)
 
     refused("not that of the secret", body=body + b" ")
+    refused("as the bytes that arrived", body=body.decode())
+    refused("the secret is empty", secret="")
     refused("not that of the secret", secret="another")
     refused("not that of the secret", headers={**headers, "webhook-id": "other"})
     refused("not that of the secret", headers={**headers, "webhook-signature": "v1,ä"})
