@@ -142,6 +142,12 @@ class Service:
 
     # The live world
 
+    def retire(self) -> None:
+        """Let go of who waits for an answer or is connected: the world is served no longer."""
+        self.pipeline.held.drop_all()
+        if "realtime" in vars(self):
+            self.realtime.end_all()
+
     @cached_property
     def realtime(self) -> RealTime:
         """The people who are connected to its channels over websockets."""

@@ -274,6 +274,6 @@ class Worlds:
             for observer in self._observers:
                 observer.dropping(name)
             service = self._services.pop(name)
-        service.pipeline.held.drop_all()
+        service.retire()
         service.pipeline.serve_at(NOWHERE)
         service.webhooks.send_with(None)

@@ -236,6 +236,16 @@ class RealTime:
                 if other is not connection and other.person.state.state == "in":
                     other.wire.relay(message)
 
+    def end_all(self) -> None:
+        """Tell everybody that the session has ended, and disconnect them: the world is served no longer."""
+        with self._live.lock:
+            for person in list(self._people.values()):
+                person.state = told.AWAY
+                self._tell(person, Happening.SESSION_ENDED, self._live.clock.now(), person.connections)
+                self._drop(person)
+                for connection in person.connections:
+                    connection.wire.end(Happening.SESSION_ENDED)
+
     def _replaced(self) -> None:
         if self._people:
             self._follow(list(self._people.values()), self._live.world, self._live.clock.now())

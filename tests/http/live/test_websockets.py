@@ -264,6 +264,20 @@ def test_another_world_in_the_place_of_this_one_removes_who_is_not_in_it(place):
     assert place.here() == {}
 
 
+def test_a_world_that_is_dropped_disconnects_everybody(place):
+    """They are told, as by the end of the session."""
+    other = place.sim.worlds.add("other")
+    root = f"ws://{place.server.root.partition('//')[2]}"
+    path = other.call("get_streaming_proxy", "demo-owner", uuid=ROOM).body["url"].split("/streaming/")[1]
+    headers = {"Authorization": "Bearer demo-owner"}
+    with open_websocket(f"{root}/w/other/streaming/{path}", additional_headers=headers) as ws:
+        assert reported(ws)["type"] == "connected"
+        place.sim.worlds.drop("other")
+        assert reported(ws)["type"] == "session-ended"
+        assert closed(ws) == (1000, "session-ended")
+        assert len(other.service.realtime) == 0
+
+
 @pytest.mark.parametrize(("choice", "left"), [("leave", {}), ("stay", {OWNER: "in"})])
 def test_what_closing_does_is_an_assumption(serve, choice, left):
     """And its use is reported."""
@@ -309,7 +323,7 @@ def test_the_log_of_calls_has_handshakes_without_their_tokens(place):
     with open_websocket(place.url() + "?token=demo-owner") as ws:
         reported(ws)
     assert place.refused("?token=nobody") == (401, "credential_invalid")
-    assert [response.status for _, response, _ in logged] == [101, 401]
+    assert until(lambda: [response.status for _, response, _ in logged] == [101, 401])  # logged once it was sent
     assert all(request.query == "token=***" and 0 <= seconds < 60 for request, _, seconds in logged)
 
 
