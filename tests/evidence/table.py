@@ -61,7 +61,7 @@ def markdown(found: Kept) -> Iterator[str]:
     yield "# Evidence"
     yield ""
     yield "Written by `python tests/evidence`, which says with `--list` how each part is measured. The figures are as"
-    yield "they were measured, on a machine with two cores that was busy."
+    yield "they were measured, on a machine with two cores; those of campaigns while it was busy."
     yield ""
     yield ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) + "."
     yield ""
