@@ -29,8 +29,8 @@ from confsim.service.journal import ControlCall, Journal
 from confsim.service.live import LiveWorld
 from confsim.service.messages import Request, Response
 
-from . import tokens, told
-from .told import Happening, State
+from . import notifications, tokens
+from .notifications import NotificationType, State
 
 #: Tables of which one write can change the state of everybody in a channel.
 _OF_ALL = frozenset({"channels", "hosts", "sessions"})
@@ -75,7 +75,7 @@ class Person:
 
     def __init__(self, key: Key) -> None:
         self.key = key
-        self.state: State = told.AWAY
+        self.state: State = notifications.AWAY
         self.connections: list[Connection] = []
 
 
@@ -136,10 +136,10 @@ class RealTime:
                 person = self._people[key] = Person(key)
             connection = Connection(person, place.id, kind, wire)
             person.connections.append(connection)
-            person.state = told.state_of(self._view(live.world, change.now), *key)
+            person.state = notifications.state_of(self._view(live.world, change.now), *key)
             if kind is not None:
                 self._data.setdefault((base.client, place.id, kind), []).append(connection)
-            self._tell(person, Happening.CONNECTED, change.now, [connection])
+            self._notify(person, NotificationType.CONNECTED, change.now, [connection])
             return connection, response
 
     def refuse(self, request: Request, response: Response, finish: Finish) -> Response:
@@ -240,11 +240,11 @@ class RealTime:
         """Tell everybody that the session has ended, and disconnect them: the world is served no longer."""
         with self._live.lock:
             for person in list(self._people.values()):
-                person.state = told.AWAY
-                self._tell(person, Happening.SESSION_ENDED, self._live.clock.now(), person.connections)
+                person.state = notifications.AWAY
+                self._notify(person, NotificationType.SESSION_ENDED, self._live.clock.now(), person.connections)
                 self._drop(person)
                 for connection in person.connections:
-                    connection.wire.end(Happening.SESSION_ENDED)
+                    connection.wire.end(NotificationType.SESSION_ENDED)
 
     def _replaced(self) -> None:
         if self._people:
@@ -266,24 +266,24 @@ class RealTime:
         """Tell people what has happened to them; who is removed is disconnected."""
         view = self._view(world, now)
         for person in people:
-            state = told.state_of(view, *person.key)
-            type = told.happened(person.state, state)
+            state = notifications.state_of(view, *person.key)
+            type = notifications.type_of(person.state, state)
             if type is None:
                 continue
             person.state = state
-            self._tell(person, type, now, person.connections)
+            self._notify(person, type, now, person.connections)
             if state.state == "away":
                 self._drop(person)
                 for connection in person.connections:
                     connection.wire.end(type)
         self._journal.use(view.used)
 
-    def _tell(self, person: Person, type: Happening, now: int, connections: Iterable[Connection]) -> None:
+    def _notify(self, person: Person, type: NotificationType, now: int, connections: Iterable[Connection]) -> None:
         self._journal.use([assumed.MESSAGES.id])
         if in_force(self._live.profile, assumed.MESSAGES) == "none":
             return
         _, channel, user = person.key
-        message = told.message(type, now, channel, user, person.state)
+        message = notifications.message(type, now, channel, user, person.state)
         for connection in connections:
             connection.wire.tell(message)
 

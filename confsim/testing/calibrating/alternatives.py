@@ -18,7 +18,7 @@ from confsim.service.service import Service
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.comparison import Comparison, Made, Reply
 from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.model import Told, told_by
+from confsim.testing.learning.model import Prediction, told_by
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, Step
 
@@ -63,7 +63,7 @@ class Alternatives:
 
     def concerned(self, step: Step, book: Book) -> list[Alternative]:
         """Those of the open alternatives that a step may tell from what is in force."""
-        used = book.open_to(step.told.used)
+        used = book.open_to(step.predicted.used)
         followed = [each for each in self._followed if book.is_open(each)]
         return [each for each in dict.fromkeys([*followed, *used]) if each not in self.lost]
 
@@ -73,7 +73,7 @@ class Alternatives:
             if self._differs(step, each):
                 yield each
 
-    def answer(self, step: Step, alternative: Alternative) -> tuple[Told, Call] | None:
+    def answer(self, step: Step, alternative: Alternative) -> tuple[Prediction, Call] | None:
         """What the model would have answered a step under an alternative, and the call in its names."""
         followed = self._followed.get(alternative)
         call = step.call if followed is None else step.call.renamed(followed.known.service)
@@ -89,14 +89,14 @@ class Alternatives:
         found = self.answer(step, alternative)
         if found is None:
             return False
-        run, (told, call) = self._run, found
+        run, (predicted, call) = self._run, found
         followed = self._followed.get(alternative)
         known = run.known.copy() if followed is None else run.known.through(followed.known)
         comparison = Comparison(Shapes(alternative.over(run.profile)), known)
         made: Made | None = run.things if run.scope.is_open(step.call) else None
         if made is not None and followed is not None:
             made = _Named(made, followed.known)
-        return comparison.difference(call.declared, told.reply, step.reply, made) is None
+        return comparison.difference(call.declared, predicted.reply, step.reply, made) is None
 
     def forget(self, alternatives: Iterable[Alternative]) -> None:
         """Follow these no longer."""
@@ -117,17 +117,17 @@ class Alternatives:
         if found is None:
             self.lost.add(alternative)
             return False
-        told, _ = found
+        predicted, _ = found
         followed = self._followed.get(alternative)
-        if followed is None and told.reply == step.told.reply and _same_rows(told, step.told):
+        if followed is None and predicted.reply == step.predicted.reply and _same_rows(predicted, step.predicted):
             return False
         known = self._run_known() if followed is None else followed.known
-        if self._compared(step, told.reply, known):
+        if self._compared(step, predicted.reply, known):
             return True
-        if step.call.declared.changes and followed is None and not _same_rows(told, step.told):
-            self._followed[alternative] = _Followed(told.after, known)
+        if step.call.declared.changes and followed is None and not _same_rows(predicted, step.predicted):
+            self._followed[alternative] = _Followed(predicted.after, known)
         elif followed is not None:
-            followed.world = told.after
+            followed.world = predicted.after
             followed.calls += 1
             if followed.calls > _PATIENCE:
                 self.lost.add(alternative)
@@ -144,10 +144,10 @@ class Alternatives:
         """Whether a reply differs from the model's in what is compared."""
         made = self._run.things if self._run.scope.is_open(step.call) else None
         comparison = Comparison(self._shapes, known)
-        return comparison.difference(step.call.declared, step.told.reply, reply, made) is not None
+        return comparison.difference(step.call.declared, step.predicted.reply, reply, made) is not None
 
 
-def _same_rows(one: Told, other: Told) -> bool:
+def _same_rows(one: Prediction, other: Prediction) -> bool:
     """Whether two calls from one world wrote the same."""
     if one.touched != other.touched or one.after.id_counter != other.after.id_counter:
         return False

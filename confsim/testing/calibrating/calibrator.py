@@ -211,20 +211,20 @@ class Calibrator:
             if step.difference is not None and call.declared.changes:
                 break
             planner.set_aside |= self._set_aside
-            planner.note(call, step.told, step.before)
+            planner.note(call, step.predicted, step.before)
         self._fruitless = 0 if fruit else self._fruitless + 1
 
     def _judge(self, run: Run, alternatives: Alternatives, step: Step) -> bool:
         """Take up what a step tells; returns whether it ruled something out. Raises _Otherwise."""
         book = self.book
-        book.used.update(step.told.used)
+        book.used.update(step.predicted.used)
         concerned = alternatives.concerned(step, book)
         if step.difference is not None:
             self._explain(run, alternatives, step, concerned)
             return False
         ruled_out = list(alternatives.differing(step, concerned))
         for each in ruled_out:
-            book.rule_out(each, step.told.used)
+            book.rule_out(each, step.predicted.used)
         alternatives.forget(ruled_out)
         book.lost |= {id for each in alternatives.lost for id in each.ids}
         return bool(ruled_out)
@@ -250,7 +250,7 @@ class Calibrator:
         self.book.adopt(chosen, others)
         for id in chosen.ids:
             explained = [dict(each.values)[id] for each in found if id in each.ids]
-            self.book.refuse(id, explained, step.told.used)
+            self.book.refuse(id, explained, step.predicted.used)
         self._done = max(0, self._done - 1)
         raise _Otherwise
 
@@ -264,7 +264,7 @@ class Calibrator:
                 step.call.operation,
                 masked(run, Printer(run, [step]).words()[0]),
                 difference.place,
-                masked(run, difference.told),
+                masked(run, difference.predicted),
                 masked(run, difference.answered),
             )
         )

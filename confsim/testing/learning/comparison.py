@@ -46,7 +46,7 @@ class Difference(Struct, frozen=True):
     things: tuple[tuple[str, Any], ...] = ()
 
     @property
-    def told(self) -> Any:
+    def predicted(self) -> Any:
         """What the model answered there, None for nothing."""
         return None if self.expected is _ABSENT else self.expected
 

@@ -93,11 +93,11 @@ class Correspondence:
     def learn_shift(self, date: str, now: int) -> None:
         """Learn how far the clocks are apart from a Date header (RFC 9110, 6.6.1) that arrived at ``now``."""
         try:
-            told = int(parsedate_to_datetime(date).timestamp() * 1000) + 500  # it is cut to whole seconds
+            stated = int(parsedate_to_datetime(date).timestamp() * 1000) + 500  # it is cut to whole seconds
         except (TypeError, ValueError):
             return
         if self.shift is None:
-            self.shift = told - now
+            self.shift = stated - now
 
     def same_instant(self, unit: str, model: Any, service: Any) -> str:
         """What tells two instants in a unit apart, "" when they are the same."""

@@ -20,7 +20,7 @@ from .calls import Call
 from .comparison import Reply, reply_of
 
 
-class Told(Struct, frozen=True):
+class Prediction(Struct, frozen=True):
     """What the model answered to a call, the assumptions used, the rows written by place, and the world after it."""
 
     reply: Reply
@@ -55,11 +55,11 @@ class Model:
         """The clock."""
         return self.service.clock
 
-    def call(self, call: Call) -> Told:
+    def call(self, call: Call) -> Prediction:
         """Make a call."""
         return told_by(self.service, call)
 
-    def imagine(self, call: Call, world: World | None = None) -> Told:
+    def imagine(self, call: Call, world: World | None = None) -> Prediction:
         """Return what a call would do, in a world, by default the one in force, which stays as it is."""
         self._scratch.live.world = self.world if world is None else world
         return told_by(self._scratch, call)
@@ -70,7 +70,7 @@ class Model:
         return int(due) if due <= self.clock.now() + within else None
 
 
-def told_by(service: Service, call: Call) -> Told:
+def told_by(service: Service, call: Call) -> Prediction:
     """Make a call of a served world. Misuse when it cannot be sent, or when confsim fails."""
     response: Response = perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type)
     entry: Entry | None = service.journal.last()
@@ -78,4 +78,4 @@ def told_by(service: Service, call: Call) -> Told:
     if service.bugs:
         bug = service.bugs.pop()
         raise Misuse(f"the model failed in {call.operation}: {bug!r}") from bug
-    return Told(reply_of(response), tuple(entry.assumptions), tuple(entry.touched), service.world)
+    return Prediction(reply_of(response), tuple(entry.assumptions), tuple(entry.touched), service.world)

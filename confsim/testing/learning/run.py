@@ -17,7 +17,7 @@ from .acquaintance import UNUSED, Acquaintance
 from .calls import Call
 from .comparison import Comparison, Difference, Reply, chosen_values
 from .correspondence import Correspondence
-from .model import Told
+from .model import Prediction
 from .names import Names
 from .places import Elements, Fields, Shapes
 from .scope import STAYING, Scope
@@ -35,7 +35,7 @@ class Step(Struct):
     """
 
     call: Call
-    told: Told
+    predicted: Prediction
     reply: Reply
     at: int
     before: World
@@ -44,7 +44,7 @@ class Step(Struct):
     @property
     def apart(self) -> bool:
         """Whether one side may have changed what the other has not."""
-        return self.call.declared.changes and (self.told.reply.status < 400) != (self.reply.status < 400)
+        return self.call.declared.changes and (self.predicted.reply.status < 400) != (self.reply.status < 400)
 
 
 class Run:
@@ -115,13 +115,13 @@ class Run:
         if made.difference is not None or made.reply.status >= 400:
             self.notes.append(f"no client could be made: {made.reply.status}")
             return
-        own = made.told.reply.body["id"]
+        own = made.predicted.reply.body["id"]
         body = {"label": self.names.tag}
         made = self.take(Call("create_api_token", partner.token, {}, {"for_client": own}, body, "application/json"))
         yield made
         if made.difference is None and made.reply.status < 400:
             self.things.own_clients.append(own)
-            self.things.kept_tokens.append(made.told.reply.body["id"])
+            self.things.kept_tokens.append(made.predicted.reply.body["id"])
 
     # A step
 
@@ -131,14 +131,14 @@ class Run:
         open_list = self.scope.is_open(call)
         before = self.model.world
         reply = self.service.call(call, reserved=reserved)
-        told = self.model.call(call)
+        predicted = self.model.call(call)
         made = self.things if open_list else None
-        difference = self.comparison.difference(call.declared, told.reply, reply, made)
+        difference = self.comparison.difference(call.declared, predicted.reply, reply, made)
         if difference is None:
-            self._note(call, told.reply)
-        elif reply.status == 401 and told.reply.status != 401:
+            self._note(call, predicted.reply)
+        elif reply.status == 401 and predicted.reply.status != 401:
             self._check_token(call)
-        step = Step(call, told, reply, self.model.clock.now(), before, difference)
+        step = Step(call, predicted, reply, self.model.clock.now(), before, difference)
         self.history.append(step)
         return step
 

@@ -19,7 +19,7 @@ from .replay import Renaming
 
 def explanations(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
     """The alternatives, by assumption, each of which alone makes the model answer these steps as the service did."""
-    used = dict.fromkeys(id for step in (steps[-1], *steps[:-1]) for id in step.told.used)
+    used = dict.fromkeys(id for step in (steps[-1], *steps[:-1]) for id in step.predicted.used)
     found: dict[str, Any] = {}
     seen = dict(observed(steps[-1]))
     for id in [*seen, *used]:
@@ -32,12 +32,12 @@ def explanations(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
 
 def observed(step: Step) -> Iterator[tuple[str, Any]]:
     """Values of assumptions that an answer itself shows, by id: another status, another code of a refusal."""
-    told, reply = step.told.reply, step.reply
-    code = next((id for id in step.told.used if id.startswith("code.")), "")
+    predicted, reply = step.predicted.reply, step.reply
+    code = next((id for id in step.predicted.used if id.startswith("code.")), "")
     status = code.replace("code.", "status.", 1)
-    if not code or told.status < 400 or reply.status < 400 or step.difference is None:
+    if not code or predicted.status < 400 or reply.status < 400 or step.difference is None:
         return
-    if told.status != reply.status and status in REGISTER.entries:
+    if predicted.status != reply.status and status in REGISTER.entries:
         yield status, reply.status
     elif step.difference.place.endswith("/code") and isinstance(step.difference.answered, str):
         yield code, step.difference.answered
@@ -58,9 +58,9 @@ def differences(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> 
         renaming, comparison = Renaming(run.shapes, "\0", "\0"), Comparison(shapes, known)
         for step in steps:
             clock.move(step.at)
-            told = model.call(renaming.call(step.call))
+            predicted = model.call(renaming.call(step.call))
             made = run.things if run.scope.is_open(step.call) else None
-            yield comparison.difference(step.call.declared, told.reply, step.reply, made)
-            renaming.learn(step.call, step.told.reply, told.reply)
+            yield comparison.difference(step.call.declared, predicted.reply, step.reply, made)
+            renaming.learn(step.call, step.predicted.reply, predicted.reply)
     except Misuse as misuse:  # a profile under which the model cannot be
         yield misuse

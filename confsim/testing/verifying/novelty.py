@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from confsim.testing.learning.calls import Call
-from confsim.testing.learning.model import Told
+from confsim.testing.learning.model import Prediction
 
 #: The codes of refusals that are about who calls.
 NOT_FOR_THIS_CALLER = frozenset({"code.role-missing", "code.no-user-context", "code.guest-elsewhere"})
@@ -14,17 +14,17 @@ NOT_FOR_THIS_CALLER = frozenset({"code.role-missing", "code.no-user-context", "c
 FOREIGN = "of another client"
 
 
-def features(call: Call, told: Told, caller: str) -> Iterator[tuple[object, float]]:
+def features(call: Call, predicted: Prediction, caller: str) -> Iterator[tuple[object, float]]:
     """What a call shows, each with its weight; ``caller`` is the role of who calls."""
-    name, ok = call.operation, told.reply.status < 400
-    reason = next((id for id in told.used if id.startswith("code.")), "")
+    name, ok = call.operation, predicted.reply.status < 400
+    reason = next((id for id in predicted.used if id.startswith("code.")), "")
     if ok:
         yield (name, "succeeds"), 120
         yield (name, "succeeds for", caller), 14
-        for table in told.wrote:
+        for table in predicted.wrote:
             yield (name, "writes", table), 10
-        yield from (((name, "shows", each), 2.0) for each in _features_of(told.reply.body, "", 0))
-        yield from _asked(call, told)
+        yield from (((name, "shows", each), 2.0) for each in _features_of(predicted.reply.body, "", 0))
+        yield from _asked(call, predicted)
         for each, text in call.path.items():
             if each in {"state", "kind", "level"}:
                 yield (name, each, text), 12
@@ -36,14 +36,14 @@ def features(call: Call, told: Told, caller: str) -> Iterator[tuple[object, floa
             yield (name, "refused to", caller), 5
             if caller.endswith(FOREIGN):
                 yield (name, "refused to another client"), 20
-    for id in told.used:
+    for id in predicted.used:
         yield ("uses", id), 6
         yield (name, id), 1.5
 
 
-def _asked(call: Call, told: Told) -> Iterator[tuple[object, float]]:
+def _asked(call: Call, predicted: Prediction) -> Iterator[tuple[object, float]]:
     """What the query of a call shows: pages that are cut, orders of several elements, other parameters."""
-    body, name = told.reply.body, call.operation
+    body, name = predicted.reply.body, call.operation
     rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
     count = len(rows) if isinstance(rows, list) else 0
     for each, text in call.query.items():

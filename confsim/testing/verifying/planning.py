@@ -17,7 +17,7 @@ from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import Call, kinds_of
-from confsim.testing.learning.model import Model, Told
+from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.names import Names
 from confsim.testing.learning.scope import Scope
 from confsim.testing.learning.things import Caller, Things
@@ -189,8 +189,8 @@ class Planner:
             if call is None:
                 return None
             call = replace(call, path={**call.path, **wanted})
-            told = self._imagined(call)
-            if told is not None and told.reply.status < 400:
+            predicted = self._imagined(call)
+            if predicted is not None and predicted.reply.status < 400:
                 return call
         return None
 
@@ -209,10 +209,10 @@ class Planner:
             if best is not None and (best[0] > _ENOUGH or (attempt >= CANDIDATES and best[0] > 1)):
                 break
             call = self._candidate(untried, likely=True) if untried and attempt % 2 == 0 else self._candidate(served)
-            told = None if call is None else self._imagined(call)
-            if call is None or told is None:
+            predicted = None if call is None else self._imagined(call)
+            if call is None or predicted is None:
                 continue
-            score = self._score(call, told) + self.random.random()
+            score = self._score(call, predicted) + self.random.random()
             if best is None or score > best[0]:
                 best = score, call
         return None if best is None else best[1]
@@ -254,7 +254,7 @@ class Planner:
             return found[0]  # that of the accounts, or the first of a client that the run made
         return self.random.choice(found[-2:])
 
-    def _imagined(self, call: Call, world: World | None = None) -> Told | None:
+    def _imagined(self, call: Call, world: World | None = None) -> Prediction | None:
         """What the model would answer; None for a call that is not allowed, cannot be sent, or takes effect soon."""
         if not self.scope.allows(call):
             return None
@@ -272,30 +272,30 @@ class Planner:
         foreign = named is not None and caller.home and named.home != caller.home
         return f"{caller.role} {FOREIGN}" if foreign else caller.role
 
-    def _score(self, call: Call, told: Told) -> float:
-        found = features(call, told, self._role(call))
+    def _score(self, call: Call, predicted: Prediction) -> float:
+        found = features(call, predicted, self._role(call))
         score = sum(weight for feature, weight in found if not self._seen[feature])
         if self.wanted:
-            score += _WANTED * sum(id in self.wanted and not self._seen[call.operation, id] for id in told.used)
+            score += _WANTED * sum(id in self.wanted and not self._seen[call.operation, id] for id in predicted.used)
         return score
 
-    def note(self, call: Call, told: Told, before: World) -> None:
+    def note(self, call: Call, predicted: Prediction, before: World) -> None:
         """Note what a call showed, and plan what looks at it more closely."""
-        for feature, _ in features(call, told, self._role(call)):
+        for feature, _ in features(call, predicted, self._role(call)):
             self._seen[feature] += 1
         self._called[call.operation] += 1
-        if told.reply.status < 400:
+        if predicted.reply.status < 400:
             first = not self._seen[call.operation, "by others"]
             others = self._by_others(call)
-            self._queue = [*self._after_success(call, told, before), *(others if first else ()), *self._queue]
+            self._queue = [*self._after_success(call, predicted, before), *(others if first else ()), *self._queue]
             self._queue += () if first else others
         elif call.declared.changes and not self._seen[call.operation, "looked after refusal"]:
-            looks = self._again(call) if NOT_FOR_THIS_CALLER.intersection(told.used) else []
+            looks = self._again(call) if NOT_FOR_THIS_CALLER.intersection(predicted.used) else []
             if looks:
                 self._seen[call.operation, "looked after refusal"] += 1
             self._queue = [*looks[:1], *self._queue]
 
-    def _after_success(self, call: Call, told: Told, before: World) -> list[Call]:
+    def _after_success(self, call: Call, predicted: Prediction, before: World) -> list[Call]:
         """What looks more closely at a call that succeeded: the same again, what it changed, its pages."""
         planned: list[Call] = []
         again = (call.operation, "made again")
@@ -303,15 +303,15 @@ class Planner:
             if not self._seen[again]:
                 self._seen[again] += 1
                 planned.append(call)
-            if told.after is not before:
-                planned += self._look(call, told, before)
+            if predicted.after is not before:
+                planned += self._look(call, predicted, before)
         else:
-            planned += self._pages(call, told)
+            planned += self._pages(call, predicted)
         return planned
 
-    def _pages(self, call: Call, told: Told) -> list[Call]:
+    def _pages(self, call: Call, predicted: Prediction) -> list[Call]:
         """A list of several cut, and in each order, once for each operation."""
-        body, names = told.reply.body, call.declared.query_names
+        body, names = predicted.reply.body, call.declared.query_names
         rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
         mark = (call.operation, "paged")
         if not isinstance(rows, list) or len(rows) < 2 or self._seen[mark] or self.scope.is_open(call):
@@ -336,12 +336,12 @@ class Planner:
         may_not: list[tuple[bool, bool, Call]] = []
         for caller in self.random.sample(self.things.callers, len(self.things.callers)):
             other = replace(call, caller=caller.token)
-            role, told = self._role(other), self._imagined(other)
-            if told is None or role == self._role(call) or self._seen[call.operation, "tried by", role]:
+            role, predicted = self._role(other), self._imagined(other)
+            if predicted is None or role == self._role(call) or self._seen[call.operation, "tried by", role]:
                 continue
-            if told.reply.status < 400:
+            if predicted.reply.status < 400:
                 may.append(other)
-            elif told.reply.status in (401, 403, 404):
+            elif predicted.reply.status in (401, 403, 404):
                 may_not.append((not role.endswith(FOREIGN), not role.startswith("other-admin"), other))
         may_not.sort(key=lambda each: each[:2])
         near = [each for own, _, each in may_not if own]
@@ -350,7 +350,7 @@ class Planner:
             self._seen[call.operation, "tried by", self._role(each)] += 1
         return chosen
 
-    def _look(self, call: Call, told: Told, before: World) -> list[Call]:
+    def _look(self, call: Call, predicted: Prediction, before: World) -> list[Call]:
         """Reads that a change shows in, those first that have not shown one of this operation."""
         if self._seen[call.operation, "looked"] >= 2:
             return self._again(call)[:1] if self.random.random() < 0.15 else []
@@ -363,7 +363,7 @@ class Planner:
             read = None if read is None else _about(read, call)
             if read is None or self._seen[call.operation, "seen by", operation.name]:
                 continue
-            one, other = self._imagined(read, before), self._imagined(read, told.after)
+            one, other = self._imagined(read, before), self._imagined(read, predicted.after)
             if one is None or other is None or one.reply == other.reply or other.reply.status >= 400:
                 continue
             found.append(read)

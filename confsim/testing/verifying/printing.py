@@ -34,10 +34,10 @@ class Printer:
         wanted = {named for step in self._steps for named in (*step.call.names(), ("tokens", step.call.caller))}
         counts: dict[str, int] = {}
         for place, step in enumerate(self._steps):
-            if step.told.reply.status >= 400:
+            if step.predicted.reply.status >= 400:
                 continue
             shape = self._run.shapes.answer(step.call.declared)
-            for kind, value, pointer in _placed(shape, step.told.reply.body, ""):
+            for kind, value, pointer in _placed(shape, step.predicted.reply.body, ""):
                 named = kind, value
                 if named in wanted and named not in self._variables:
                     word = kind.rstrip("s")
@@ -148,7 +148,7 @@ class Printer:
         return re.sub(r"'@@N?(\w+?)@@'", r"\1", text)
 
     def _assertion(self, difference: Difference) -> list[str]:
-        expected = self._steps[-1].told.reply
+        expected = self._steps[-1].predicted.reply
         lines = [f"# the service: {difference}"]
         if difference.place == "status":
             return [*lines, f"assert answer.status == {expected.status}"]

@@ -11,7 +11,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.comparison import Reply, chosen_values
-from confsim.testing.learning.model import Model, Told
+from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.places import NOT_NAMES, Shapes
 from confsim.testing.learning.run import Run, Step
 
@@ -60,8 +60,8 @@ def made_by(steps: Sequence[Step], shapes: Shapes) -> dict[tuple[str, Any], int]
     """The place of the step that first made known each thing."""
     found: dict[tuple[str, Any], int] = {}
     for place, step in enumerate(steps):
-        if step.told.reply.status < 400:
-            for named in chosen_values(shapes.answer(step.call.declared), step.told.reply.body):
+        if step.predicted.reply.status < 400:
+            for named in chosen_values(shapes.answer(step.call.declared), step.predicted.reply.body):
                 found.setdefault(named, place)
     return found
 
@@ -86,18 +86,18 @@ def needs_of(steps: Sequence[Step], place: int, origin: dict[tuple[str, Any], in
     return [before for before in found if before is not None and before < place]
 
 
-def imagined(model: Model, steps: Sequence[Step], shapes: Shapes, tag: str, fresh: str) -> Told | None:
+def imagined(model: Model, steps: Sequence[Step], shapes: Shapes, tag: str, fresh: str) -> Prediction | None:
     """What the model would answer in the end, if these steps were made again; None where they cannot be."""
-    renaming, world, told = Renaming(shapes, tag, fresh), None, None
+    renaming, world, predicted = Renaming(shapes, tag, fresh), None, None
     at: World | None = world
     for step in steps:
         try:
-            told = model.imagine(renaming.call(step.call), at)
+            predicted = model.imagine(renaming.call(step.call), at)
         except Misuse:
             return None
-        renaming.learn(step.call, step.told.reply, told.reply)
-        at = told.after
-    return told
+        renaming.learn(step.call, step.predicted.reply, predicted.reply)
+        at = predicted.after
+    return predicted
 
 
 def replayed(run: Run, steps: Sequence[Step], fresh: str) -> list[Step]:
@@ -108,5 +108,5 @@ def replayed(run: Run, steps: Sequence[Step], fresh: str) -> list[Step]:
         made.append(taken)
         if taken.difference is not None:
             break
-        renaming.learn(step.call, step.told.reply, taken.told.reply)
+        renaming.learn(step.call, step.predicted.reply, taken.predicted.reply)
     return made

@@ -52,7 +52,7 @@ class _Shrinking:
         writes = [
             place
             for place in self._journey
-            if self._steps[place].call.declared.changes and self._steps[place].told.reply.status < 400
+            if self._steps[place].call.declared.changes and self._steps[place].predicted.reply.status < 400
         ]
         named = set(last.call.names())
         related = [place for place in writes if named & set(self._steps[place].call.names())]
@@ -95,8 +95,8 @@ class _Shrinking:
             return False
         steps = [self._steps[place] for place in places]
         fresh = f"{run.names.tag}r{run.names.replay()}"
-        told = imagined(run.model, steps, run.shapes, run.names.tag, fresh)
-        if told is None or told.reply.status != self._steps[self._last].told.reply.status:
+        predicted = imagined(run.model, steps, run.shapes, run.names.tag, fresh)
+        if predicted is None or predicted.reply.status != self._steps[self._last].predicted.reply.status:
             return False
         made = replayed(run, steps, fresh)
         last = made[-1]

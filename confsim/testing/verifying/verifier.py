@@ -97,7 +97,7 @@ class Verifier:
             step = run.take(call)
             steps.append(step)
             if step.difference is None:
-                planner.note(call, step.told, step.before)
+                planner.note(call, step.predicted, step.before)
                 continue
             self._take_up(run, steps)
             if step.apart:
@@ -106,7 +106,7 @@ class Verifier:
                 planner.set_aside.add(call.operation)
             if step.call.declared.changes or len(self.report.divergences) >= self._most_findings:
                 return
-            planner.note(call, step.told, step.before)
+            planner.note(call, step.predicted, step.before)
 
     def _take_up(self, run: Run, steps: list[Step]) -> None:
         """Shrink, explain and note the difference of the last step, unless it is known."""
@@ -125,7 +125,7 @@ class Verifier:
         divergence = Divergence(
             operation=last.call.operation,
             place=difference.place,
-            expected=masked(run, difference.told),
+            expected=masked(run, difference.predicted),
             got=masked(run, difference.answered),
             why=difference.why,
             steps=masked(run, printer.words()),

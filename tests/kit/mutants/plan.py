@@ -59,7 +59,7 @@ class _Recording(Run):
         """Make a call, and note it."""
         made = frozenset((each.kind, each.name) for each in self.things) if self.scope.is_open(call) else None
         step = super().take(call, reserved=reserved)
-        self.planned.append(Planned(call, step.reported.reply, step.at, made))
+        self.planned.append(Planned(call, step.predicted.reply, step.at, made))
         return step
 
 
@@ -81,7 +81,7 @@ def make_plan(requests: int, seed: int = 0, beside: Beside | None = None) -> Pla
                 if step.difference is not None:
                     differences.append(f"{call.operation} {step.difference}")
                     break
-                planner.note(call, step.reported, step.before)
+                planner.note(call, step.predicted, step.before)
                 if service.sent >= requests:
                     break
     return Plan(run.planned, first, known, reach.keys, reach.made, differences)

@@ -13,7 +13,7 @@ from confsim.contract.gates import Grant
 from confsim.kernel.machine import Machine
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import Call
-from confsim.testing.learning.model import Model, Told
+from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.things import Things
 from kit import OTHER_ADMIN
 
@@ -32,19 +32,19 @@ class Reach:
         """Note what calls of a model reach, until the end of the block."""
         imagine, call = model.imagine, model.call
 
-        def imagined(asked: Call, world: World | None = None) -> Told:
-            reported = imagine(asked, world)
-            self._note(asked, reported, things, model.world if world is None else world)
-            return reported
+        def imagined(asked: Call, world: World | None = None) -> Prediction:
+            predicted = imagine(asked, world)
+            self._note(asked, predicted, things, model.world if world is None else world)
+            return predicted
 
-        def called(asked: Call) -> Told:
+        def called(asked: Call) -> Prediction:
             before, tried = model.world, self.keys
             self.keys = set()
-            reported = call(asked)
-            self._note(asked, reported, things, before)
+            predicted = call(asked)
+            self._note(asked, predicted, things, before)
             self.made.append(self.keys)
             self.keys = tried | self.keys
-            return reported
+            return predicted
 
         with (
             patch.object(model, "imagine", imagined),
@@ -84,11 +84,11 @@ class Reach:
 
         return judging
 
-    def _note(self, call: Call, reported: Told, things: Things, before: World) -> None:
-        name, reply = call.operation, reported.reply
+    def _note(self, call: Call, predicted: Prediction, things: Things, before: World) -> None:
+        name, reply = call.operation, predicted.reply
         if reply.status >= 400:
             reasons = {
-                id.removeprefix("code.").replace("-", "_").upper() for id in reported.used if id.startswith("code.")
+                id.removeprefix("code.").replace("-", "_").upper() for id in predicted.used if id.startswith("code.")
             }
             self.keys.update(("reason", each) for each in reasons)
             if reasons & {"ROLE_MISSING", "NO_USER_CONTEXT"}:
@@ -99,12 +99,12 @@ class Reach:
             if made and reply.status in (401, 403):
                 self.keys.add(("refused and possible", name))
             return
-        self._note_success(call, reported, before)
+        self._note_success(call, predicted, before)
 
-    def _note_success(self, call: Call, reported: Told, before: World) -> None:
-        name, body = call.operation, reported.reply.body
+    def _note_success(self, call: Call, predicted: Prediction, before: World) -> None:
+        name, body = call.operation, predicted.reply.body
         self.keys.add(("repeated", name))
-        if reported.after is not before:
+        if predicted.after is not before:
             self.keys.add(("seen", name))
             if isinstance(call.body, dict) and len(call.body) > 1:
                 self.keys.add(("two fields", name))

@@ -14,10 +14,10 @@ from .operators import Mutant
 from .running import Verdict
 from .sample import ROOT, unit
 
-Told = tuple[Mutant, Verdict]
+Tried = tuple[Mutant, Verdict]
 
 
-def verdicts(mutants: Sequence[Mutant], limit: float, jobs: int, *, whole: bool) -> Iterator[Told]:
+def verdicts(mutants: Sequence[Mutant], limit: float, jobs: int, *, whole: bool) -> Iterator[Tried]:
     """The verdict on each mutant, by packages; each is tried for ``limit`` seconds of the processor.
 
     The tests are those of its package, or of the ``whole`` room.
@@ -37,9 +37,9 @@ def verdicts(mutants: Sequence[Mutant], limit: float, jobs: int, *, whole: bool)
         yield from _shared(name, limit, "imported", anew, jobs)
 
 
-def _shared(name: str, limit: float, mode: str, mutants: list[Mutant], jobs: int) -> Iterator[Told]:
+def _shared(name: str, limit: float, mode: str, mutants: list[Mutant], jobs: int) -> Iterator[Tried]:
     """The verdicts of several workers, as they come."""
-    found: SimpleQueue[Told | None] = SimpleQueue()
+    found: SimpleQueue[Tried | None] = SimpleQueue()
 
     def work(share: list[Mutant]) -> None:
         try:
@@ -58,7 +58,7 @@ def _shared(name: str, limit: float, mode: str, mutants: list[Mutant], jobs: int
             each.result()
 
 
-def _worked(name: str, limit: float, mode: str, mutants: list[Mutant]) -> Iterator[Told]:
+def _worked(name: str, limit: float, mode: str, mutants: list[Mutant]) -> Iterator[Tried]:
     """The verdicts of one worker. Raises RuntimeError when it does not tell them all."""
     reading, writing = os.pipe()
     arguments = ["-m", "mutation.worker", str(ROOT), name, str(limit), mode, str(writing)]

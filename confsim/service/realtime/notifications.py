@@ -27,7 +27,7 @@ class State(Struct, frozen=True):
 AWAY = State("away")
 
 
-class Happening(StrEnum):
+class NotificationType(StrEnum):
     """What a message is about, in the order in which one of several is chosen."""
 
     CONNECTED = "connected"
@@ -44,10 +44,10 @@ class Happening(StrEnum):
     UNMUTED = "unmuted"
 
 
-class Message(Struct, frozen=True):
+class Notification(Struct, frozen=True):
     """One message. ``at`` is the instant in epoch milliseconds; the other fields are those of ``State``."""
 
-    type: Happening
+    type: NotificationType
     at: int
     channel: str
     userId: int
@@ -80,25 +80,29 @@ def _present(change: Change, channel: Channel, found: presence.Presence, session
     )
 
 
-def happened(was: State, now: State) -> Happening | None:
+def type_of(was: State, now: State) -> NotificationType | None:
     """What led from one state to the other, the weightiest of several; None for nothing."""
     if was == now:
         return None
     if now.state == "away":
-        return Happening.SESSION_ENDED if was.session is not None and now.session is None else Happening.REMOVED
+        return (
+            NotificationType.SESSION_ENDED
+            if was.session is not None and now.session is None
+            else NotificationType.REMOVED
+        )
     if was.state != now.state:
-        return Happening.ADMITTED if now.state == "in" else Happening.SENT_TO_LOBBY
+        return NotificationType.ADMITTED if now.state == "in" else NotificationType.SENT_TO_LOBBY
     if was.room != now.room:
-        return Happening.RETURNED if now.room is None else Happening.MOVED
+        return NotificationType.RETURNED if now.room is None else NotificationType.MOVED
     if was.session != now.session:
-        return Happening.SESSION_ENDED if now.session is None else Happening.SESSION_STARTED
+        return NotificationType.SESSION_ENDED if now.session is None else NotificationType.SESSION_STARTED
     if was.presenter != now.presenter:
-        return Happening.PRESENTER if now.presenter else Happening.VIEWER
-    return Happening.MUTED if now.muted else Happening.UNMUTED
+        return NotificationType.PRESENTER if now.presenter else NotificationType.VIEWER
+    return NotificationType.MUTED if now.muted else NotificationType.UNMUTED
 
 
-def message(type: Happening, at: int, channel: str, user: int, state: State) -> bytes:
+def message(type: NotificationType, at: int, channel: str, user: int, state: State) -> bytes:
     """The JSON of a message."""
     return msgspec.json.encode(
-        Message(type, at, channel, user, state.state, state.session, state.room, state.presenter, state.muted)
+        Notification(type, at, channel, user, state.state, state.session, state.room, state.presenter, state.muted)
     )
