@@ -22,8 +22,9 @@ collect_ignore_glob = [] if CHROMIUM else ["test_*.py"]
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[object]:
     """The browser of the run."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
