@@ -8,17 +8,20 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from . import demo
-    from .control.assertions import Mails
-    from .control.facade import ClockFacade, FaultsFacade, RequestsFacade, WebhooksFacade
-    from .control.facade_people import CallsFacade, PresenceFacade
-    from .control.facade_worlds import WorldsFacade
+    from .control.facade.assertions import Mails
+    from .control.facade.clock import ClockFacade
+    from .control.facade.faults import FaultsFacade
+    from .control.facade.people import CallsFacade, PresenceFacade
+    from .control.facade.requests import RequestsFacade
+    from .control.facade.webhooks import WebhooksFacade
+    from .control.facade.worlds import WorldsFacade
     from .control.journal_view import FiredTimer, RequestInfo
-    from .control.operations.calls import DialedIn, PhoneCall
     from .control.operations.faults import FaultInfo
     from .control.operations.mail import MailInfo
-    from .control.operations.people import MadeClient, MadeUser, RedeemedInvitation
-    from .control.operations.presence import InChannel, JoinedChannel
-    from .control.operations.provisioning import MadeValidator
+    from .control.operations.people.accounts import MadeClient, MadeUser, RedeemedInvitation
+    from .control.operations.people.phones import DialedIn, PhoneCall
+    from .control.operations.people.presence import InChannel, JoinedChannel
+    from .control.operations.people.provisioning import MadeValidator
     from .control.operations.webhooks import DeliveryInfo
     from .demo import Demo, DemoUser
     from .http.clients import Client
@@ -35,41 +38,41 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "Answer": ".service.messages",
-    "CallsFacade": ".control.facade_people",
+    "CallsFacade": ".control.facade.people",
     "Client": ".http.clients",
     "Clock": ".service.clock",
-    "ClockFacade": ".control.facade",
+    "ClockFacade": ".control.facade.clock",
     "DeliveryInfo": ".control.operations.webhooks",
     "Demo": ".demo",
     "DemoUser": ".demo",
-    "DialedIn": ".control.operations.calls",
+    "DialedIn": ".control.operations.people.phones",
     "DurableWorlds": ".service.durable.recorder",
     "FaultInfo": ".control.operations.faults",
-    "FaultsFacade": ".control.facade",
+    "FaultsFacade": ".control.facade.faults",
     "FiredTimer": ".control.journal_view",
     "HeaderLines": ".service.messages",
     "HttpxTransport": ".http.clients_httpx",
-    "InChannel": ".control.operations.presence",
-    "JoinedChannel": ".control.operations.presence",
-    "MadeClient": ".control.operations.people",
-    "MadeUser": ".control.operations.people",
-    "MadeValidator": ".control.operations.provisioning",
+    "InChannel": ".control.operations.people.presence",
+    "JoinedChannel": ".control.operations.people.presence",
+    "MadeClient": ".control.operations.people.accounts",
+    "MadeUser": ".control.operations.people.accounts",
+    "MadeValidator": ".control.operations.people.provisioning",
     "MailInfo": ".control.operations.mail",
-    "Mails": ".control.assertions",
+    "Mails": ".control.facade.assertions",
     "Message": ".service.webhooks.receivers",
     "Misuse": ".kernel.refusal",
     "OperationName": ".operation_names",
-    "PhoneCall": ".control.operations.calls",
-    "PresenceFacade": ".control.facade_people",
-    "RedeemedInvitation": ".control.operations.people",
+    "PhoneCall": ".control.operations.people.phones",
+    "PresenceFacade": ".control.facade.people",
+    "RedeemedInvitation": ".control.operations.people.accounts",
     "RequestInfo": ".control.journal_view",
-    "RequestsFacade": ".control.facade",
+    "RequestsFacade": ".control.facade.requests",
     "Server": ".pytest_plugin.worlds",
     "Serving": ".http.live.serving",
     "Simulator": ".simulator",
     "StatusError": ".service.messages",
-    "WebhooksFacade": ".control.facade",
-    "WorldsFacade": ".control.facade_worlds",
+    "WebhooksFacade": ".control.facade.webhooks",
+    "WorldsFacade": ".control.facade.worlds",
 }
 
 __all__ = [

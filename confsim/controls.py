@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from confsim.control.assertions import Mails
-    from confsim.control.facade import ClockFacade, FaultsFacade, RequestsFacade, WebhooksFacade
-    from confsim.control.facade_people import CallsFacade, PresenceFacade
-    from confsim.control.invoke import ControlPlane
-    from confsim.control.operations.people import MadeClient, MadeUser, RedeemedInvitation
-    from confsim.control.operations.provisioning import MadeValidator
-    from confsim.demo import Demo
-    from confsim.service.clock import Duration
+    from .control.facade.assertions import Mails
+    from .control.facade.clock import ClockFacade
+    from .control.facade.faults import FaultsFacade
+    from .control.facade.people import CallsFacade, PresenceFacade
+    from .control.facade.requests import RequestsFacade
+    from .control.facade.webhooks import WebhooksFacade
+    from .control.invoke import ControlPlane
+    from .control.operations.people.accounts import MadeClient, MadeUser, RedeemedInvitation
+    from .control.operations.people.provisioning import MadeValidator
+    from .demo import Demo
+    from .service.clock import Duration
 
 
 class Controls(ABC):
@@ -28,7 +31,7 @@ class Controls(ABC):
     @property
     def demo(self) -> Demo:
         """The users of the demo world, with the ids that they have here: ``sim.demo.owner.id``."""
-        from confsim.demo import Demo, DemoUser
+        from .demo import Demo, DemoUser
 
         holders = self.control("get_info").tokens.items()
         return Demo(DemoUser(each.userId, token, each.clientId) for token, each in holders if each.userId is not None)
@@ -36,49 +39,49 @@ class Controls(ABC):
     @property
     def clock(self) -> ClockFacade:
         """The clock of the world."""
-        from confsim.control.facade import ClockFacade
+        from .control.facade.clock import ClockFacade
 
         return ClockFacade(self.control)
 
     @property
     def requests(self) -> RequestsFacade:
         """The journal: the calls of the API, newest last."""
-        from confsim.control.facade import RequestsFacade
+        from .control.facade.requests import RequestsFacade
 
         return RequestsFacade(self.control)
 
     @property
     def mail(self) -> Mails:
         """The mails that were sent, newest last."""
-        from confsim.control.assertions import Mails
+        from .control.facade.assertions import Mails
 
         return Mails(self.control("list_mail"))
 
     @property
     def webhooks(self) -> WebhooksFacade:
         """The deliveries to endpoints of the events interface, newest last, and how they are sent."""
-        from confsim.control.facade import WebhooksFacade
+        from .control.facade.webhooks import WebhooksFacade
 
         return WebhooksFacade(self.control)
 
     @property
     def faults(self) -> FaultsFacade:
         """The active faults, of calls of operations and of things in the world."""
-        from confsim.control.facade import FaultsFacade
+        from .control.facade.faults import FaultsFacade
 
         return FaultsFacade(self.control)
 
     @property
     def presence(self) -> PresenceFacade:
         """The presence of users in the channels of the world."""
-        from confsim.control.facade_people import PresenceFacade
+        from .control.facade.people import PresenceFacade
 
         return PresenceFacade(self.control)
 
     @property
     def calls(self) -> CallsFacade:
         """The phone calls into and out of the channels of the world."""
-        from confsim.control.facade_people import CallsFacade
+        from .control.facade.people import CallsFacade
 
         return CallsFacade(self.control)
 

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from confsim.api.address import HOST
-from confsim.assumptions.protocol import transport as assumed_transport
-from confsim.assumptions.register import in_force
-from confsim.service.deferred import delivered
-from confsim.service.messages import Answer, Response
-
+from .api.address import HOST
+from .assumptions.protocol import transport as assumed_transport
+from .assumptions.register import in_force
 from .controls import Controls
+from .service.deferred import delivered
+from .service.messages import Answer, Response
 
 # What worlds are made of is imported with the first of them: ``transport.in_process``.
 if TYPE_CHECKING:
@@ -25,19 +24,19 @@ if TYPE_CHECKING:
 
     import requests
 
-    from confsim.control.facade_worlds import WorldsFacade
-    from confsim.control.invoke import ControlPlane
-    from confsim.http.app import App
-    from confsim.http.clients import Client
-    from confsim.http.clients_httpx import HttpxTransport
-    from confsim.http.live.serving import Serving
-    from confsim.http.wsgi import Wsgi
-    from confsim.operation_names import OperationName
-    from confsim.service.clock import Clock, Instant
-    from confsim.service.durable.recorder import DurableWorlds
-    from confsim.service.service import Service
-    from confsim.service.worlds import Worlds
-    from confsim.transport.transport import Transport
+    from .control.facade.worlds import WorldsFacade
+    from .control.invoke import ControlPlane
+    from .http.app import App
+    from .http.clients import Client
+    from .http.clients_httpx import HttpxTransport
+    from .http.live.serving import Serving
+    from .http.wsgi import Wsgi
+    from .operation_names import OperationName
+    from .service.clock import Clock, Instant
+    from .service.durable.recorder import DurableWorlds
+    from .service.service import Service
+    from .service.worlds import Worlds
+    from .transport.transport import Transport
 
     _Make = Callable[["Simulator"], Transport]
 
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 @cache
 def _worlds() -> ModuleType:
     """The module that makes and calls worlds, imported once."""
-    from confsim.transport import in_process
+    from .transport import in_process
 
     return in_process
 
@@ -75,7 +74,7 @@ class Simulator(Controls):
     ) -> None:
         self._attach(_worlds().make(world, seed, clock, profile), through=transport)
         if scenario is not None:
-            from confsim.control.scenarios import start_from
+            from .control.scenarios import start_from
 
             start_from(scenario, self.control.context)
 
@@ -136,8 +135,8 @@ class Simulator(Controls):
     def app(self) -> App:
         """The application that answers HTTP requests: this world at the root, and the worlds added to it."""
         if self._app is None:
-            from confsim.http.app import App
-            from confsim.inspector.app import mounted
+            from .http.app import App
+            from .inspector.app import mounted
 
             self._app = App(self._all(), mounted())
         return self._app
@@ -145,7 +144,7 @@ class Simulator(Controls):
     @property
     def wsgi(self) -> Wsgi:
         """The WSGI application."""
-        from confsim.http.wsgi import Wsgi
+        from .http.wsgi import Wsgi
 
         return Wsgi(self.app, self.app.limits)
 
@@ -155,7 +154,7 @@ class Simulator(Controls):
         Paths are relative to the base address: ``client.get("/users/me")``. Those that start with /_confsim, /files or
         /v1_0 are relative to the mount of the world; those that start with /w are absolute.
         """
-        from confsim.http.clients import Client
+        from .http.clients import Client
 
         headers, query = self.presented(token)
         roots = (self._prefix, "/_confsim", "/files", "/openapi.json")
@@ -163,13 +162,13 @@ class Simulator(Controls):
 
     def transport(self) -> HttpxTransport:
         """A transport for ``httpx.Client`` and ``httpx.AsyncClient``, for any host name."""
-        from confsim.http.clients_httpx import HttpxTransport
+        from .http.clients_httpx import HttpxTransport
 
         return HttpxTransport(self.app)
 
     def session(self, token: str | None = None) -> requests.Session:
         """A session of requests that calls as the holder of the token, for any host name."""
-        from confsim.http.clients import requests_session
+        from .http.clients import requests_session
 
         return requests_session(self.app, *self.presented(token))
 
@@ -188,8 +187,8 @@ class Simulator(Controls):
         hosts and to those in ``allow_webhooks``. ``public_url`` is the start of URLs in answers, for a server that is
         reached by another address, such as that of a proxy. With a ``tls`` context it speaks HTTPS.
         """
-        from confsim.http.live.serving import Serving
-        from confsim.inspector.app import mounted
+        from .http.live.serving import Serving
+        from .inspector.app import mounted
 
         return Serving(self._all(), mounted(), host, port, names, allow_webhooks, public_url, tls)
 
@@ -229,8 +228,8 @@ class Simulator(Controls):
         """The headers and the query parameters by which a client presents the token."""
         if token is None:
             return {}, {}
-        from confsim.assumptions.protocol import wire
-        from confsim.service.credentials import present
+        from .assumptions.protocol import wire
+        from .service.credentials import present
 
         return present(in_force(self.service.profile, wire.PRESENTATION), token)
 
@@ -239,16 +238,16 @@ class Simulator(Controls):
     @property
     def control(self) -> ControlPlane:
         """The operations of the control plane: ``simulator.control("set_clock", to=0)`` invokes one by its name."""
-        from confsim.control.catalogue import CONTROL
-        from confsim.control.context import ControlContext
-        from confsim.control.invoke import ControlPlane
+        from .control.catalogue import CONTROL
+        from .control.context import ControlContext
+        from .control.invoke import ControlPlane
 
         return ControlPlane(CONTROL, ControlContext(self.service, self._all(), self.service.address.host), self._over())
 
     @property
     def worlds(self) -> WorldsFacade[Simulator]:
         """The worlds of the server, this one included."""
-        from confsim.control.facade_worlds import WorldsFacade
+        from .control.facade.worlds import WorldsFacade
 
         worlds, through = self._all(), self._make_transport
         return WorldsFacade(
@@ -281,7 +280,7 @@ class Simulator(Controls):
         The arguments are those of the constructor. The journal is empty, there are no faults and no snapshots; other
         worlds of the server stay. Raises Misuse, and then nothing has changed.
         """
-        from confsim.control.world_sources import start_again
+        from .control.world_sources import start_again
 
         worlds, app = self._all(), self._app
         made = start_again(self.control.context, world, seed, profile, scenario)
@@ -319,13 +318,13 @@ class Simulator(Controls):
 
     def save(self, path: str | Path) -> None:
         """Write the world to a state file. Raises Misuse when the file cannot be written."""
-        from confsim.service.files.state import write
+        from .service.files.state import write
 
         write(path, self.service.change().world)
 
     def load(self, path: str | Path) -> None:
         """Start from the world of a state file; a reset restores it. Raises Misuse with the mistake in the file."""
-        from confsim.service.files.state import read
+        from .service.files.state import read
 
         self.service.begin_with(read(path), str(path))
 
@@ -335,14 +334,14 @@ class Simulator(Controls):
         ``scenario`` is the one that this world started from. Raises Misuse when the directory belongs to other worlds,
         is in use, is of a version that cannot be read, or is damaged.
         """
-        from confsim.service.durable.recorder import DurableWorlds
-        from confsim.service.durable.sqlite import SqliteStore
+        from .service.durable.recorder import DurableWorlds
+        from .service.durable.sqlite import SqliteStore
 
         return DurableWorlds(SqliteStore(directory), self._all(), scenario)
 
     def _all(self) -> Worlds:
         if self._worlds is None:
-            from confsim.service.worlds import Worlds
+            from .service.worlds import Worlds
 
             with self.service.lock:  # of two threads that ask first, both get the same
                 self._worlds = self._worlds or Worlds(self.service)

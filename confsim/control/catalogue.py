@@ -6,16 +6,12 @@ from .declare import CONTROL
 from .export import operation as export
 from .operations import (
     browse,
-    calls,
     clock,
     faults,
     info,
     journal,
     mail,
     names,
-    people,
-    presence,
-    provisioning,
     records,
     state,
     wait,
@@ -23,6 +19,7 @@ from .operations import (
     what_if,
     worlds,
 )
+from .operations.people import accounts, phones, presence, provisioning
 
 __all__ = ["CONTROL"]
 
@@ -32,9 +29,9 @@ CONTROL.arrange(
         "worlds": (worlds,),
         "state": (state,),
         "clock": (clock,),
-        "people": (people,),
+        "people": (accounts,),
         "presence": (presence,),
-        "calls": (calls,),
+        "calls": (phones,),
         "faults": (faults,),
         "provisioning": (provisioning,),
         "records": (records, browse),

@@ -17,7 +17,7 @@ from confsim.contract.query import decode_query, unknown_parameters
 from confsim.contract.types import Int, Json, Wire
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal, suggest
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Place, World
 from confsim.service.faults.per_request import QUERY

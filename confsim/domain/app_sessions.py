@@ -12,22 +12,22 @@ from msgspec.structs import replace
 from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.channels.channels import Channel
-from confsim.domain.clients.clients import Client
-from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.identity.credentials import Caller
-from confsim.domain.runtime.sessions import SESSIONS
-from confsim.domain.users.users import User
-from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from .channels import channels
+from .channels.channels import Channel
+from .clients.clients import Client
+from .fresh_ids import fresh_id
+from .identity.credentials import Caller
 from .lists import in_order
+from .runtime.sessions import SESSIONS
+from .users.users import User
 
 
 class Run(Enum):

@@ -6,10 +6,11 @@ from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
+
+from .fresh_ids import fresh_id
 
 #: A PNG of one grey pixel, stored in the place of an image that a URL names (G110).
 STUB = bytes.fromhex(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from confsim.assumptions import emails
 from confsim.assumptions.register import ask
-from confsim.kernel.indexes import Index
-from confsim.kernel.table import Record, SharedTable
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from .fault_points import MAIL, fault_for

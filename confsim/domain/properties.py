@@ -11,14 +11,15 @@ from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Entry, ask
-from confsim.domain.channels.channels import Channel
-from confsim.domain.users.users import User
-from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
+
+from .channels.channels import Channel
+from .users.users import User
 
 NULL = "null"
 

@@ -10,7 +10,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.table import Record
+from confsim.kernel.tables.table import Record
 from confsim.kernel.world import Change
 
 S = TypeVar("S", bound=Enum)

@@ -99,11 +99,11 @@ def python() -> str:
         for name, member in inspect.getmembers(simulator, lambda each: isinstance(each, property))
     }
     found = {"calls", "clock", "faults", "presence", "requests", "webhooks", "worlds"}
-    modules = ("facade", "facade_people", "facade_worlds", "facade_held")
+    modules = ("clock", "faults", "people", "requests", "webhooks", "worlds")
     classes = {
         name: each
         for module in modules
-        for name, each in inspect.getmembers(import_module(f"confsim.control.{module}"), inspect.isclass)
+        for name, each in inspect.getmembers(import_module(f"confsim.control.facade.{module}"), inspect.isclass)
     }
     for name in sorted(found):
         type_ = classes[str(parts[name]).partition("[")[0]]

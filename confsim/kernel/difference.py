@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from .document import record_of
 from .refusal import Misuse
-from .table import Table
+from .tables.table import Table
 from .timers import HANDLERS, Name
 from .world import Change, Place, World
 

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 from rpds import HashTrieMap
 
-from .filling import fill
 from .refusal import Misuse
-from .table import Record, Rows, Table
+from .tables.filling import fill
+from .tables.table import Record, Rows, Table
 from .timers import HANDLERS
 from .world import Part, World
 

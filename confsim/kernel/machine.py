@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, get_type_hints
 from .influence import Cascade, Coupling
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
-from .table import Record, Rows, Table
+from .tables.table import Record, Rows, Table
 from .timers import on_timer
 from .world import Change
 

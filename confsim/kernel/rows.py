@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from .indexes import Unique
+from .tables.indexes import Unique
 from .world import Change
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from rpds import HashTrieMap
 
-from .ordered import Entries, insert, remove
+from .tables.ordered import Entries, insert, remove
 
 #: (kind, client id, subject)
 Name = tuple[str, str, str]

@@ -13,8 +13,8 @@ from msgspec import Struct
 from rpds import HashTrieMap
 
 from . import ids
-from .indexes import CREATED
-from .table import Owners, SharedTable, Table, TableState
+from .tables.indexes import CREATED
+from .tables.table import Owners, SharedTable, Table, TableState
 from .timers import HANDLERS, Name, Timers
 
 Place = tuple[str, str]

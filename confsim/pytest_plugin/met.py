@@ -11,7 +11,7 @@ from typing import Any
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.register import REGISTER
-from confsim.contract.openapi_errors import declared
+from confsim.contract.openapi.errors import declared
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Row
 from confsim.kernel.world import Change, World

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from confsim.control.facade_worlds import WorldsFacade
+    from confsim.control.facade.worlds import WorldsFacade
     from confsim.http.live.serving import Serving
     from confsim.service.journal import Entry
     from confsim.service.service import Service

@@ -18,7 +18,7 @@ from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.table import TableState
+from confsim.kernel.tables.table import TableState
 from confsim.kernel.world import World
 
 #: How many tokens are remembered.

@@ -58,8 +58,9 @@ class Conformance:
     def _read(self) -> None:
         from confsim.assumptions.protocol.refusals import CODE, Reason
         from confsim.assumptions.register import in_force
-        from confsim.contract.openapi_errors import envelope, status_of
-        from confsim.service.document import api_document  # imports the whole API
+        from confsim.contract.openapi.errors import envelope, status_of
+
+        from .document import api_document  # imports the whole API
 
         self._document = json.loads(api_document(self._profile))
         codes: dict[str, list[str]] = {}

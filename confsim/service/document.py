@@ -15,7 +15,7 @@ from confsim.contract import gates
 from confsim.contract.encode import Raw
 
 if TYPE_CHECKING:
-    from confsim.contract.openapi import Subject
+    from confsim.contract.openapi.document import Subject
 
 __all__ = ["FILES", "SERVER", "api_document"]
 
@@ -29,7 +29,7 @@ _DESCRIPTION = (
 
 def api_document(profile: Mapping[str, Any], root: str = SERVER) -> bytes:
     """The OpenAPI document of the API under a profile, as JSON; ``root`` is the URL of the mount that serves it."""
-    from confsim.contract.openapi import document_bytes
+    from confsim.contract.openapi.document import document_bytes
 
     prefix = in_force(profile, transport.PREFIX)
     return document_bytes(_subject(), server=f"{root}{prefix}", profile=profile)
@@ -39,7 +39,7 @@ def api_document(profile: Mapping[str, Any], root: str = SERVER) -> bytes:
 def _subject() -> Subject:
     """What the document is about; made for the first document, as most worlds serve none."""
     from confsim.api.events.webhooks import events
-    from confsim.contract.openapi import Subject
+    from confsim.contract.openapi.document import Subject
     from confsim.reference.observed import observed
 
     return Subject(API, API.title, "1.0", _DESCRIPTION, areas=API.areas, events=events, observed=observed())

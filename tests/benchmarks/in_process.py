@@ -24,7 +24,7 @@ from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from confsim.kernel.filling import fill
+from confsim.kernel.tables.filling import fill
 from confsim.service.files import world_file
 
 SEEDED = 1_000_000

@@ -11,7 +11,7 @@ from confsim import Simulator
 from confsim.api.call import Call
 from confsim.contract import gates
 from confsim.contract.headers import Header, WithHeaders, header_lines
-from confsim.contract.openapi import Subject, document
+from confsim.contract.openapi.document import Subject, document
 from confsim.contract.operation import Catalogue
 from confsim.contract.types import Wire
 from confsim.service.incoming import Incoming

@@ -7,7 +7,7 @@ import pytest
 from confsim.assumptions.protocol.durations import PLACEMENT
 from confsim.domain import delays
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait
-from confsim.kernel.table import Record
+from confsim.kernel.tables.table import Record
 from confsim.kernel.world import World
 
 

@@ -11,9 +11,9 @@ from confsim.domain.mail import MAILS, Mail
 from confsim.domain.properties import PROPERTIES, Property
 from confsim.kernel.difference import Difference, Touched, difference, follow
 from confsim.kernel.document import restored
-from confsim.kernel.indexes import Unique
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Record, SharedTable
+from confsim.kernel.tables.indexes import Unique
+from confsim.kernel.tables.table import Record, SharedTable
 from confsim.kernel.timers import HANDLERS
 from confsim.kernel.world import World
 from kit.each import each

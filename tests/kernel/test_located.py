@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.kernel.filling import fill
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.filling import fill
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import World
 
 

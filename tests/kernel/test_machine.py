@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from confsim.kernel import diagram
 from confsim.kernel.due import fire_due_timers
-from confsim.kernel.indexes import Index
 from confsim.kernel.influence import Cascade, Coupling, Need, Observer
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Deadline, Guard, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.timers import HANDLERS
 from confsim.kernel.world import Change, World
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.kernel.due import fire_due_timers
-from confsim.kernel.table import Record, SharedTable
+from confsim.kernel.tables.table import Record, SharedTable
 from confsim.kernel.timers import HANDLERS, NEVER, Timers, on_timer
 from confsim.kernel.world import Change, World
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.kernel import ids
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import World
 
 

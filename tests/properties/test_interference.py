@@ -6,7 +6,7 @@ from unittest import mock
 
 import pytest
 
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from kit import CUSTOMER
 from kit.proofs.interference import interferences
 

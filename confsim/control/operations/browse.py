@@ -16,7 +16,7 @@ from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Record, Rows, SharedTable, Table
+from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
 from confsim.kernel.world import Change, World
 from confsim.service.deferred import in_steps
 

@@ -27,7 +27,7 @@ from confsim.service.document import SERVER
 from confsim.version import __version__
 
 if TYPE_CHECKING:
-    from confsim.contract.openapi import Subject
+    from confsim.contract.openapi.document import Subject
 
 
 class Health(Wire):
@@ -290,14 +290,14 @@ def get_llms_text(context: ControlContext) -> Raw:
 
 def control_document(root: str = SERVER) -> bytes:
     """The OpenAPI document of the control plane, as JSON; ``root`` is the URL of the mount that serves it."""
-    from confsim.contract.openapi import document_bytes
+    from confsim.contract.openapi.document import document_bytes
 
     return document_bytes(_subject(), server=f"{root}{PREFIX}", profile={})
 
 
 @cache
 def _subject() -> Subject:
-    from confsim.contract.openapi import Subject
+    from confsim.contract.openapi.document import Subject
 
     text = "What no call of the API does: time, faults, people, phones and the journal of a world."
     return Subject(CONTROL, CONTROL.title, __version__, text, areas=CONTROL.areas, problems=True)

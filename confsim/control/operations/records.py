@@ -26,7 +26,7 @@ from confsim.domain.recordings.recordings import RECORDINGS, Recording
 from confsim.domain.runtime.sessions import SESSIONS, Session
 from confsim.domain.users.users import USERS, AuthKind, User
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 

@@ -15,7 +15,7 @@ from confsim.control.fields import Duration, Object
 from confsim.control.journal_view import RequestPattern, describe, key_text, matching, part_of
 from confsim.domain.events.deliveries import State
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 from confsim.service import clock
 from confsim.service.deferred import in_steps, monotonic

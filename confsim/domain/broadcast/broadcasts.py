@@ -18,11 +18,11 @@ from confsim.domain.delays import NO_POLL_LEFT, count_poll
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lists import in_order
 from confsim.domain.runtime import sessions
-from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import destinations

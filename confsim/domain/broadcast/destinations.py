@@ -11,12 +11,12 @@ from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
 from confsim.domain.fresh_ids import fresh_id
-from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 

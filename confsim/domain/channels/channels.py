@@ -16,12 +16,12 @@ from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.users.users import User
-from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 #: P2 Limits L390: most characters of a description.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from confsim.domain.users.users import User
-from confsim.kernel.indexes import Index
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 from .channels import Channel

@@ -16,12 +16,12 @@ from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
-from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, SharedTable
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 

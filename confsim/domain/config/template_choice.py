@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 

@@ -20,12 +20,12 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lists import Related
-from confsim.kernel.indexes import CREATED, Index, Order
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View, merged
+from confsim.kernel.tables.indexes import CREATED, Index, Order
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View, merged
 from confsim.kernel.world import Change
 
 from . import template_choice

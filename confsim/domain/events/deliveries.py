@@ -19,11 +19,11 @@ from confsim.assumptions.events import Kind
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
-from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Record, SharedTable
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import Index, Unique
+from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change, World
 
 from . import endpoints

@@ -14,12 +14,12 @@ from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.ids import as_token
-from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 

@@ -12,8 +12,8 @@ from confsim.assumptions import events as assumed
 from confsim.assumptions.events import Kind
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import deliveries, endpoints

@@ -15,8 +15,8 @@ from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Row
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import credentials

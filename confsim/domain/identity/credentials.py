@@ -16,11 +16,11 @@ from confsim.assumptions.register import ask, note
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User
-from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, SharedTable
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, SharedTable
 from confsim.kernel.timers import NEVER
 from confsim.kernel.world import Change
 

@@ -13,11 +13,11 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
-from confsim.kernel.indexes import Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.indexes import Unique
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import credentials, jws

@@ -12,11 +12,11 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 

@@ -16,12 +16,12 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, Channel
 from confsim.domain.lists import Related
 from confsim.domain.users.users import USERS, Hosting, User
-from confsim.kernel.indexes import Index, Order
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Guard, Row
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import Index, Order
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 

@@ -18,7 +18,7 @@ from confsim.domain.identity import jws
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record
+from confsim.kernel.tables.table import Record
 from confsim.kernel.world import Change
 
 from . import assets

@@ -12,7 +12,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.lists import in_order
 from confsim.domain.runtime.sessions import Session
 from confsim.kernel.refusal import NotYet, Refusal
-from confsim.kernel.views import View
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import assets, recordings

@@ -24,11 +24,11 @@ from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
-from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import assets

@@ -20,12 +20,12 @@ from confsim.domain.fault_points import ADMISSION, Outcome, fault_for
 from confsim.domain.identity import credentials
 from confsim.domain.members import channel_access, roles
 from confsim.domain.users.users import Account, User
-from confsim.kernel.indexes import Index
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import occupancy, sessions

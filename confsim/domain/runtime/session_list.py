@@ -19,9 +19,9 @@ from confsim.domain.channels.channels import ROOMS, ROOMS_OF
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
-from confsim.kernel.indexes import Order
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.views import UNIQUE, View, merged
+from confsim.kernel.tables.indexes import Order
+from confsim.kernel.tables.views import UNIQUE, View, merged
 from confsim.kernel.world import Change
 
 from . import presence, sessions

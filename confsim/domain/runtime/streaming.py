@@ -19,7 +19,7 @@ from confsim.domain.fault_points import PROXY, fault_for
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import NotYet, Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import sessions

@@ -15,12 +15,12 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import Without
-from confsim.kernel.indexes import Index, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import View
+from confsim.kernel.tables.indexes import Index, Unique
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import e164, numbers

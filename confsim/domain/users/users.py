@@ -12,11 +12,11 @@ from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
-from confsim.kernel.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 

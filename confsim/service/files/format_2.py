@@ -20,7 +20,7 @@ from confsim.domain.members.roles import APPOINTED, HOSTS, OF_USER, Role
 from confsim.domain.runtime.sessions import ATTENDANCES
 from confsim.domain.users.users import USERS
 from confsim.kernel.difference import Difference, Row
-from confsim.kernel.table import Record
+from confsim.kernel.tables.table import Record
 from confsim.kernel.world import World
 
 Values = dict[str, Any]

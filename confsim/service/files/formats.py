@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.kernel.difference import Difference
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 
 from . import format_2

@@ -12,7 +12,7 @@ import msgspec
 
 from confsim.kernel.document import Document, decoded, decoded_parts, restored
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Part, World
 
 from .formats import FORMAT, current_document, current_world, readable

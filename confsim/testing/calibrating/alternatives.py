@@ -12,7 +12,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Place, World
 from confsim.service.service import Service
 from confsim.testing.learning.calls import Call

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confsim import Simulator
-from confsim.kernel.views import View
+from confsim.kernel.tables.views import View
 from kit import START
 from kit.channels import PNG, listed, make, read, room
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from kit import CUSTOMER, ROOM, START
 
 

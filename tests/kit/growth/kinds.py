@@ -19,9 +19,9 @@ from confsim.domain.members import linked_users, roles
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from confsim.kernel.filling import fill
-from confsim.kernel.indexes import CREATED
-from confsim.kernel.table import Table
+from confsim.kernel.tables.filling import fill
+from confsim.kernel.tables.indexes import CREATED
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change
 from kit import CUSTOMER, START_MS, USER
 from kit.growth.prepared import Names

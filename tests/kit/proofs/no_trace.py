@@ -15,7 +15,7 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.arazzo import library
 from confsim.control.scenarios import compile_scenario, run_scenario
-from confsim.kernel.table import Rows
+from confsim.kernel.tables.table import Rows
 from confsim.kernel.world import Change, World
 from confsim.service.messages import Request
 from kit import CUSTOMER, ROOM, START

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from confsim.service.durable import sqlite
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service

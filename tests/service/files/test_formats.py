@@ -18,7 +18,7 @@ from confsim.domain.users.users import USERS
 from confsim.kernel.difference import Difference, follow
 from confsim.kernel.document import restored
 from confsim.kernel.machine import Machine
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 from confsim.service.files import format_2, formats, state
 from confsim.service.files.formats import FORMAT, STEPS, Step

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import MailInfo, Misuse, demo
-from confsim.control.assertions import Mails, require
+from confsim.control.facade.assertions import Mails, require
 from kit import ok
 from kit.webhooks import happen, listening
 

@@ -17,7 +17,7 @@ from confsim.assumptions.telephony import LIST_CONTAINER
 from confsim.contract import gates
 from confsim.contract.decode import resolves
 from confsim.contract.encode import NoContent, Raw
-from confsim.contract.openapi import Subject, document
+from confsim.contract.openapi.document import Subject, document
 from confsim.contract.operation import Catalogue
 from confsim.contract.types import (
     ImageSize,
@@ -39,7 +39,7 @@ from confsim.contract.types import (
     Wire,
 )
 
-DATA = Path(__file__).parents[1] / "data" / "openapi"
+DATA = Path(__file__).parents[2] / "data" / "openapi"
 #: The choices of the second document.
 OTHER = {
     "encode.empty": "204",

@@ -8,13 +8,12 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from confsim.control.invoke import ControlPlane
+from confsim.control.operations.worlds import WorldInfo
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Duration
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
-
-from .invoke import ControlPlane
-from .operations.worlds import WorldInfo
 
 S = TypeVar("S")
 

@@ -8,8 +8,8 @@ from operator import attrgetter
 from msgspec import Struct
 
 from confsim.api.catalogue import API
-from confsim.kernel.read_fields import read_fields
-from confsim.kernel.table import Table
+from confsim.kernel.tables.read_fields import read_fields
+from confsim.kernel.tables.table import Table
 from kit.each import each
 
 

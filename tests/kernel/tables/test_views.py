@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.kernel import views
-from confsim.kernel.filling import fill
-from confsim.kernel.indexes import Index, Order
-from confsim.kernel.table import Record, Table
-from confsim.kernel.views import UNIQUE, merged
+from confsim.kernel.tables import views
+from confsim.kernel.tables.filling import fill
+from confsim.kernel.tables.indexes import Index, Order
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import UNIQUE, merged
 from confsim.kernel.world import World
 
 

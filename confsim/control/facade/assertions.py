@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from .operations.mail import MailInfo
+from confsim.control.operations.mail import MailInfo
 
 T = TypeVar("T", bound=msgspec.Struct)
 

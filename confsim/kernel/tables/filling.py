@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 
 from rpds import HashTrieMap
 
+from confsim.kernel.world import Change
+
 from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Unique
 from .ordered import Entry, sequence
 from .table import Record, Table, TableState
-from .world import Change
 
 R = TypeVar("R", bound=Record)
 

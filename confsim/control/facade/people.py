@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .invoke import ControlPlane
-from .operations.calls import DialedIn, PhoneCall
-from .operations.presence import InChannel, JoinedChannel
+from confsim.control.invoke import ControlPlane
+from confsim.control.operations.people.phones import DialedIn, PhoneCall
+from confsim.control.operations.people.presence import InChannel, JoinedChannel
 
 
 class CallsFacade:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from msgspec.structs import replace
 
-from confsim.kernel.indexes import CREATED, Index, Order, Total, Unique
-from confsim.kernel.table import Record, Rows, SharedTable, Table
-from confsim.kernel.views import Merged, View, merged
+from confsim.kernel.tables.indexes import CREATED, Index, Order, Total, Unique
+from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
+from confsim.kernel.tables.views import Merged, View, merged
 from confsim.kernel.world import World
 
 

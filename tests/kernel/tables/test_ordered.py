@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from confsim.kernel import ordered
-from confsim.kernel.ordered import Entries, Entry, Node, Ordered, insert, position, remove, sequence
+from confsim.kernel.tables import ordered
+from confsim.kernel.tables.ordered import Entries, Entry, Node, Ordered, insert, position, remove, sequence
 
 PLACES = st.one_of(st.none(), st.integers(-300, 300))
 SLICES = st.builds(slice, PLACES, PLACES, st.sampled_from([None, 1, 2, -1, -3]))

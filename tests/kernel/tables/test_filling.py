@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.kernel.filling import fill
-from confsim.kernel.indexes import CREATED, Index, Order, Total, Unique
-from confsim.kernel.table import Record, Table
+from confsim.kernel.tables.filling import fill
+from confsim.kernel.tables.indexes import CREATED, Index, Order, Total, Unique
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import World
 
 

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from confsim import Simulator
 from confsim.api.catalogue import API
-from confsim.contract.openapi import Subject, document
+from confsim.contract.openapi.document import Subject, document
 from confsim.control.operations.info import control_document
 from confsim.service.conformance import Conformance
 from confsim.service.document import FILES, SERVER, api_document

@@ -7,10 +7,9 @@ from typing import Any
 
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.register import in_force
-
-from .gates import Grant
-from .operation import Operation
-from .schema import Profile, Schema
+from confsim.contract.gates import Grant
+from confsim.contract.operation import Operation
+from confsim.contract.schema import Profile, Schema
 
 _BINARY: Schema = {"type": "string", "format": "binary"}
 

@@ -10,11 +10,11 @@ from typing import Any
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
 from confsim.assumptions.register import in_force
+from confsim.contract.gates import Grant
+from confsim.contract.operation import Operation
+from confsim.contract.schema import Profile, Schema, Schemas
 
-from .gates import Grant
-from .openapi_parts import error_headers, grants_of
-from .operation import Operation
-from .schema import Profile, Schema, Schemas
+from .parts import error_headers, grants_of
 
 _JSON = "application/json"
 _PROBLEM_JSON = "application/problem+json"

@@ -14,16 +14,16 @@ from msgspec import Struct
 from confsim.assumptions.protocol import parsing, wire
 from confsim.assumptions.protocol import refusals as assumed_refusals
 from confsim.assumptions.register import REGISTER, in_force
+from confsim.contract.annotations import chosen, description_of, options_of, peeled
+from confsim.contract.decode import Body, PathParameter, QueryParameter
+from confsim.contract.encode import NoContent, Raw
+from confsim.contract.gates import Grant
+from confsim.contract.headers import Header
+from confsim.contract.operation import Catalogue, Operation
+from confsim.contract.schema import Profile, Schema, Schemas, json_part
 
-from .annotations import chosen, description_of, options_of, peeled
-from .decode import Body, PathParameter, QueryParameter
-from .encode import NoContent, Raw
-from .gates import Grant
-from .headers import Header
-from .openapi_errors import Errors
-from .openapi_parts import common_headers, grants_of, header_references, security_schemes, uploads
-from .operation import Catalogue, Operation
-from .schema import Profile, Schema, Schemas, json_part
+from .errors import Errors
+from .parts import common_headers, grants_of, header_references, security_schemes, uploads
 
 _NAMES = re.compile(r"\{\w+\}")
 _JSON = "application/json"

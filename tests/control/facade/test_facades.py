@@ -9,7 +9,7 @@ import confsim
 from confsim.control.catalogue import CONTROL
 
 ROOT = Path(confsim.__file__).parent
-FACADES = [*sorted((ROOT / "control").glob("facade*.py")), ROOT / "controls.py", ROOT / "simulator.py"]
+FACADES = [*sorted((ROOT / "control" / "facade").glob("*.py")), ROOT / "controls.py", ROOT / "simulator.py"]
 
 BY_NAME = "asked for seldom: simulator.control(name) is enough"
 #: Operations without a method, and why.

@@ -1,0 +1,1 @@
+"""OpenAPI documents, derived from the declarations of operations."""

@@ -1,0 +1,106 @@
+"""The faults of a world, and the calls that they hold, as Python objects."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
+
+from confsim.control.invoke import ControlPlane
+from confsim.control.operations.faults import FaultInfo, HeldCallInfo, HeldOutcome
+from confsim.kernel.refusal import Misuse
+from confsim.service.clock import Duration, span
+from confsim.service.deferred import POLL_INTERVAL, monotonic
+
+
+class HeldCallFacade:
+    """A call that a fault holds: ``info`` says what it is; ``release``, ``change`` or ``drop`` it.
+
+    Each returns once what is left of the call is done, and raises Misuse (404) where it is held no longer.
+    """
+
+    __slots__ = ("_control", "info")
+
+    def __init__(self, control: ControlPlane, info: HeldCallInfo) -> None:
+        self._control = control
+        self.info = info
+
+    def __repr__(self) -> str:
+        return f"<{self.info.id}: {self.info.operation}, held {self.info.when} it>"
+
+    def release(self) -> HeldOutcome:
+        """Let it go on."""
+        return self._decide(action="release")
+
+    def change(self, do: dict[str, Any] | None = None, *, body: object = None) -> HeldOutcome:
+        """Let an effect decide its answer (``{"status": 503}``), or let its operation get another JSON ``body``."""
+        return self._decide(action="change", do=do, body=body)
+
+    def drop(self) -> HeldOutcome:
+        """Close its connection; what it has done stays."""
+        return self._decide(action="drop")
+
+    def _decide(self, **fields: object) -> HeldOutcome:
+        outcome: HeldOutcome = self._control("decide_held", self.info.id, **fields)
+        return outcome
+
+
+class FaultsFacade(Sequence[FaultInfo]):
+    """The active faults of a world: a sequence in their order, each with its current counts."""
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} faults>"
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    @overload
+    def __getitem__(self, place: int) -> FaultInfo: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[FaultInfo]: ...
+    def __getitem__(self, place: int | slice) -> FaultInfo | list[FaultInfo]:
+        return self._all()[place]
+
+    def _all(self) -> list[FaultInfo]:
+        found: list[FaultInfo] = self._control("list_faults")
+        return found
+
+    def put(self, faults: Iterable[Mapping[str, Any]]) -> list[FaultInfo]:
+        """Replace all faults. Raises Misuse for the first mistake, and then changes nothing."""
+        found: list[FaultInfo] = self._control.with_body("put_faults", list(faults))
+        return found
+
+    def add(self, operation: str | None = None, *, do: object, **fields: object) -> FaultInfo:
+        """Add a fault of calls of an operation, or of a ``thing``; ``match``, ``on`` and ``times`` are optional."""
+        added: FaultInfo = self._control("add_fault", operation=operation, do=do, **fields)
+        return added
+
+    @property
+    def held(self) -> list[HeldCallFacade]:
+        """The calls that faults hold now, in the order in which they came."""
+        return [HeldCallFacade(self._control, each) for each in self._control("list_held")]
+
+    def wait_for_held(self, timeout: Duration = "5s") -> HeldCallFacade:
+        """Wait until a call is held, and return the first. Raises Misuse (409) at the timeout, in real time."""
+        end = monotonic() + span(timeout) / 1000
+        while not (found := self.held):
+            if monotonic() >= end:
+                raise Misuse(f"no call was held within {timeout}", status=409)
+            time.sleep(POLL_INTERVAL)
+        return found[0]
+
+    def clear(self) -> None:
+        """Remove all faults."""
+        self._control("clear_faults")
+
+    @property
+    def by_request(self) -> bool:
+        """Whether a request can carry faults for itself; can be set."""
+        return self._control.context.service.faults.by_request
+
+    @by_request.setter
+    def by_request(self, enabled: bool) -> None:
+        self._control("set_by_request", enabled=enabled)

@@ -1,0 +1,143 @@
+"""The journal of a world as a Python sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import overload
+
+from confsim.control.invoke import ControlPlane
+from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, describe, find
+from confsim.control.operations.journal import UnmatchedRequest
+from confsim.service.deferred import in_steps, wait_for_result
+
+from .assertions import require
+
+
+class RequestsFacade(Sequence[RequestInfo]):
+    """The journal of a world: a sequence of calls, newest last."""
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} requests>"
+
+    def __len__(self) -> int:
+        return len(self._control.context.service.journal)
+
+    @overload
+    def __getitem__(self, place: int) -> RequestInfo: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[RequestInfo]: ...
+    def __getitem__(self, place: int | slice) -> RequestInfo | list[RequestInfo]:
+        context = self._control.context
+        found = list(context.service.journal)[place]
+        return [describe(context, each) for each in found] if isinstance(found, list) else describe(context, found)
+
+    def find(
+        self,
+        *,
+        operation: str | None = None,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        body: object = None,
+    ) -> list[RequestInfo]:
+        """The calls that match every given value; ``path`` may contain ``*``, ``body`` is a part of the JSON body."""
+        found: list[RequestInfo] = self._control(
+            "find_requests", operation=operation, method=method, path=path, status=status, body=body
+        )
+        return found
+
+    def matching(
+        self,
+        *,
+        operation: str | None = None,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        body: object = None,
+    ) -> int:
+        """The number of calls that match, as for ``find``."""
+        count: int = self._control(
+            "count_requests", operation=operation, method=method, path=path, status=status, body=body
+        ).count
+        return count
+
+    def assert_called(
+        self,
+        operation: str | None = None,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        query: Mapping[str, str] | None = None,
+        body: object = None,
+        status: int | None = None,
+        times: int | None = None,
+    ) -> list[RequestInfo]:
+        """Return the calls that match: ``*`` in a text stands for any, ``query`` and ``body`` are parts of theirs.
+
+        Raises AssertionError, with how the nearest calls differ, unless there are so many ``times``, by default any;
+        Misuse (404) for an unknown operation.
+        """
+        if operation is not None:
+            self.matching(operation=operation)
+        wanted = {"operation": operation, "method": method and method.upper(), "path": path, "query": query}
+        return require(self, "call", {**wanted, "body": body, "status": status}, times)
+
+    def between(self) -> list[RequestInfo]:
+        """What happened between the calls: calls of the control plane (kind "control"), and timers (kind "timer")."""
+        context = self._control.context
+        found = wait_for_result(lambda: in_steps(find(context, RequestPattern(), Kind.ALL)))
+        return [each for each in found if each.kind is not Kind.CALL]
+
+    @property
+    def unmatched(self) -> list[UnmatchedRequest]:
+        """The calls that matched no route, each with the most similar one."""
+        found: list[UnmatchedRequest] = self._control("list_unmatched_requests")
+        return found
+
+    def export(
+        self,
+        kind: str,
+        *,
+        operation: str | None = None,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        limit: int | None = None,
+    ) -> str:
+        """The calls as text: as "curl" commands, as a "pytest" test, or as a "scenario" (Arazzo).
+
+        Exports all of them, with the calls of the control plane between them; or those that match ``operation``,
+        ``method``, ``path`` and ``status``, with ``limit`` the newest so many.
+        """
+        exported: bytes = self._control(
+            "export_requests", as_=kind, operation=operation, method=method, path=path, status=status, limit=limit
+        ).data
+        return exported.decode()
+
+    def clear(
+        self,
+        *,
+        operation: str | None = None,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+    ) -> int:
+        """Remove all calls, or those that match, as for ``find``; returns their number."""
+        count: int = self._control("clear_requests", operation=operation, method=method, path=path, status=status).count
+        return count
+
+    def forget(self, id: str) -> None:
+        """Remove one call. Raises Misuse (404) for an unknown id."""
+        self._control("forget_request", id)
+
+    @property
+    def most(self) -> int:
+        """The number of calls that the journal keeps; the oldest are dropped first. Can be set."""
+        return self._control.context.service.journal.most
+
+    @most.setter
+    def most(self, most: int) -> None:
+        self._control("set_journal", most=most)

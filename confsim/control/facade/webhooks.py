@@ -1,0 +1,88 @@
+"""The deliveries of a world as a Python sequence, and how they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
+
+from confsim.control.invoke import ControlPlane
+from confsim.control.operations.webhooks import DeliveryInfo
+from confsim.service.webhooks.signatures import verify
+
+from .assertions import require
+
+
+class WebhooksFacade(Sequence[DeliveryInfo]):
+    """The deliveries of a world, pending ones included: a sequence, newest last; and how they are sent."""
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} deliveries>"
+
+    def __len__(self) -> int:
+        return len(self.find())
+
+    @overload
+    def __getitem__(self, place: int) -> DeliveryInfo: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[DeliveryInfo]: ...
+    def __getitem__(self, place: int | slice) -> DeliveryInfo | list[DeliveryInfo]:
+        return self.find()[place]
+
+    def find(
+        self,
+        *,
+        endpoint: str | None = None,
+        kind: str | None = None,
+        delivered: bool | None = None,
+        state: str | None = None,
+    ) -> list[DeliveryInfo]:
+        """The deliveries that match every given value."""
+        found: list[DeliveryInfo] = self._control(
+            "list_deliveries", endpoint=endpoint, kind=kind, delivered=delivered, state=state
+        )
+        return found
+
+    def assert_delivered(
+        self,
+        kind: str | None = None,
+        *,
+        payload: object = None,
+        endpoint: str | None = None,
+        delivered: bool = True,
+        times: int | None = None,
+    ) -> list[DeliveryInfo]:
+        """Return the deliveries that match; ``payload`` is a part of theirs, ``delivered`` whether they arrived.
+
+        Raises AssertionError, with how the nearest differ, unless there are so many ``times``, by default any.
+        """
+        wanted = {"kind": kind, "payload": payload, "endpoint": endpoint, "delivered": delivered}
+        return require(self, "delivery", wanted, times)
+
+    def verify(self, body: bytes, headers: Mapping[str, str], secret: str) -> Any:
+        """Return the payload of a webhook that was signed with the secret of its endpoint.
+
+        Raises ValueError when the signature is wrong or missing, or its timestamp is more than five minutes from the
+        clock of the world.
+        """
+        return verify(body, headers, secret, self._control.context.service.clock.now())
+
+    def deliver_to(self, receiver: Any) -> None:
+        """Send deliveries to a receiver in this process from now on; with None no longer.
+
+        A receiver is a WSGI application (called with two arguments), a function of a message that returns a status, or
+        None for 200, or a list. A message has ``url``, ``headers``, ``body`` and ``json``. Without a receiver every
+        delivery counts as delivered, unless a live server serves the world.
+        """
+        self._control.context.service.webhooks.deliver_to(receiver)
+
+    def allow(self, *hosts: str) -> None:
+        """Let a live server send to these hosts, beside loopback."""
+        self._control("set_webhooks", allow=list(hosts))
+
+    def redeliver(self, id: str) -> DeliveryInfo:
+        """Start a new series of attempts. Raises Misuse for an unknown delivery (404), or one yet to be sent (409)."""
+        delivery: DeliveryInfo = self._control("redeliver", id)
+        return delivery

@@ -1,0 +1,1 @@
+"""Tables of records over persistent sorted sequences: indexes, orders, totals and views."""
