@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import F, confsim, moment, option, plain
+from .command import confsim, moment, option, plain
+from .server_options import of_a_server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from ssl import SSLContext
 
     from confsim.http.live.serving import Serving
@@ -20,114 +20,8 @@ if TYPE_CHECKING:
     from confsim.simulator import Simulator
 
 
-def _of_a_server(port: int) -> Callable[[F], F]:
-    """The options of both commands; ``port`` is the default port."""
-    path = click.Path()
-    number = click.IntRange(0)
-    options = (
-        option("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind.", section="Address"),
-        option(
-            "-p",
-            "--port",
-            default=port,
-            show_default=True,
-            type=click.IntRange(0, 65535),
-            help="Port to listen on; 0 takes a free one.",
-            section="Address",
-        ),
-        option(
-            "--world",
-            default="demo",
-            show_default=True,
-            help="A shipped world by name, or the path of a file.",
-            section="World",
-        ),
-        option(
-            "--scenario",
-            help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it.",
-            section="World",
-        ),
-        option(
-            "--profile", type=path, help="Profile (TOML) that chooses alternatives of assumptions.", section="World"
-        ),
-        option("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens.", section="World"),
-        option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts.", section="World"),
-        option("--frozen", is_flag=True, help="Freeze the clock.", section="World"),
-        option("--name", multiple=True, help="A further Host name to accept.", section="Address"),
-        option(
-            "--public-url",
-            default="",
-            metavar="URL",
-            help="Start of URLs in answers, such as that of a proxy.",
-            section="Address",
-        ),
-        option(
-            "--allow-webhooks",
-            multiple=True,
-            metavar="HOST",
-            help="A host beside loopback that webhooks may be sent to.",
-            section="Limits",
-        ),
-        option(
-            "--worlds", type=number, metavar="N", help="Limit on worlds beside the first.  [10000]", section="Limits"
-        ),
-        option(
-            "--journal",
-            type=number,
-            metavar="N",
-            help="Calls that the journal of a world keeps.  [1000]",
-            section="Limits",
-        ),
-        option(
-            "--state",
-            type=path,
-            metavar="DIR",
-            help="Store the worlds there; every answered change survives kill -9.",
-            section="Storage",
-        ),
-        option(
-            "--import",
-            "imported",
-            type=path,
-            metavar="FILE",
-            help="Start from a state file, not a --world.",
-            section="Storage",
-        ),
-        option(
-            "--export-on-exit",
-            type=path,
-            metavar="FILE",
-            help="Write the state to this file on exit.",
-            section="Storage",
-        ),
-        option(
-            "--tls",
-            is_flag=True,
-            help="Speak HTTPS, with a certificate that the server signs itself.",
-            section="Address",
-        ),
-        option(
-            "--tls-cert", type=path, metavar="FILE", help="Speak HTTPS with this certificate (PEM).", section="Address"
-        ),
-        option(
-            "--tls-key",
-            type=path,
-            metavar="FILE",
-            help="Its key, where the file of the certificate has none.",
-            section="Address",
-        ),
-    )
-
-    def decorate(function: F) -> F:
-        for each in reversed(options):
-            function = each(function)
-        return function
-
-    return decorate
-
-
 @confsim.command()
-@_of_a_server(8080)
+@of_a_server(8080)
 @option("-q", "--quiet", is_flag=True, help="Print no line for each call.", section="Output")
 @option(
     "-v",
@@ -170,7 +64,7 @@ def serve(quiet: bool, verbose: bool, log_format: str, watch: bool, opened: bool
 
 
 @confsim.command("exec", context_settings={"allow_interspersed_args": False})
-@_of_a_server(0)
+@of_a_server(0)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def exec_(command: tuple[str, ...], **options: Any) -> None:
     """Run a command beside a server of a world, on a free port, and stop the server with it.
