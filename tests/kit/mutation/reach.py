@@ -16,6 +16,8 @@ from .running import Failures, forked
 from .sample import sources_of
 
 FOLDER = ".pytest_cache/mutation"
+#: Seconds between two writings of what is measured.
+_BETWEEN = 60
 
 
 class Reach:
@@ -71,16 +73,26 @@ def read(root: Path, unit: str) -> Reach:
 
 
 def measured(root: Path, unit: str, items: Sequence[pytest.Item]) -> Reach:
-    """What the tests reach of a package; those of files that are new or changed are measured now, in a fork."""
+    """What the tests reach of a package; those of files that are new or changed are measured now, each file in a fork.
+
+    What is measured is kept now and then, so that a run that is ended begins again near where it was.
+    """
     files = known(root, unit)
-    new = [item for item in items if item.path.relative_to(root).as_posix() not in files]
-    if new:
-        found = forked(lambda: _measure(root, unit, new), 3600)
+    new: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        name = item.path.relative_to(root).as_posix()
+        if name not in files:
+            new.setdefault(name, []).append(item)
+    kept = kept_for(root, unit)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    begun = time.monotonic()
+    for number, here in enumerate(new.values(), 1):
+        found = forked(lambda here=here: _measure(root, unit, here), 3600)
         assert isinstance(found, dict), found
         files |= found
-        kept = kept_for(root, unit)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(files))
+        if number == len(new) or time.monotonic() - begun > _BETWEEN:
+            begun = time.monotonic()
+            kept.write_text(json.dumps(files))
     return Reach(root, files)
 
 
