@@ -55,7 +55,6 @@ def test_the_base_address_may_have_a_prefix():
     assert sim.base_url.endswith("/conf/api/v1_0")
 
 
-@pytest.mark.rule("R009")
 @pytest.mark.parametrize(("method", "allowed"), [("PUT", "GET, HEAD, OPTIONS"), ("POST", "GET, HEAD, OPTIONS")])
 def test_a_wrong_method_is_reported_with_those_there_are(sim, method, allowed):
     """405 with Allow (G003)."""

@@ -393,6 +393,7 @@ def test_who_may_call(sim, operation, caller):
 def test_a_template_that_is_not_there(sim, operation):
     """An unknown id and a template of another client are both a 404."""
     foreign = make(sim, "Foreign", "demo-other-admin")
+    make(sim)
     for id in (ROOM, "nonsense", foreign):
         arguments = {name: id if value is True else value for name, value in ARGUMENTS[operation].items()}
         assert sim.call(operation, "demo-api-token", **arguments).status == 404

@@ -37,6 +37,8 @@ from kit.mutation.patch import Functions
 from kit.mutation.sample import ROOT
 from kit.source import MODULES, tree
 
+from .written import WRITTEN
+
 #: Puts a breakage into force inside a block.
 Block = Callable[[Functions], AbstractContextManager[Any]]
 
@@ -88,11 +90,17 @@ def cited(text: str | None) -> set[str]:
 
 def every() -> list[Breakage]:
     """All breakages, those nearest to their rules first."""
-    near, declared = [*of_tables(), *of_functions(), *of_constants()], list(of_operations())
+    near, declared = [*of_writing(), *of_tables(), *of_functions(), *of_constants()], list(of_operations())
     own = {rule for each in near for rule in each.rules}
     found = [*near, *declared, *of_callees(own)]
     reached = {rule for each in found for rule in each.rules}
     return [*found, *of_operations(anything_of=rules().keys() - reached)]
+
+
+def of_writing() -> Iterator[Breakage]:
+    """Those that are written for one rule."""
+    for name, (rule, block) in WRITTEN.items():
+        yield Breakage(name, "written", frozenset({rule}), _without_functions(block))
 
 
 # Rows and influences
