@@ -128,9 +128,9 @@ def _key(journey: Journey) -> str:
 
 def _flip(journey: Journey, wanted: dict[str, list[Flip]], read_alone: bool) -> Report:
     """Flip over one journey; gates and routes of one operation only where everybody calls it."""
-    operation = journey.name.removeprefix("everybody calls ")
-    own = {f"gate.{operation}", f"route.{operation}"}
-    if operation != journey.name:
+    if journey.name.startswith("everybody calls "):
+        operation = journey.name.split()[2]
+        own = {f"gate.{operation}", f"route.{operation}"}
         return flips.flip_journey(journey, {id: wanted[id] for id in own & wanted.keys()}, read_alone=False)
     others = {id: each for id, each in wanted.items() if not id.startswith("gate.")}
     return flips.flip_journey(journey, others, read_alone=read_alone)
@@ -140,6 +140,7 @@ def collected(chosen: argparse.Namespace) -> Iterator[Journey]:
     """The journeys: those that ship, calls by everybody, walks, and the suite's."""
     yield from journeys.scenarios()
     yield from journeys.by_everybody()
+    yield from journeys.by_gates()
     yield from (journeys.catalogue_walk(seed) for seed in range(chosen.walks))
     if chosen.suite is None and chosen.journeys is None:
         return

@@ -14,11 +14,15 @@ from msgspec.structs import replace
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.arazzo import library, runner
+from confsim.contract.annotations import fields_of, named, struct_of, without_none
+from confsim.contract.operation import Operation
 from confsim.control.scenarios import compile_scenario
 from confsim.http.app import App
 from confsim.service.files.profile import plain
 from confsim.service.messages import Request, Response
-from confsim.testing.samples import Pool, valid
+from confsim.testing.populated import Populated, populate
+from confsim.testing.samples import Arguments, Pool, as_text, valid
+from confsim.testing.targets import Core
 from confsim.transport.address import address
 from confsim.transport.wsgi import WsgiTransport
 from kit import ADMIN, API_TOKEN, CUSTOMER, GUEST, OPERATOR, OTHER_ADMIN, OWNER, PARTNER, PARTNER_ADMIN, START, USER
@@ -142,14 +146,68 @@ def by_everybody() -> Iterator[Journey]:
     pool = Pool(Simulator(clock=START).service.world, CUSTOMER)
     for operation in API:
         arguments = [valid(operation, pool, sample) for sample in range(2)]
-        asked = [
-            address(
-                operation, {**each.path, **each.query}, {}, body=None if each.body is None else each.raw(), token=caller
-            )
-            for caller in (*_CALLERS, None)
-            for each in arguments
-        ]
-        yield Journey(f"everybody calls {operation.name}", Start(), tuple(each.request for each in asked))
+        asked = [_asked(operation, each, caller) for caller in (*_CALLERS, None) for each in arguments]
+        yield Journey(f"everybody calls {operation.name}", Start(), tuple(asked))
+
+
+def by_gates() -> Iterator[Journey]:
+    """For each operation whose gate is an assumption a journey in which everybody calls it where it would succeed.
+
+    There is something of every kind in the world, which is restored before each call; in the second half the channels
+    are private.
+    """
+    simulator = Simulator(clock=START)
+    known = populate(Core(simulator))
+    pool, begin = Pool(simulator.service.world, CUSTOMER), [*_kept(simulator, "open")]
+    for channel in pool.find("channels"):
+        simulator.change_record("channel", channel, private=True)
+    begin += _kept(simulator, "private")
+    states = [Request("POST", f"/_confsim/snapshots/{name}/restore") for name in ("open", "private")]
+    for operation in API:
+        if operation.gate_entry is not None:
+            given = fitting(operation, known, valid(operation, pool))
+            calls = [_asked(operation, given, caller) for caller in (*_CALLERS, None)]
+            each = [request for state in states for call in calls for request in (state, call)]
+            yield Journey(f"everybody calls {operation.name} where it succeeds", Start(), (*begin, *each))
+
+
+def _kept(simulator: Simulator, name: str) -> Iterator[Request]:
+    """The requests that put the world of a simulator into force and keep it by a name."""
+    state = simulator.app(Request("GET", "/_confsim/state")).body
+    for method, target, body in (
+        ("PUT", "/_confsim/state", state),
+        ("POST", "/_confsim/snapshots", b'{"name": "%s"}' % name.encode()),
+    ):
+        yield Request(method, target, headers={"content-type": "application/json"}, body=body)
+
+
+def _asked(operation: Operation, given: Arguments, caller: str | None) -> Request:
+    body = None if given.body is None else given.raw()
+    return address(operation, {**given.path, **given.query}, {}, body=body, token=caller).request
+
+
+def fitting(operation: Operation, known: Populated, given: Arguments) -> Arguments:
+    """Arguments that name what an operation needs in a populated world."""
+
+    def text(name: str, kind: str | None, drawn: str) -> str:
+        found = known.value(operation.name, name, kind)
+        return drawn if found is None else as_text(found)
+
+    kinds = {each.name: each.names for each in (*operation.path_parameters, *operation.query_parameters)}
+    path = {name: text(name, kinds[name], drawn) for name, drawn in given.path.items()}
+    query = {name: text(name, kinds[name], drawn) for name, drawn in given.query.items()}
+    body = given.body
+    if isinstance(body, dict) and operation.body is not None:
+        struct = struct_of(operation.body.type)
+        for field in fields_of(struct) if struct is not None else ():
+            found = known.value(operation.name, field.encode_name, named(without_none(field.type))[1])
+            if found is not None and field.encode_name in body:
+                body[field.encode_name] = [found] if isinstance(body[field.encode_name], list) else found
+    elif body is not None and operation.body is not None:
+        kind = named(without_none(operation.body.type))[1]
+        found = known.value(operation.name, "", kind)
+        body = body if found is None else [found] if isinstance(body, list) else found
+    return Arguments(path, query, body)
 
 
 def distinct(journeys: Iterable[Journey]) -> list[Journey]:
