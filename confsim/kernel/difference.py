@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from .document import record_of
+from .maps import inserted
 from .refusal import Misuse
 from .tables.table import Table
 from .timers import HANDLERS, Name
@@ -111,7 +112,7 @@ def follow(world: World, found: Difference) -> World:
             raise Misuse(f"state: timers know no kind {kind!r}")
         change.schedule(kind, due, client, subject)
     for sequence, number in found.counted.items():
-        change.sequences = change.sequences.insert(sequence, number)
+        change.sequences = inserted(change.sequences, sequence, number)
     if found.minted is not None:
         change.id_counter = found.minted
     return change.commit()

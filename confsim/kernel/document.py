@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Raw, Struct
-from rpds import HashTrieMap
 
+from .maps import map_of
 from .refusal import Misuse
 from .tables.filling import fill
 from .tables.table import Record, Rows, Table
@@ -151,7 +151,7 @@ def _assembled(counters: _Counters, parts: Iterable[_Part], clients: set[str]) -
             raise Misuse(f"state: timers know no kind {kind!r}; there are {', '.join(HANDLERS)}")
         change.schedule(kind, due, client, subject)
     change.id_counter = counters.minted
-    change.sequences = HashTrieMap(counters.sequences)
+    change.sequences = map_of(counters.sequences)
     return change.commit()
 
 

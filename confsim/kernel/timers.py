@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from msgspec import Struct
-from rpds import HashTrieMap
 
+from .maps import Map, inserted, removed
 from .tables.ordered import Entries, insert, remove
 
 #: (kind, client id, subject)
@@ -32,7 +32,7 @@ class Timer(Struct, frozen=True, gc=False):
 class Timers(Struct, frozen=True, gc=False):
     """All timers of a world by their names, and their (due, serial, name) in this order, which is that of firing."""
 
-    live: HashTrieMap[Name, Timer] = HashTrieMap()
+    live: Map[Name, Timer] = {}
     queue: Entries = ()
     serial: int = 0
     #: When the next timer falls due (epoch milliseconds), ``NEVER`` when there is none.
@@ -46,7 +46,7 @@ class Timers(Struct, frozen=True, gc=False):
         former = self.live.get(name)
         if former is not None:
             queue = remove(queue, (former.due, former.serial, name))
-        live = self.live.insert(name, Timer(due, serial, kind, client, subject))
+        live = inserted(self.live, name, Timer(due, serial, kind, client, subject))
         queue = insert(queue, (due, serial, name))
         return Timers(live, queue, serial, min(self.due, due) if former is None else queue[0][0])
 
@@ -57,7 +57,7 @@ class Timers(Struct, frozen=True, gc=False):
         if timer is None:
             return self
         queue = remove(self.queue, (timer.due, timer.serial, name))
-        return Timers(self.live.remove(name), queue, self.serial, queue[0][0] if queue else NEVER)
+        return Timers(removed(self.live, name), queue, self.serial, queue[0][0] if queue else NEVER)
 
     @property
     def first(self) -> Timer | None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from rpds import HashTrieMap
 
 from . import ids
+from .maps import Map, inserted
 from .tables.indexes import CREATED
 from .tables.table import Owners, SharedTable, Table, TableState
 from .timers import HANDLERS, Name, Timers
@@ -40,11 +40,11 @@ class World(Struct, frozen=True, gc=False):
 
     seed: int = 0
     shared: tuple[TableState, ...] = ()
-    client_tables: HashTrieMap[str, tuple[TableState, ...]] = HashTrieMap()
+    client_tables: Map[str, tuple[TableState, ...]] = {}
     timers: Timers = Timers()
     id_counter: int = 0
-    sequences: HashTrieMap[str, int] = HashTrieMap()
-    owners: HashTrieMap[str, Owners] = HashTrieMap()
+    sequences: Map[str, int] = {}
+    owners: Map[str, Owners] = {}
 
     def change(self, now: int, profile: Mapping[str, Any] = NO_PROFILE, faults: FaultSource | None = None) -> Change:
         """Begin a change at the instant ``now`` (epoch milliseconds)."""
@@ -141,8 +141,8 @@ class Change(Struct, eq=False, gc=False):
     faults: FaultSource | None
     timers: Timers
     id_counter: int
-    sequences: HashTrieMap[str, int]
-    owners: HashTrieMap[str, Owners]
+    sequences: Map[str, int]
+    owners: Map[str, Owners]
     used: dict[str, None] = {}
     shared: list[TableState] = []
     client_tables: dict[str, list[TableState]] = {}
@@ -187,7 +187,7 @@ class Change(Struct, eq=False, gc=False):
     def count(self, sequence: str, start: int = 1) -> int:
         """The next number of a sequence of the world, which begins at ``start``."""
         number = self.sequences.get(sequence, start - 1) + 1
-        self.sequences = self.sequences.insert(sequence, number)
+        self.sequences = inserted(self.sequences, sequence, number)
         self.counted += (sequence,)
         return number
 
@@ -219,7 +219,7 @@ class Change(Struct, eq=False, gc=False):
         shared, client_tables = world.shared, world.client_tables
         for client in self.written:
             if client:
-                client_tables = client_tables.insert(client, tuple(self.client_tables[client]))
+                client_tables = inserted(client_tables, client, tuple(self.client_tables[client]))
             else:
                 shared = tuple(self.shared)
         return World(world.seed, shared, client_tables, self.timers, self.id_counter, self.sequences, self.owners)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from rpds import HashTrieMap
-
 from confsim.kernel.world import Change
 
-from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Unique
+from ..maps import inserted, joined, map_of
+from .indexes import CREATED, Arrangement, Bucket, Index, Lookup, Made, Unique
 from .ordered import Entry, sequence
 from .table import Record, Table, TableState
 
@@ -25,11 +24,11 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
         table.of(change, client).tables[table.position] = filled(table, records)
         change.written[client] = None
         if table.located is not None:
-            owners = HashTrieMap({value: client for record in records for value in table.located(record)})
+            owners = map_of({value: client for record in records for value in table.located(record)})
             others = change.owners.get(table.name)
-            if others is not None:  # the fewer are added to the more
-                owners = owners.update(others) if len(others) < len(owners) else others.update(owners)
-            change.owners = change.owners.insert(table.name, owners)
+            if others is not None:
+                owners = joined(owners, others)
+            change.owners = inserted(change.owners, table.name, owners)
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
@@ -46,10 +45,10 @@ def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
         for index in table.indexes
     )
     everything = _bucket(table.all, _entries(table.all, made, records), records, range(len(made)))
-    return TableState(HashTrieMap(rows), everything, len(made), indexes)
+    return TableState(map_of(rows), everything, len(made), indexes)
 
 
-def _keys(index: Unique[R], made: Sequence[Made], records: Sequence[R]) -> Map:
+def _keys(index: Unique[R], made: Sequence[Made], records: Sequence[R]) -> Lookup:
     found = [
         (value, key)
         for (_, key), values in zip(made, map(index.values, records), strict=True)
@@ -59,10 +58,10 @@ def _keys(index: Unique[R], made: Sequence[Made], records: Sequence[R]) -> Map:
     if len(keys) < len(found):
         again = next(value for value, key in found if keys[value] != key)
         raise ValueError(f"{index.name} {again!r} is that of another record")
-    return HashTrieMap(keys)
+    return map_of(keys)
 
 
-def _buckets(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> Map:
+def _buckets(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> Lookup:
     places: dict[Any, Any] = {}
     for place, values in enumerate(map(index.values, records)):
         for value in values if len(values) < 2 else dict.fromkeys(values):
@@ -72,7 +71,7 @@ def _buckets(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> Map
             elif found != place:
                 places[value] = [found, place]
     entries = _entries(index, made, records)
-    return HashTrieMap(
+    return map_of(
         {
             value: _bucket(index, entries, records, found) if isinstance(found, list) else made[found]
             for value, found in places.items()

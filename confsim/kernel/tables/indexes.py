@@ -9,8 +9,8 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
-from rpds import HashTrieMap
 
+from ..maps import Map, inserted, removed
 from .ordered import Entries, Entry, insert, remove
 
 R = TypeVar("R")
@@ -18,9 +18,9 @@ R = TypeVar("R")
 #: (serial, key) of a record. Serials count up in a table, so that these are in order of creation.
 Made: TypeAlias = "tuple[int, Any]"
 #: The records of a table: key to (serial, record).
-Records: TypeAlias = "HashTrieMap[Any, tuple[int, Any]]"
+Records: TypeAlias = Map[Any, tuple[int, Any]]
 #: What an index finds: value to key for a unique one, else value to bucket.
-Map: TypeAlias = "HashTrieMap[Any, Any]"
+Lookup: TypeAlias = Map[Any, Any]
 Values: TypeAlias = "tuple[Hashable, ...]"
 
 
@@ -120,25 +120,25 @@ class Unique(Generic[R]):
         self.values = values
         self.position = -1
 
-    def enter(self, keys: Map, values: Values, made: Made, *_: object) -> Map:
+    def enter(self, keys: Lookup, values: Values, made: Made, *_: object) -> Lookup:
         """The map from a value to a key with a record that has these values, which it takes from any other record."""
         for value in values:
-            keys = keys.insert(value, made[1])
+            keys = inserted(keys, value, made[1])
         return keys
 
-    def leave(self, keys: Map, values: Values, made: Made, *_: object) -> Map:
+    def leave(self, keys: Lookup, values: Values, made: Made, *_: object) -> Lookup:
         """The map from a value to a key without a record that has these values."""
         key = made[1]
         for value in values:
             if keys.get(value) == key:
-                keys = keys.remove(value)
+                keys = removed(keys, value)
         return keys
 
-    def update(self, keys: Map, old: Values, new: Values, made: Made, *_: object) -> Map:
+    def update(self, keys: Lookup, old: Values, new: Values, made: Made, *_: object) -> Lookup:
         """The map from a value to a key after a record has got other values."""
         return self.enter(self.leave(keys, tuple(value for value in old if value not in new), made), new, made)
 
-    def require_free(self, keys: Map, new: Values, key: object) -> None:
+    def require_free(self, keys: Lookup, new: Values, key: object) -> None:
         """Raise ValueError when another record is under one of the values."""
         for value in new:
             if keys.get(value, key) != key:
@@ -163,7 +163,7 @@ class Index(Arrangement[R]):
         self.values = values
         self.position = -1
 
-    def enter(self, buckets: Map, values: Values, made: Made, record: R, rows: Records) -> Map:
+    def enter(self, buckets: Lookup, values: Values, made: Made, record: R, rows: Records) -> Lookup:
         """The map from a value to a bucket with a record that has these values; ``rows`` are those before."""
         entries: tuple[Entry, ...] = ()
         for value in values if len(values) < 2 else dict.fromkeys(values):
@@ -176,24 +176,26 @@ class Index(Arrangement[R]):
                     bucket = self.add(self.empty, self.entries(bucket, first), first)
                 entries = entries or self.entries(made, record)
                 bucket = self.add(bucket, entries, record)
-            buckets = buckets.insert(value, bucket)
+            buckets = inserted(buckets, value, bucket)
         return buckets
 
-    def leave(self, buckets: Map, values: Values, made: Made, record: R) -> Map:
+    def leave(self, buckets: Lookup, values: Values, made: Made, record: R) -> Lookup:
         """The map from a value to a bucket without a record that has these values."""
         entries: tuple[Entry, ...] = ()
         for value in values if len(values) < 2 else dict.fromkeys(values):
             bucket = buckets[value]
             if type(bucket) is tuple:
-                buckets = buckets.remove(value)
+                buckets = removed(buckets, value)
             else:
                 entries = entries or self.entries(made, record)
                 bucket = self.discard(bucket, entries, record)
                 left = bucket.orders[0]
-                buckets = buckets.insert(value, left[0][-2:] if len(left) == 1 else bucket)
+                buckets = inserted(buckets, value, left[0][-2:] if len(left) == 1 else bucket)
         return buckets
 
-    def update(self, buckets: Map, old: Values, new: Values, made: Made, before: R, after: R, rows: Records) -> Map:
+    def update(
+        self, buckets: Lookup, old: Values, new: Values, made: Made, before: R, after: R, rows: Records
+    ) -> Lookup:
         """The map from a value to a bucket after a record has changed; ``rows`` are the records before."""
         if old != new:
             buckets = self.leave(buckets, tuple(value for value in old if value not in new), made, before)
@@ -202,5 +204,5 @@ class Index(Arrangement[R]):
             were, entries = self.entries(made, before), self.entries(made, after)
             for value in dict.fromkeys(old):
                 if value in new and type(bucket := buckets[value]) is Bucket:
-                    buckets = buckets.insert(value, self.replace(bucket, were, entries, before, after))
+                    buckets = inserted(buckets, value, self.replace(bucket, were, entries, before, after))
         return buckets

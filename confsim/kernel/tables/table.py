@@ -14,9 +14,9 @@ from operator import attrgetter
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 from msgspec import Struct
-from rpds import HashTrieMap
 
-from .indexes import CREATED, Arrangement, Bucket, Index, Made, Map, Order, Records, Total, Unique, Values
+from ..maps import Map, inserted, map_of, removed
+from .indexes import CREATED, Arrangement, Bucket, Index, Lookup, Made, Order, Records, Total, Unique, Values
 from .read_fields import read_fields
 from .views import View
 
@@ -28,17 +28,17 @@ class Record(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 
 K = TypeVar("K", bound=Hashable)
 #: The ids of the clients that hold the records which are found by these values.
-Owners: TypeAlias = "HashTrieMap[Hashable, str]"
+Owners: TypeAlias = Map[Hashable, str]
 R = TypeVar("R", bound=Record)
 
 
 class TableState(Struct, frozen=True, gc=False):
     """One table of one client: the records, all of them in each order of the table, one map for each index."""
 
-    rows: Records = HashTrieMap()
+    rows: Records = {}
     all: Bucket = Bucket(((),))
     serial: int = 0
-    indexes: tuple[Map, ...] = ()
+    indexes: tuple[Lookup, ...] = ()
 
 
 class Writer(Protocol):
@@ -48,7 +48,7 @@ class Writer(Protocol):
     client_tables: dict[str, list[TableState]]
     written: dict[str, None]
     touched: list[tuple[tuple[str, str], Any]]
-    owners: HashTrieMap[str, Owners]
+    owners: Map[str, Owners]
 
     def open_tables(self, client: str) -> list[TableState]:
         """The tables of one client, or the shared ones for "", as a list that the change writes to."""
@@ -102,7 +102,7 @@ class Table(Generic[K, R]):
             index.position = place
         self.position = len(self.by_position)
         self.by_position.append(self)
-        self.empty_states.append(TableState(all=self.all.empty, indexes=(HashTrieMap(),) * len(indexes)))
+        self.empty_states.append(TableState(all=self.all.empty, indexes=(map_of({}),) * len(indexes)))
 
     @cached_property
     def placed_by(self) -> Callable[[R], object]:
@@ -249,7 +249,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
                 indexes = _indexed(table, state, (serial, key), before, record, check)
                 if table.located is not None:
                     _locate(self.change, table, table.located(before), table.located(record), self.client)
-        tables[table.position] = TableState(rows.insert(key, (serial, record)), everything, latest, indexes)
+        tables[table.position] = TableState(inserted(rows, key, (serial, record)), everything, latest, indexes)
         change = self.change
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
@@ -264,30 +264,30 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         made = (serial, key)
         indexes = _left(table, state, made, record)
         everything = table.all.discard(state.all, table.all.entries(made, record), record)
-        tables[table.position] = TableState(rows.remove(key), everything, state.serial, indexes)
+        tables[table.position] = TableState(removed(rows, key), everything, state.serial, indexes)
         change = self.change
         if table.located is not None:
             _locate(change, table, table.located(record), (), self.client)
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
-        removed: R = record
-        return removed
+        gone: R = record
+        return gone
 
 
 def _locate(change: Writer, table: Table[Any, Any], old: Values, new: Values, client: str) -> None:
     """Note that a record of the client has the new values in place of the old ones."""
     if old == new:
         return
-    owners: Owners = change.owners.get(table.name, HashTrieMap())
+    owners: Owners = change.owners.get(table.name, {})
     for value in old:
         if value not in new and owners.get(value) == client:
-            owners = owners.remove(value)
+            owners = removed(owners, value)
     for value in new:
-        owners = owners.insert(value, client)
-    change.owners = change.owners.insert(table.name, owners)
+        owners = inserted(owners, value, client)
+    change.owners = inserted(change.owners, table.name, owners)
 
 
-def _entered(table: Table[Any, R], state: TableState, made: Made, record: R, check: bool) -> tuple[Map, ...]:
+def _entered(table: Table[Any, R], state: TableState, made: Made, record: R, check: bool) -> tuple[Lookup, ...]:
     """The maps of the indexes with a record that the table does not hold."""
     maps = [*state.indexes]
     for place, index in enumerate(table.indexes):
@@ -299,7 +299,7 @@ def _entered(table: Table[Any, R], state: TableState, made: Made, record: R, che
     return tuple(maps)
 
 
-def _left(table: Table[Any, R], state: TableState, made: Made, record: R) -> tuple[Map, ...]:
+def _left(table: Table[Any, R], state: TableState, made: Made, record: R) -> tuple[Lookup, ...]:
     """The maps of the indexes without a record of the table."""
     maps = [*state.indexes]
     for place, index in enumerate(table.indexes):
@@ -309,7 +309,9 @@ def _left(table: Table[Any, R], state: TableState, made: Made, record: R) -> tup
     return tuple(maps)
 
 
-def _indexed(table: Table[Any, R], state: TableState, made: Made, before: R, after: R, check: bool) -> tuple[Map, ...]:
+def _indexed(
+    table: Table[Any, R], state: TableState, made: Made, before: R, after: R, check: bool
+) -> tuple[Lookup, ...]:
     """The maps of the indexes after a record was replaced."""
     maps = [*state.indexes]
     for place, index in enumerate(table.indexes):

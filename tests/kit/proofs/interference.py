@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from rpds import HashTrieMap
 
 from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
+from confsim.kernel.maps import map_of
 from confsim.kernel.world import World
 from confsim.testing.samples import Arguments, Pool, valid
 from kit import CUSTOMER, OTHER, PARTNER, START
@@ -127,7 +127,7 @@ def count_as(simulator: Simulator, counters: Counters) -> None:
     """Set the counters of a world."""
     service = simulator.service
     own = {name: count for name, count in service.world.sequences.items() if _OF_ONE.search(name)}
-    sequences = HashTrieMap({**own, **counters.sequences})
+    sequences = map_of({**own, **counters.sequences})
     service.live.world = replace(service.world, id_counter=counters.ids, sequences=sequences)
     service.journal.count = counters.requests
 

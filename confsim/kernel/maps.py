@@ -1,0 +1,63 @@
+"""Persistent maps: a small one is a dict that is copied for each write, a large one a trie of rpds.
+
+Up to some tens of entries a copy costs a fraction of what a trie does, which asks Python to compare keys; beyond, a
+write to a trie costs the same at any size, and the garbage collector never walks through it. A map that has become a
+trie remains one. Both are read alike, and neither is ever changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias, TypeVar
+
+from rpds import HashTrieMap
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+Map: TypeAlias = Mapping[K, V]
+#: Entries that a dict holds at most: with one more it would be given twice the room.
+FEW = 42
+
+
+def map_of(entries: dict[K, V]) -> Map[K, V]:
+    """A map of the entries of a dict, which nobody changes from now on."""
+    return entries if len(entries) <= FEW else _trie(entries)
+
+
+def inserted(entries: Map[K, V], key: K, value: V) -> Map[K, V]:
+    """The map with this value under the key."""
+    if type(entries) is dict:
+        if len(entries) < FEW or key in entries:
+            copy = entries.copy()
+            copy[key] = value
+            return copy
+        entries = _trie(entries)
+    trie: Any = entries
+    found: Map[K, V] = trie.insert(key, value)
+    return found
+
+
+def removed(entries: Map[K, V], key: K) -> Map[K, V]:
+    """The map without the key. Raises KeyError when it has none."""
+    if type(entries) is dict:
+        copy = entries.copy()
+        del copy[key]
+        return copy
+    trie: Any = entries
+    found: Map[K, V] = trie.remove(key)
+    return found
+
+
+def joined(one: Map[K, V], other: Map[K, V]) -> Map[K, V]:
+    """The entries of two maps that have no key in common."""
+    few, many = sorted((one, other), key=len)
+    for key, value in few.items():
+        many = inserted(many, key, value)
+    return many
+
+
+def _trie(entries: dict[K, V]) -> Map[K, V]:
+    trie: Any = HashTrieMap(entries)
+    found: Map[K, V] = trie
+    return found
