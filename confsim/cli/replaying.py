@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @confsim.command()
 @option("--base-url", required=True, help="URL of a confsim server, of a world of it or of its API.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where to write it; standard output by default.")
-@click.option("--mask", is_flag=True, help="Put stand-ins in the place of tokens, keys and what headers present.")
+@click.option("--mask", is_flag=True, help="Put stand-ins in the place of secrets.")
 def bundle(base_url: str, output: str, mask: bool) -> None:
     """Write the journal of a served world to one file that ``confsim replay`` plays again anywhere.
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse
@@ -63,6 +65,8 @@ class Entry(Struct, gc=False):
     fired: tuple[Timer, ...] = ()
     #: The faults that remained after it, None where there were none.
     remaining_faults: tuple[FaultSpec, ...] | None = None
+    #: Whether it asked for a websocket, of which the journal has the request without its token.
+    handshake: bool = False
 
     @property
     def number(self) -> int:
@@ -108,6 +112,38 @@ class TimerEntry(Struct, frozen=True):
     worlds: tuple[World, World]
 
 
+class DeliveryStep(StrEnum):
+    """What happened to an attempt to deliver a webhook, where it was not just taken as delivered."""
+
+    #: It was handed to the sender, which reports its result later, or never.
+    SENT = "sent"
+    #: The result of one that was sent.
+    RESULT = "result"
+    #: A receiver in this process answered it at once.
+    ANSWERED = "answered"
+    #: It may not be sent where it was to go.
+    REFUSED = "refused"
+
+
+class DeliveryNote(Struct, frozen=True):
+    """A step of the attempt ``number``, counted from 0, to bring the webhook delivery ``id`` to ``url``.
+
+    ``after`` is the number of the last call of the API before it, ``between`` that of the last thing between calls,
+    ``at`` the instant at which it happened, ``sent`` that of the attempt. Instants are epoch milliseconds.
+    """
+
+    after: int
+    between: int
+    at: int
+    step: DeliveryStep
+    id: str
+    number: int
+    sent: int
+    status: int | None
+    problem: str | None
+    url: str
+
+
 class Journal:
     """The last calls, oldest first, at most ``most`` of them, and what happened between them.
 
@@ -119,6 +155,7 @@ class Journal:
         self._most = most
         self._control_calls: deque[ControlCall] = deque(maxlen=most)
         self._others: deque[ControlCall | TimerEntry] = deque(maxlen=most)
+        self._deliveries: deque[DeliveryNote] = deque()
         self._between = 0
         self.count = 0
         self.epoch = 0
@@ -145,6 +182,11 @@ class Journal:
     def between(self) -> list[ControlCall | TimerEntry]:
         """What happened between the calls of the API, oldest first: all calls of the control plane, and timers."""
         return sorted((*self._control_calls, *self._others), key=lambda each: int(each.id[1:] or 0))
+
+    @property
+    def deliveries(self) -> tuple[DeliveryNote, ...]:
+        """The steps of webhook deliveries since the oldest call that it keeps, oldest first."""
+        return tuple(self._deliveries)
 
     def restart(self) -> None:
         """Forget everything, and count from 1 again."""
@@ -233,9 +275,19 @@ class Journal:
             for _ in range(_too_heavy([_weight(each.body) for each in self._control_calls])):
                 self._control_calls.popleft()
 
+    def add_delivery(self, note: DeliveryNote) -> DeliveryNote:
+        """Take up a step of a webhook delivery, placed at the end; those before the oldest call go. Returns it."""
+        notes, placed = self._deliveries, replace(note, after=self.count, between=self._between)
+        oldest = self._entries[0].number if self._entries else self.count
+        while notes and notes[0].after < oldest - 1:
+            notes.popleft()
+        notes.append(placed)
+        return placed
+
     def clear(self) -> int:
         """Forget every entry; returns how many there were."""
         count = len(self._entries)
+        self._deliveries.clear()
         self._entries.clear()
         self._control_calls.clear()
         self._others.clear()

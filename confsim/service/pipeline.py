@@ -169,15 +169,22 @@ class Pipeline:
         outcome: Refusal | Response,
         used: Mapping[str, None] | None = None,
         finish: Finish | None = None,
+        *,
+        handshake: bool = False,
     ) -> Response:
-        """The final response to a request that reached no operation: a refusal, or what a transport answers itself."""
+        """The final response to a request that reached no operation: a refusal, or what a transport answers itself.
+
+        ``handshake`` says that it asked for a websocket.
+        """
         live = self._live
         with live.lock:
             change = live.change()
             if used:
                 change.used.update(used)
             response = refused(change, outcome) if isinstance(outcome, Refusal) else outcome
-            return self._note("", request, response, change, change.world, finish=finish).response
+            entry = self._note("", request, response, change, change.world, finish=finish)
+            entry.handshake = handshake
+            return entry.response
 
     def _dropped(self, change: Change, refusal: Refusal | None = None) -> World:
         """The world after a call that failed: that before it, unless it was refused for the time being."""

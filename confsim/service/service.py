@@ -153,7 +153,7 @@ class Service:
         """The people who are connected to its channels over websockets."""
         from .realtime.connections import RealTime  # with the first websocket
 
-        return RealTime(self.live, self.journal, self.token_of, self.unrouted)
+        return RealTime(self.live, self.journal, self.token_of, partial(self.unrouted, handshake=True))
 
     @property
     def world(self) -> World:

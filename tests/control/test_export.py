@@ -351,7 +351,7 @@ def left_out(sim):
 
 @pytest.mark.parametrize("headers", CLIENTS.values(), ids=CLIENTS)
 def test_headers_of_a_client_leave_nothing_out(sim, headers):
-    """Each call is a step, and a call by name in the test; URLs in answers are those of the host of the process."""
+    """Each call is a step, and a call of the test, with what the client said; URLs are those of the process."""
     client = sim.client("demo-user")
     image = "/users/me/image?url=https%3A%2F%2Fa.example%2F1.png"
     assert client.post(image, headers=headers).status_code == 200
@@ -360,9 +360,19 @@ def test_headers_of_a_client_leave_nothing_out(sim, headers):
         preflight = {**headers, "access-control-request-method": "GET"}
         assert client.options("/users/me", headers=preflight).status_code == 204
     assert "get_me" in [step["operationId"].rpartition(".")[2] for step in steps_of(sim)]
-    assert "world.call('get_me', 'demo-user', x='1')" in sim.requests.export("pytest")
     again(sim)
     assert left_out(sim) == []
+    said = {name: text for name, text in headers.items() if name != "user-agent" and text != "*/*"}
+    test, steps = sim.requests.export("pytest"), steps_of(sim)
+    for name, text in said.items():
+        assert f"{name!r}: {text!r}" in test
+        assert {"name": name, "in": "header", "value": text} in steps[-1]["parameters"]
+
+
+def test_a_call_without_further_headers_is_one_by_name(sim):
+    """Those of its body and its transport aside."""
+    sim.client("demo-user").get("/users/me?x=1", headers={"User-Agent": "x", "Accept": "*/*"})
+    assert "world.call('get_me', 'demo-user', x='1')" in sim.requests.export("pytest")
 
 
 def steps_of(sim):
@@ -391,6 +401,7 @@ def test_headers_that_an_answer_depends_on_are_parameters_of_the_step(make_confs
         "idempotency-key",
         "idempotency-key",
         "if-none-match",
+        "accept-language",
     ]
     digest = sim.service.world.digest()
     document = json.loads(sim.requests.export("scenario"))

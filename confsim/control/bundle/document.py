@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
 #: The number of the format of bundles.
@@ -89,7 +90,8 @@ class BundledCall(Struct, frozen=True, kw_only=True):
 
     ``at`` is the instant of the clock. ``entry`` says how it came in: over HTTP, or below it by the name of its
     operation, in Python or of a scenario, with the ``texts`` of its path, the ``values`` of its query and its
-    ``token``. One that has its own instant does not move the clock. ``after`` is set where a replay cannot repeat it:
+    ``token``. One that only has a ``delivery`` is the result of a webhook that came between calls. One that has its own
+    instant does not move the clock. ``after`` is set where a replay cannot repeat it:
     the state document that it left, and the ``faults`` that remained, with ``why``.
     """
 
@@ -105,6 +107,7 @@ class BundledCall(Struct, frozen=True, kw_only=True):
     own_instant: bool = False
     foreign_host: bool = False
     control: str = ""
+    delivery: DeliveryNote | None = None
     path: tuple[str, ...] = ()
     query: dict[str, str] = {}
     body: Content = ""
@@ -117,7 +120,9 @@ class Bundle(Struct, frozen=True, kw_only=True):
     """A journal and its start. ``first`` is the number of its first call; ``left_out`` says what is not in it.
 
     ``made_from`` says what its world was made from, ``digest`` is the fingerprint of the world after the last call of
-    the API; empty where there is none, or secrets are ``masked``.
+    the API; empty where there is none. In one that is ``masked`` others stand in the place of secrets; those of secrets
+    that the world makes are in ``stand_ins``, each with the fingerprint of what it stands for. ``attempts`` are those
+    to deliver webhooks, beside those that were taken as delivered.
     """
 
     format: int
@@ -137,6 +142,8 @@ class Bundle(Struct, frozen=True, kw_only=True):
     left_out: list[str] = []
     masked: bool = False
     digest: str = ""
+    attempts: list[DeliveryNote] = []
+    stand_ins: dict[str, str] = {}
 
 
 def read(path: str | Path) -> Bundle:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import platform
+from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -16,11 +18,10 @@ from confsim.control.declare import CONTROL
 from confsim.control.export.calls import ApiCall, is_handshake, merged
 from confsim.service.files import state
 from confsim.service.files.profile import plain
-from confsim.service.journal import ControlCall, Entry
+from confsim.service.journal import ControlCall, DeliveryNote, DeliveryStep, Entry
 from confsim.service.service import Service
 from confsim.version import __version__
 
-from . import masking
 from .document import FORMAT, NOT_SET, Bundle, BundledCall, EntryPoint, SentRequest, content, kept
 
 _FOREIGN = CODE[Reason.HOST_UNKNOWN].id
@@ -35,34 +36,49 @@ def bundle(context: ControlContext, *, masked: bool) -> bytes:
     first = 1 if whole else entries[0].number
     controls = [each for each in service.journal.control_calls if whole or each.after >= first]
     made = list(merged(context, entries, controls))
-    calls = [_bundled(each, masked=masked) for each in made]
+    notes = [each for each in service.journal.deliveries if whole or each.after >= first]
+    calls = list(_with_results(map(_bundled, made), notes))
     last = next((each.id for each in reversed(calls) if each.answer is not None), "")
-    at_end = bool(entries) and not masked and bool(calls) and calls[-1].id == last and last == entries[-1].id
-    document = state.document(start)
-    whole_bundle = msgspec.json.encode(
-        Bundle(
-            format=FORMAT,
-            confsim=__version__,
-            python=platform.python_version(),
-            made_from=service.provenance.made_from,
-            profile=plain(service.profile),
-            mount=service.address.mount,
-            host=service.address.host or HOST,
-            public_url=service.address.public_url,
-            faults_by_request=service.faults.by_request,
-            webhooks_listed=service.webhooks.listed,
-            started=min((each.at for each in calls), default=service.clock.now()),
-            first=first,
-            start=Raw(document),
-            calls=calls,
-            left_out=_left_out(service, entries, first),
-            masked=masked,
-            digest=entries[-1].after.digest() if at_end else "",
-        ),
+    at_end = bool(entries) and bool(calls) and calls[-1].id == last and last == entries[-1].id
+    whole_bundle = Bundle(
+        format=FORMAT,
+        confsim=__version__,
+        python=platform.python_version(),
+        made_from=service.provenance.made_from,
+        profile=plain(service.profile),
+        mount=service.address.mount,
+        host=service.address.host or HOST,
+        public_url=service.address.public_url,
+        faults_by_request=service.faults.by_request,
+        webhooks_listed=service.webhooks.listed,
+        started=min((each.at for each in calls), default=service.clock.now()),
+        first=first,
+        start=Raw(state.document(start)),
+        calls=calls,
+        left_out=_left_out(service, entries, first),
+        digest=entries[-1].after.digest() if at_end else "",
+        attempts=[each for each in notes if each.step is not DeliveryStep.RESULT],
     )
     if masked:
-        whole_bundle = masking.mask(whole_bundle, _secrets(document, made))
-    return msgspec.json.format(whole_bundle, indent=1) + b"\n"
+        from .masked import masked as without_secrets  # it plays the calls, and imports what serves them
+
+        whole_bundle = without_secrets(whole_bundle, made)
+    return msgspec.json.format(msgspec.json.encode(whole_bundle), indent=1) + b"\n"
+
+
+def _with_results(calls: Iterable[BundledCall], notes: list[DeliveryNote]) -> Iterator[BundledCall]:
+    """The calls, with the results of webhooks that came between them."""
+    waiting = deque(each for each in notes if each.step is DeliveryStep.RESULT)
+    for call in calls:
+        number = int(call.id[1:])
+        while waiting and (waiting[0].between if call.request is None else waiting[0].after) < number:
+            yield _result(waiting.popleft())
+        yield call
+    yield from map(_result, waiting)
+
+
+def _result(note: DeliveryNote) -> BundledCall:
+    return BundledCall(id="", at=note.at, delivery=note)
 
 
 def _left_out(service: Service, entries: list[Entry], first: int) -> list[str]:
@@ -79,17 +95,7 @@ def _left_out(service: Service, entries: list[Entry], first: int) -> list[str]:
     return found
 
 
-def _secrets(document: bytes, calls: list[ApiCall | ControlCall]) -> list[str]:
-    """What is to be masked. A token that the world has made by itself follows from its seed, and is none of them."""
-    known = masking.in_document(document)
-    sent = [each for each in calls if isinstance(each, ApiCall)]
-    own = {each.token for each in sent if each.entry.caller is not None} - set(known)
-    answers = b"\n".join(each.entry.response.body for each in sent)
-    presented = dict.fromkeys(secret for each in sent for secret in masking.in_request(each.entry))
-    return [*known, *(each for each in presented if each not in own and each.encode() not in answers)]
-
-
-def _bundled(call: ApiCall | ControlCall, *, masked: bool) -> BundledCall:
+def _bundled(call: ApiCall | ControlCall) -> BundledCall:
     if isinstance(call, ControlCall):
         moves = CONTROL[call.operation].moves_clock
         return BundledCall(
@@ -101,7 +107,7 @@ def _bundled(call: ApiCall | ControlCall, *, masked: bool) -> BundledCall:
             body=content(call.body),
         )
     entry, request = call.entry, call.entry.request
-    why = _unrepeatable(entry, masked=masked)
+    why = "a fault held it until somebody released it" if any(_holds(hit.do) for hit in entry.fault) else ""
     entry_point = EntryPoint.HTTP
     if call.operation is not None and PREFIX.id not in entry.assumptions:  # which is asked for by HTTP alone
         entry_point = EntryPoint.SCENARIO if "host" in request.headers else EntryPoint.PYTHON
@@ -130,15 +136,6 @@ def _bundled(call: ApiCall | ControlCall, *, masked: bool) -> BundledCall:
         after=Raw(state.document(entry.after)) if why else NOT_SET,
         faults=[each.to_dict() for each in entry.remaining_faults] if why and entry.remaining_faults else None,
     )
-
-
-def _unrepeatable(entry: Entry, *, masked: bool) -> str:
-    """Why a call cannot be repeated; empty for one that can."""
-    if masked and masking.is_signed(entry):
-        return "its identity token is masked"
-    if any(_holds(hit.do) for hit in entry.fault):
-        return "a fault held it until somebody released it"
-    return ""
 
 
 def _holds(do: Any) -> bool:

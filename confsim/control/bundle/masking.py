@@ -1,71 +1,214 @@
-"""Secrets in a bundle: which there are, and what stands in their place."""
+"""The secrets of a journal, and what stands in the place of each.
+
+A secret is given by somebody, in the start of the world or in a request, or it is made by the world. One that is given
+is replaced in the start and in the requests, so that the world knows the stand-in alone. One that the world makes is
+made again by whoever replays: its stand-in is there to be read, with a fingerprint by which a replay finds what it
+stands for.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import re
-from collections.abc import Iterable
+from base64 import b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl
 
 import msgspec
 
+from confsim.domain.identity import jws
+from confsim.kernel.tables.table import Table
+from confsim.kernel.world import Place, World
 from confsim.service.journal import Entry
 
-#: A signed JWT in a text: identity tokens, which no stand-in could take the place of.
-JWT = re.compile(rb"eyJ[\w-]{8,}\.[\w-]+\.[\w-]*")
-#: Headers whose values are secrets, whatever they are called in the profile.
-_SECRET_HEADERS = re.compile(r"authorization|cookie|token|secret|password|api-?key", re.IGNORECASE)
-#: Fields of records that are secrets, by table.
-_SECRET_FIELDS = {"credentials": "value", "api tokens": "value", "validators": "key"}
-#: Shorter texts are no secrets, and stand in too many places.
-_SHORTEST = 6
+from .substitution import DISTINCTIVE, SECRET_HEADERS, SECRETS, of_record
 
-
-def in_document(document: bytes) -> list[str]:
-    """The secrets in a state document, in its order."""
-    tables = msgspec.json.decode(document)["tables"]
-    found = []
-    for table, field in _SECRET_FIELDS.items():
-        for records in tables.get(table, {}).values():
-            found += [each[field] for each in records]
-    return found
-
-
-def in_request(entry: Entry) -> list[str]:
-    """The secrets that a request presents, as far as its headers show them."""
-    found = [] if entry.token is None else [entry.token]
-    for name, value in entry.request.headers.items():
-        if _SECRET_HEADERS.search(name):
-            found += [part.partition("=")[2] or part for part in re.split(r"[;,]\s*|\s+", value)]
-    return found
-
-
-def is_signed(entry: Entry) -> bool:
-    """Whether a request carries an identity token."""
-    request = entry.request
-    texts = (request.body, request.query.encode(), *(value.encode() for value in request.headers.values()))
-    return any(JWT.search(text) for text in texts)
-
-
-def mask(whole: bytes, secrets: Iterable[str]) -> bytes:
-    """The document with a stand-in for each secret, the same in every place; signed tokens have one of their own."""
-    stand_ins: dict[str, str] = {}
-    for secret in secrets:
-        if len(secret) >= _SHORTEST and secret not in _WORDS:
-            stand_ins.setdefault(secret, f"masked-{len(stand_ins) + 1}")
-    whole = JWT.sub(b"masked-identity-token", whole)
-    for secret in sorted(stand_ins, key=len, reverse=True):
-        stand_in = stand_ins[secret]
-        for form in {quote(secret, safe=""): stand_in, _in_json(secret): stand_in}:
-            whole = whole.replace(form.encode(), stand_in.encode())
-    return whole
-
-
-def _in_json(secret: str) -> str:
-    """A text as it stands inside a JSON string that is itself in a JSON string, or nowhere."""
-    text: Any = msgspec.json.encode(secret).decode()[1:-1]
-    return str(text)
-
-
+#: A signed JWT in a text.
+JWT = re.compile(rb"(eyJ[\w-]{8,}\.[\w-]+)\.([\w-]*)")
+#: Fields of JSON bodies and parameters that are secrets, known to the world or not.
+_GIVEN = re.compile(r"(.*token|.*password|.*passphrase|.*secret|.*pin|apikey)", re.IGNORECASE)
+#: Fields of answers that are secrets and follow from the seed.
+_MADE = re.compile(r"password|secret|jwt|token|reservationToken")
+_WEBHOOK_SECRET = re.compile(rb"whsec_[A-Za-z0-9+/]{40,}=*")
 #: Words of headers that hold secrets and are none.
-_WORDS = frozenset({"Bearer", "Basic", "bearer", "basic", "Digest", "digest"})
+_WORDS = frozenset({"bearer", "basic", "digest"})
+#: Private members of a JWK (RFC 7517, RFC 7518), but for the secret of a symmetric one.
+_PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth"})
+_PRINTS = 32
+
+
+def fingerprint(secret: str) -> str:
+    """What identifies a secret to who knows it."""
+    return hashlib.sha256(secret.encode()).hexdigest()[:_PRINTS]
+
+
+# Where secrets are
+
+
+def in_document(document: Any) -> Iterator[str]:
+    """The secrets in a state document, as plain values, in its order."""
+    tables = document.get("tables") if isinstance(document, dict) else None
+    for table, clients in tables.items() if isinstance(tables, dict) else ():
+        for record in chain.from_iterable(clients.values()) if table in SECRETS else ():
+            yield from of_record(table, record)
+
+
+def in_writes(touched: Iterable[tuple[Place, Any]], world: World) -> Iterator[str]:
+    """The secrets in what a change has written."""
+    for (client, table), key in touched:
+        if table in SECRETS:
+            record = Table.declared[table].seen(world, client).get(key)
+            if record is not None:
+                yield from of_record(table, msgspec.to_builtins(record, enc_hook=str))
+
+
+def in_request(entry: Entry) -> Iterator[str]:
+    """The secrets that a request presents, as far as its names of headers, parameters and fields show them."""
+    request = entry.request
+    if entry.token is not None:
+        yield entry.token
+    for name, value in request.headers.items():
+        if SECRET_HEADERS.search(name):
+            for part in re.split(r"[;,]\s*|\s+", value):
+                word = part.partition("=")[2] or part
+                if word.lower() not in _WORDS:
+                    yield _password(word) if value.lower().startswith("basic ") else word
+    for name, value in parse_qsl(request.query):
+        if _GIVEN.fullmatch(name) and value:
+            yield value
+    yield from in_body(request.body)
+
+
+def in_body(body: bytes) -> Iterator[str]:
+    """The secrets in a body of JSON, by the names of its fields."""
+    return _named(_json(body), _GIVEN)
+
+
+def in_answer(body: bytes) -> Iterator[str]:
+    """The secrets in an answer that the world has made without storing them."""
+    yield from (match[0].decode() for match in JWT.finditer(body))
+    yield from (match[0].decode() for match in _WEBHOOK_SECRET.finditer(body))
+    yield from (each for each in _named(_json(body), _MADE) if "*" not in each)
+
+
+def identity_tokens(entry: Entry) -> Iterator[str]:
+    """The signed JWTs in a request."""
+    request = entry.request
+    texts = (request.target.encode(), request.query.encode(), *(each.encode() for each in request.headers.values()))
+    for text in (*texts, request.body, (entry.token or "").encode()):
+        yield from (match[0].decode() for match in JWT.finditer(text))
+
+
+def _named(value: Any, names: re.Pattern[str]) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if isinstance(part, str) and part and names.fullmatch(name):
+                yield part
+            else:
+                yield from _named(part, names)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _named(part, names)
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _password(credentials: str) -> str:
+    try:
+        return b64decode(credentials, validate=True).decode().partition(":")[2] or credentials
+    except ValueError:
+        return credentials
+
+
+# What stands in their place
+
+
+class StandIns:
+    """Stand-ins of secrets: a different one for each, as long as it is and of such characters, so that it fits.
+
+    A JWT is signed anew by the stand-in of the key that has signed it; one that no known secret has signed gets a
+    signature that is none. A public key stays, of a private one there is the public part.
+    """
+
+    def __init__(self, known: Callable[[str], bool]) -> None:
+        self._known = known
+        self._taken: set[str] = set()
+        self._count = 0
+        self._keys: dict[str, str] = {}
+
+    def of(self, secret: str) -> str:
+        """A stand-in for a secret."""
+        if JWT.fullmatch(secret.encode()):
+            return self._of_identity_token(secret)
+        made = self._keys[secret] = _public(secret) or self._symmetric(secret) or self._fresh(secret)
+        return made
+
+    def _fresh(self, secret: str) -> str:
+        while True:
+            self._count += 1
+            found = _candidate(secret, self._count)
+            if found is None:  # all texts of this form are in use: there is nothing to hide it behind
+                return secret
+            if found != secret and found not in self._taken and not self._known(found):
+                self._taken.add(found)
+                return found
+
+    def _of_identity_token(self, token: str) -> str:
+        signed, _, signature = token.rpartition(".")
+        for key, made in self._keys.items():
+            try:
+                jws.verify(token, "HS256", jws.parse_key("HS256", key))
+                new = hmac.new(jws.parse_key("HS256", made), signed.encode(), "sha256").digest()
+            except (ValueError, TypeError):
+                continue
+            return f"{signed}.{urlsafe_b64encode(new).rstrip(b'=').decode()}"
+        return f"{signed}.{self._fresh(signature)}" if len(signature) >= DISTINCTIVE else token
+
+    def _symmetric(self, key: str) -> str | None:
+        """A JWK of a secret with a stand-in of the secret; None for another key."""
+        jwk = _json(key.encode())
+        if not isinstance(jwk, dict) or not isinstance(jwk.get("k"), str):
+            return None
+        return key.replace(jwk["k"], self._fresh(jwk["k"]))
+
+
+def _candidate(secret: str, number: int) -> str | None:
+    """The stand-in of this number that is of the form of the secret; None when there are not so many."""
+    size = len(secret)
+    if secret.isascii() and secret.isdigit():
+        return str(10 ** (size - 1) + number - 1) if number <= 9 * 10 ** (size - 1) else None
+    prefix = "whsec_" if secret.startswith("whsec_") else ""
+    text = f"{prefix}masked-{number}"
+    if len(text) > size:
+        text = f"m{number:x}"
+    return text.ljust(size, "x") if len(text) <= size else None
+
+
+def _public(key: str) -> str | None:
+    """The public part of a PEM or a JWK, which is no secret; None for a text that is a secret."""
+    if "-----BEGIN " in key:
+        if "PRIVATE KEY-----" not in key:
+            return key
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+        for algorithm in ("RS256", "ES256"):
+            try:
+                public = jws.parse_key(algorithm, key)
+                text: str = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+                return text
+            except (ValueError, AttributeError):
+                continue
+        return None
+    jwk = _json(key.encode()) if key.lstrip().startswith("{") else None
+    if not isinstance(jwk, dict) or "k" in jwk or "kty" not in jwk:
+        return None
+    rest = {name: value for name, value in jwk.items() if name not in _PRIVATE}
+    return key if len(rest) == len(jwk) else msgspec.json.encode(rest).decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +16,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
 from confsim.control.invoke import invoke
 from confsim.control.scenarios import direct
+from confsim.domain.events.deliveries import Delivery
 from confsim.http.app import App
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.clock import Clock
@@ -22,18 +24,18 @@ from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.files import state
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
+from confsim.service.journal import DeliveryNote
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 from confsim.transport.address import OperationRequest, request_of
 
 from .document import Bundle, BundledCall, EntryPoint, KeptAnswer, kept, raw
+from .revealed import Revealed
 
 #: Characters of a text that are shown around the first difference.
 _AROUND = 60
 #: Operations of the control plane that set faults.
 _SET_FAULTS = frozenset({"add_fault", "put_faults"})
-#: Headers that say something of the bytes of a body, which a mask has changed.
-_OF_BYTES = frozenset({"etag", "content-length", "content-range"})
 
 
 class Parting(Struct, frozen=True):
@@ -57,10 +59,24 @@ class Replayed(Struct, frozen=True, kw_only=True):
 
 def replay(bundle: Bundle) -> Replayed:
     """Play a bundle again, up to the first difference. Misuse for a profile or a start that cannot be."""
-    return _Replay(bundle).run()
+    player, count, skipped = Player(bundle), 0, []
+    parting = None
+    for call in bundle.calls:
+        if call.why:
+            skipped.append(f"{call.id}: {call.why}")
+        count += call.delivery is None and not call.why
+        got = player.play(call)
+        parting = got if isinstance(got, Parting) else None if got is None else player.parting(call, got)
+        if parting is not None:
+            break
+    if parting is None and bundle.digest and (digest := player.digest()) != bundle.digest:
+        parting = Parting(bundle.calls[-1].id, "", "the world after the last call", bundle.digest, digest)
+    return Replayed(calls=count, not_repeated=skipped, left_out=bundle.left_out, parting=parting)
 
 
-class _Replay:
+class Player:
+    """The world of a bundle, in which its calls are made again, one after the other."""
+
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
         self._profile = read_profile(bundle.profile)
@@ -71,6 +87,11 @@ class _Replay:
         service.journal.count = bundle.first - 1
         service.faults.allow_by_request(bundle.faults_by_request)
         service.webhooks.list_only(bundle.webhooks_listed)
+        self._attempts: dict[tuple[str, int], deque[DeliveryNote]] = defaultdict(deque)
+        for note in bundle.attempts:
+            self._attempts[note.id, note.number].append(note)
+        service.webhooks.repeat(self._recorded)
+        self._revealed = Revealed(bundle.stand_ins, lambda: state.document(service.world))
         self._worlds = self._mounted(service)
         self._foreign = False
         self._app = App(self._worlds, mount.whole(CONTROL), lambda host: not self._foreign)
@@ -88,48 +109,52 @@ class _Replay:
         service.pipeline.serve_at(replace(service.address, host=bundle.host, public_url=bundle.public_url))
         return worlds
 
-    def run(self) -> Replayed:
-        """Play it."""
-        bundle, count, skipped = self._bundle, 0, []
-        parting = None
-        for call in bundle.calls:
-            if call.why:
-                self._skip(call, call.after)
-                skipped.append(f"{call.id}: {call.why}")
-                continue
-            count += 1
-            parting = self._repeat(call)
-            if parting is not None:
-                break
-        if parting is None and bundle.digest and (digest := self._service.world.digest()) != bundle.digest:
-            parting = Parting(bundle.calls[-1].id, "", "the world after the last call", bundle.digest, digest)
-        return Replayed(calls=count, not_repeated=skipped, left_out=bundle.left_out, parting=parting)
+    def digest(self) -> str:
+        """The fingerprint of the world as it is now."""
+        return self._service.world.digest()
 
-    def _skip(self, call: BundledCall, after: Any) -> None:
-        self._show(call)
-        self._service.live.replace(state.world_from(bytes(after)))
+    def play(self, call: BundledCall) -> KeptAnswer | Parting | None:
+        """Make a call again, or set what one left that cannot be made again.
+
+        Returns the answer of one of the API, None for any other, and where it parts of one that cannot be made.
+        """
+        if not call.own_instant:
+            self._service.live.show(call.at)
+        if call.delivery is not None:
+            self._service.webhooks.report(call.delivery)
+            return None
+        call = self._revealed.call(call)
+        if call.why:
+            self._set(call)
+            return None
+        if call.request is None:
+            return self._control(call) if call.control else None
+        self._service.journal.count = int(call.id[1:]) - 1
+        self._send(call)
+        entry = self._service.journal.last()
+        if entry is None or entry.id != call.id:
+            return Parting(
+                call.id, _name(call), "the answer", None if call.answer is None else call.answer.status, None
+            )
+        return kept(entry.response)
+
+    def parting(self, call: BundledCall, got: KeptAnswer) -> Parting | None:
+        """The first difference of an answer from the one that the call had; None when they are the same."""
+        assert call.answer is not None
+        self._revealed.learn(call.answer, got)
+        found = _difference(call.answer, self._revealed.hidden(got))
+        return None if found is None else Parting(call.id, _name(call), *found)
+
+    def _set(self, call: BundledCall) -> None:
+        self._service.live.replace(state.world_from(bytes(call.after)))
         if call.faults is not None:
             body = _without_holds(msgspec.json.encode(call.faults))
             invoke(self._context, CONTROL["put_faults"], (), {}, body)
 
-    def _show(self, call: BundledCall) -> None:
-        if not call.own_instant:
-            self._service.live.show(call.at)
-
-    def _repeat(self, call: BundledCall) -> Parting | None:
-        self._show(call)
-        if call.request is None:
-            return self._control(call) if call.control else None
-        assert call.answer is not None
-        self._service.journal.count = int(call.id[1:]) - 1
-        self._send(call)
-        entry = self._service.journal.last()
-        answer = None if entry is None or entry.id != call.id else kept(entry.response)
-        name = f"{call.operation or 'no operation'} {call.request.method} {call.request.target}"
-        if answer is None:
-            return Parting(call.id, name, "the answer", call.answer.status, None)
-        found = _difference(call.answer, answer, masked=self._bundle.masked)
-        return None if found is None else Parting(call.id, name, *found)
+    def _recorded(self, delivery: Delivery) -> DeliveryNote | None:
+        """What became of the next attempt of a delivery; None where it was taken as delivered."""
+        notes = self._attempts.get((delivery.id, len(delivery.attempts)))
+        return notes.popleft() if notes else None
 
     def _send(self, call: BundledCall) -> None:
         assert call.request is not None
@@ -164,6 +189,11 @@ class _Replay:
         return None
 
 
+def _name(call: BundledCall) -> str:
+    assert call.request is not None
+    return f"{call.operation or 'no operation'} {call.request.method} {call.request.target}"
+
+
 def _without_holds(body: bytes) -> bytes:
     """Faults without those that hold calls, which no replay repeats; empty where a single one does."""
     faults = msgspec.json.decode(body)
@@ -172,23 +202,18 @@ def _without_holds(body: bytes) -> bytes:
     return msgspec.json.encode([each for each in faults if "hold" not in each.get("do", {})])
 
 
-def _difference(was: KeptAnswer, got: KeptAnswer, *, masked: bool) -> tuple[str, Any, Any] | None:
+def _difference(was: KeptAnswer, got: KeptAnswer) -> tuple[str, Any, Any] | None:
     """The first difference of two answers: what differs, and both values; None when they are the same."""
     if was.status != got.status:
         return "the status", was.status, got.status
-    before, after = (_headers(each, masked=masked) for each in (was, got))
-    for place, (one, other) in enumerate(zip(before, after, strict=False)):
+    for place, (one, other) in enumerate(zip(was.headers, got.headers, strict=False)):
         if one != other:
             return f"header line {place + 1}", ": ".join(one), ": ".join(other)
-    if len(before) != len(after):
-        return "the header lines", [name for name, _ in before], [name for name, _ in after]
+    if len(was.headers) != len(got.headers):
+        return "the header lines", [name for name, _ in was.headers], [name for name, _ in got.headers]
     if was.body != got.body:
         return _place(raw(was.body), raw(got.body))
     return ("where the connection is dropped", was.cut, got.cut) if was.cut != got.cut else None
-
-
-def _headers(answer: KeptAnswer, *, masked: bool) -> list[tuple[str, str]]:
-    return [each for each in answer.headers if not masked or each[0].lower() not in _OF_BYTES]
 
 
 def _place(was: bytes, got: bytes) -> tuple[str, Any, Any]:

@@ -165,7 +165,7 @@ class _Writer:
                 *self._parameters("query", values),
                 *([] if call.token is None else [self._token(call.token)]),
             ]
-            headers = dict(call.headers)
+            headers = {**call.headers, **call.other_headers}
             if entry.request.body and operation.body is not None:
                 body = self._body(call)
                 if body is None:

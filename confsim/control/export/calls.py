@@ -70,8 +70,8 @@ class ApiCall(Struct, frozen=True, kw_only=True):
     @property
     def by_name(self) -> bool:
         """Whether the name of the operation, its parameters and its body say all: there is no header beside a token."""
-        operation = self.operation
-        return operation is not None and self.entry.request.method != "HEAD" and not self.headers.keys() - _OF_BODY
+        plain = self.operation is not None and self.entry.request.method != "HEAD"
+        return plain and not self.other_headers and not self.headers.keys() - _OF_BODY
 
     @property
     def is_preflight(self) -> bool:
@@ -138,7 +138,7 @@ def was_decided(entry: Entry) -> bool:
 
 def is_handshake(entry: Entry) -> bool:
     """Whether a websocket was to be opened: who came in by it is a call of the control plane beside it."""
-    return not entry.operation and "sec-websocket-key" in entry.request.headers
+    return entry.handshake
 
 
 def api_call(context: ControlContext, entry: Entry) -> ApiCall:

@@ -71,6 +71,6 @@ def get_bundle(
     """Get one document with all that playing the journal again takes: start, profile, calls, answers, versions.
 
     ``confsim replay`` plays it and says where an answer parts. ``mask`` puts stand-ins in the place of secrets: tokens,
-    keys of validators, and what headers present. Tokens that the world made meanwhile follow from its seed and stay.
+    codes, PINs, passwords, keys of validators, and what headers present.
     """
     return Raw("application/json", bundle(context, masked=mask))

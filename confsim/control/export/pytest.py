@@ -145,7 +145,7 @@ def _by_name(service: Service, call: ApiCall) -> str:
 
 def _by_path(service: Service, call: ApiCall) -> str:
     """A call as an HTTP request."""
-    entry, headers = call.entry, dict(call.headers)
+    entry, headers = call.entry, {**call.headers, **call.other_headers}
     if call.token is not None:
         headers |= presentation(service, call.token)[0]
     url = f"http://{HOST}{call.target}" + (f"?{call.query}" if call.query else "")

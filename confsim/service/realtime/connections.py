@@ -212,7 +212,7 @@ class RealTime:
         journal.add_control_call(
             ControlCall(
                 journal.count,
-                live.clock.now(),
+                change.now,
                 operation,
                 (),
                 body,

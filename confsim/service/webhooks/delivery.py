@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from confsim.assumptions import events as assumed
 from confsim.assumptions.register import ask
@@ -21,7 +21,7 @@ from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.world import Change, World
-from confsim.service.journal import Journal
+from confsim.service.journal import DeliveryNote, DeliveryStep, Journal
 from confsim.service.live import LiveWorld
 
 from .http_sender import HttpSender
@@ -49,6 +49,10 @@ class Plan(Struct, frozen=True):
     bypasses: bool = False
 
 
+#: What happened to an attempt of a delivery when it was first made; None where it was taken as delivered.
+Recorded = Callable[[Delivery], DeliveryNote | None]
+
+
 class Webhooks:
     """The webhooks of one world.
 
@@ -64,6 +68,7 @@ class Webhooks:
         "_live",
         "_plan",
         "_receiver",
+        "_recorded",
         "_sender",
         "_under_way",
         "allowed",
@@ -74,6 +79,7 @@ class Webhooks:
         self._journal = journal
         self._plan = plan
         self._receiver: Receiver | None = None
+        self._recorded: Recorded | None = None
         self._sender: HttpSender | None = None
         self._listed = False
         self._busy = False
@@ -123,6 +129,14 @@ class Webhooks:
         self._receiver = None if target is None else receiver(target)
         self.send_now()
 
+    def repeat(self, recorded: Recorded) -> None:
+        """Send nothing: let what becomes of each attempt be what was recorded of it."""
+        self._recorded = recorded
+
+    def report(self, note: DeliveryNote) -> None:
+        """Record the result of an attempt that was sent when it was first made."""
+        self._sent(note, self._age, DeliveryResult(note.status, note.problem))
+
     def list_only(self, listed: bool) -> None:
         """Take deliveries as delivered instead of sending them over HTTP, or send them again."""
         self._listed = listed
@@ -170,6 +184,8 @@ class Webhooks:
             self._record(now, partial(deliveries.postpone, id=delivery.id, delay=plan.delay, bypasses=plan.bypasses))
         elif not plan.copies:
             self._record(now, partial(deliveries.lose, id=delivery.id))
+        elif self._recorded is not None and (note := self._recorded(delivery)) is not None:
+            self._repeated(note, now)
         elif self.route is Route.HTTP:
             self._hand_over(delivery, now, plan.copies)
         else:
@@ -180,6 +196,7 @@ class Webhooks:
                 url = message.url
                 for _ in range(plan.copies):
                     result = self._receiver(message)
+                self._note(DeliveryStep.ANSWERED, delivery, now, url, result)
             self._under_way.discard(delivery.id)
             self._answered(delivery.id, now, now, result, url)
 
@@ -191,28 +208,47 @@ class Webhooks:
         message = self._message(delivery, now)
         problem = sender.blocked_reason(message.url, self.allowed)
         if problem is not None:
+            self._note(DeliveryStep.REFUSED, delivery, now, message.url, DeliveryResult(None, problem))
             self._record(now, partial(deliveries.refuse, id=delivery.id, problem=problem, url=message.url))
             return
         self._under_way.add(delivery.id)
         seconds = self._asked(now, assumed.TIMEOUT) / 1000
         for _ in range(copies - 1):
             sender.send(message, seconds, lambda result: None)
-        sender.send(message, seconds, partial(self._sent, delivery.id, message.url, now, self._age))
+        note = self._note(DeliveryStep.SENT, delivery, now, message.url, DeliveryResult(None))
+        sender.send(message, seconds, partial(self._sent, note, self._age))
 
-    def _sent(self, id: str, url: str, at: int, age: int, result: DeliveryResult) -> None:
+    def _repeated(self, note: DeliveryNote, now: int) -> None:
+        """Let become of an attempt what became of it when it was first made."""
+        if note.step is DeliveryStep.SENT:
+            self._under_way.add(note.id)
+        elif note.step is DeliveryStep.REFUSED:
+            self._record(now, partial(deliveries.refuse, id=note.id, problem=note.problem or "", url=note.url))
+        else:
+            self._answered(note.id, now, now, DeliveryResult(note.status, note.problem), note.url)
+
+    def _sent(self, note: DeliveryNote, age: int, result: DeliveryResult) -> None:
         """Record the result of a message that was sent; called from a thread of the sender."""
         live = self._live
         with live.lock:
             if age != self._age:
                 return
             try:
-                self._under_way.discard(id)
+                self._under_way.discard(note.id)
                 now = live.change().now
-                self._answered(id, now, at, result, url)
+                known = structs.asdict(result)
+                self._journal.add_delivery(structs.replace(note, step=DeliveryStep.RESULT, at=now, **known))
+                self._answered(note.id, now, note.sent, result, note.url)
                 self.react(now)
             except Exception as bug:
                 bug.add_note("confsim failed while it recorded the result of a webhook")
                 live.bugs.append(bug)
+
+    def _note(self, step: DeliveryStep, delivery: Delivery, now: int, url: str, result: DeliveryResult) -> DeliveryNote:
+        """Note in the journal what became of an attempt, for who repeats it."""
+        number = len(delivery.attempts)
+        note = DeliveryNote(0, 0, now, step, delivery.id, number, now, result.status, result.problem, url)
+        return self._journal.add_delivery(note)
 
     def _answered(self, id: str, now: int, at: int, result: DeliveryResult, url: str | None) -> None:
         status, problem = result.status, result.problem

@@ -1,0 +1,211 @@
+"""Texts replaced by others, the same in every place of a bundle: state documents, requests, answers."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
+from .document import BundledCall, KeptAnswer, SentRequest, content, raw
+
+#: Shorter texts, such as PINs, are replaced only where they stand alone in a place that is named for a secret.
+DISTINCTIVE = 8
+#: Names of places for secrets: of fields, parameters, and of the segment of a path before one.
+_NAMED = rb"[\w-]*(?:pin|code|password|passphrase|token|secret|credential|key|verify)s?"
+#: Headers whose values are secrets, whatever they are called in the profile.
+SECRET_HEADERS = re.compile(r"authorization|cookie|token|secret|password|api-?key", re.IGNORECASE)
+_BASIC = re.compile(r"(basic )(\S+)", re.IGNORECASE)
+
+#: Fields of records that are secrets, by table. Of URLs, parts are: see ``of_url``.
+SECRETS = {
+    "credentials": ("value",),
+    "api tokens": ("value",),
+    "validators": ("key",),
+    "invitations": ("code",),
+    "reservations": ("token",),
+    "pins": ("pin",),
+    "gateway endpoints": ("password",),
+    "mail": ("code",),
+    "users": ("pending",),
+    "events endpoints": ("url",),
+    "broadcast destinations": ("url",),
+}
+
+
+def of_record(table: str, record: Mapping[str, Any]) -> Iterator[str]:
+    """The secrets in a record of a table."""
+    for field in SECRETS.get(table, ()):
+        value = record.get(field)
+        if field == "url" and isinstance(value, str):
+            yield from of_url(value, keyed=table == "broadcast destinations")
+        elif field == "pending":
+            yield from (code for _, code in value or ())
+        elif isinstance(value, str) and value:
+            yield value
+
+
+def of_url(url: str, *, keyed: bool = False) -> Iterator[str]:
+    """The password in a URL, and with ``keyed`` its last segment, which is a stream key."""
+    rest = url.partition("://")[2]
+    authority, _, path = rest.partition("/")
+    password = authority.rpartition("@")[0].partition(":")[2]
+    key = path.partition("?")[0].rpartition("/")[2] if keyed else ""
+    yield from filter(None, (password, key))
+
+
+class Substitution:
+    """Replaces texts by others: ``pairs`` has all of them.
+
+    Those that are short are replaced only in places that are named for secrets.
+    """
+
+    def __init__(self, pairs: Mapping[str, str] | None = None) -> None:
+        self.pairs: dict[str, str] = {}
+        self._forms: dict[bytes, bytes] = {}
+        self._long: re.Pattern[bytes] | None = None
+        self._places: tuple[re.Pattern[bytes], ...] = ()
+        self.add(pairs or {})
+
+    def __bool__(self) -> bool:
+        return bool(self.pairs)
+
+    def add(self, pairs: Mapping[str, str]) -> None:
+        """Replace these too."""
+        new = {old: text for old, text in pairs.items() if self.pairs.get(old) != text}
+        if not new:
+            return
+        self.pairs |= new
+        for old, text in new.items():
+            for form in FORMS:
+                self._forms.setdefault(form(old).encode(), form(text).encode())
+        long = sorted((each for each in self._forms if len(each) >= DISTINCTIVE), key=len, reverse=True)
+        self._long = re.compile(b"|".join(map(re.escape, long))) if long else None
+        short = sorted(each for each in self._forms if len(each) < DISTINCTIVE)
+        if short:
+            any_of = b"(" + b"|".join(map(re.escape, short)) + b")"
+            self._places = tuple(
+                re.compile(form, re.IGNORECASE)
+                for form in (
+                    rb'(\\*"' + _NAMED + rb'\\*"\s*:\s*\\*")' + any_of + rb'(?=\\*")',
+                    rb"((?:^|[?&;])" + _NAMED + rb"=)" + any_of + rb"(?=[&;]|$)",
+                    rb"(/" + _NAMED + rb"/)" + any_of + rb"(?=[/?]|$)",
+                    rb'(name="' + _NAMED + rb'"\r\n\r\n)' + any_of + rb"(?=\r\n)",
+                )
+            )
+
+    def replaced(self, given: bytes) -> bytes:
+        """A document, a body or a target with the texts replaced."""
+        if self._long is not None:
+            given = self._long.sub(lambda match: self._forms[match[0]], given)
+        for place in self._places:
+            given = place.sub(lambda match: match[1] + self._forms.get(match[2], match[2]), given)
+        return given
+
+    def text(self, given: str) -> str:
+        """A text with the texts replaced."""
+        return self.replaced(given.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+
+    def header(self, name: str, value: str) -> str:
+        """The value of a header, in which the scheme Basic may hide a text."""
+        value = _BASIC.sub(lambda match: match[1] + self._in_base64(match[2]), self.text(value))
+        return _words(value, self.pairs) if self.pairs and SECRET_HEADERS.search(name) else value
+
+    def state(self, document: bytes) -> bytes:
+        """A state document with the texts replaced."""
+        if not self._places:
+            return self.replaced(document)
+        whole = msgspec.json.decode(document)
+        for table, clients in whole["tables"].items():
+            if table in SECRETS:
+                for records in clients.values():
+                    for record in records:
+                        self._record(table, record)
+        return self.replaced(msgspec.json.encode(whole))
+
+    def call(self, call: BundledCall) -> BundledCall:
+        """A call of a bundle with the texts replaced, without its answer."""
+        request = call.request
+        return replace(
+            call,
+            request=None if request is None else self.request(request),
+            token=None if call.token is None else self.pairs.get(call.token) or self.text(call.token),
+            texts=self._values(call.texts),
+            values=self._values(call.values),
+            path=tuple(map(self.text, call.path)),
+            query=self._values(call.query),
+            body=self._content(call.body, self.state if call.control == "put_state" else self.replaced),
+            after=Raw(self.state(bytes(call.after))) if call.why else call.after,
+        )
+
+    def request(self, request: SentRequest) -> SentRequest:
+        """A request with the texts replaced."""
+        return replace(
+            request,
+            target=self.text(request.target),
+            query=self.text(request.query),
+            headers={name: self.header(name, value) for name, value in request.headers.items()},
+            body=self._content(request.body, self.replaced),
+        )
+
+    def answer(self, answer: KeptAnswer) -> KeptAnswer:
+        """An answer with the texts replaced."""
+        headers = [(name, self.header(name, value)) for name, value in answer.headers]
+        return replace(answer, headers=headers, body=self._content(answer.body, self.replaced))
+
+    def _content(self, given: Any, change: Callable[[bytes], bytes]) -> Any:
+        return content(change(raw(given))) if given else given
+
+    def _values(self, values: Mapping[str, str]) -> dict[str, str]:
+        named = re.compile(_NAMED, re.IGNORECASE)
+        return {
+            name: self.pairs.get(value) or self.text(value) if named.fullmatch(name.encode()) else self.text(value)
+            for name, value in values.items()
+        }
+
+    def _in_base64(self, credentials: str) -> str:
+        try:
+            plain = b64decode(credentials, validate=True).decode()
+        except ValueError:
+            return credentials
+        user, colon, password = plain.partition(":")
+        return b64encode(f"{user}{colon}{self.text(password)}".encode()).decode()
+
+    def _record(self, table: str, record: dict[str, Any]) -> None:
+        short = {each: new for each in of_record(table, record) if (new := self.pairs.get(each)) is not None}
+        for field, value in record.items() if short else ():
+            if isinstance(value, str):
+                record[field] = _words(value, short)
+            elif field == "pending":
+                record[field] = [[address, short.get(code, code)] for address, code in value]
+
+
+def _words(text: str, pairs: Mapping[str, str]) -> str:
+    """A text in which whole words are replaced."""
+    wanted = "|".join(map(re.escape, sorted(pairs, key=len, reverse=True)))
+    return re.sub(rf"(?<!\w)(?:{wanted})(?!\w)", lambda match: pairs[match[0]], text)
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+def _in_json(text: str) -> str:
+    return msgspec.json.encode(text).decode()[1:-1]
+
+
+def _in_json_twice(text: str) -> str:
+    return _in_json(_in_json(text))
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="")
+
+
+#: How a text may be written where it stands.
+FORMS: tuple[Callable[[str], str], ...] = (_plain, _in_json, _in_json_twice, quote_plus, _quoted)
