@@ -44,7 +44,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     guards = guards[len(guards) * (number - 1) // parts : len(guards) * number // parts]
     judged |= {mutant.key for mutant in guards if mutant.key in reasons}
     asked = [mutant for mutant in guards if mutant.key not in reasons]
-    verdicts |= {mutant.key: verdict for mutant, verdict in trying.verdicts(asked, chosen.limit, 1, whole=False)}
+    verdicts |= {mutant.key: verdict for mutant, verdict in trying.verdicts(asked, chosen.limit, 1, whole=True)}
     left = [(key, verdict) for key, verdict in verdicts.items() if verdict.what != "killed"]
     for key, verdict in left:
         print(f"{verdict.what}: {key}")  # noqa: T201  (this is its output)
