@@ -143,7 +143,6 @@ class Coupling:
         self.by = by
         self.creates = creates
         self.source = source
-        when.couplings[reaches] = (*when.couplings.get(reaches, ()), self)
         for row in _rows(when, reaches, by):
             row.couplings += (self,)
 

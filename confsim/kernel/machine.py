@@ -12,7 +12,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_type_hints
 
-from .influence import Cascade, Coupling
+from .influence import Cascade
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
 from .tables.table import Record, Rows, Table
@@ -72,7 +72,6 @@ class Machine(Generic[S, R]):
         self.guards = tuple({row.only_if.name: row.only_if for row in rows if row.only_if is not None}.values())
         absent = any(ABSENT in (*row.on, row.then) for row in rows)
         self.states: tuple[Enum, ...] = ((ABSENT,) if absent else ()) + tuple(states)
-        self.couplings: dict[Enum, tuple[Coupling, ...]] = {}
         self.cascades: tuple[Cascade, ...] = ()
         self._rows = {event: tuple(row for row in rows if row.when == event) for event in self.events}
         ends = {event: {row.then for row in rows} for event, rows in self._rows.items()}

@@ -142,12 +142,11 @@ class Field:
 class Flag(Field):
     """The state of a machine as a boolean field: true is the state ``on``, false is ``off``."""
 
-    __slots__ = ("off", "on")
+    __slots__ = ("on",)
 
     def __init__(self, name: str, on: Enum, off: Enum) -> None:
         super().__init__(name, lambda record: on if getattr(record, name) else off)
         self.on = on
-        self.off = off
 
     def write(self, record: Any, state: Enum) -> Any:
         """The record in this state."""

@@ -13,7 +13,7 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.mail import MAILS, Mail
 from confsim.domain.properties import PROPERTIES, Property
-from confsim.kernel.document import decoded, restored
+from confsim.kernel.document import decoded, decoded_parts, restored
 from confsim.kernel.refusal import Misuse, Refusal, suggest
 from confsim.kernel.timers import HANDLERS
 from confsim.kernel.world import World
@@ -39,7 +39,11 @@ def exported():
 def test_a_world_comes_back():
     """By either way: records in order, timers in theirs, counters."""
     world, document = exported()
-    found = [restored(document), decoded(msgspec.json.encode({**document, "version": 5}), 5)]
+    found = [
+        restored(document),
+        decoded(msgspec.json.encode({**document, "version": 5}), 5),
+        decoded_parts(world.parts(5), 5),
+    ]
     for each in found:
         assert each.digest() == world.digest()
         assert (each.seed, each.id_counter, dict(each.sequences)) == (3, 2, {"things": 1})
@@ -87,9 +91,11 @@ def test_what_is_wrong_is_reported_with_its_place(spoil, said):
 
 def test_a_document_of_another_format_is_not_decoded():
     """Its number is told; so is a client that is not there."""
-    _, document = exported()
+    world, document = exported()
     with pytest.raises(Misuse, match="the document is of version 4"):
         decoded(msgspec.json.encode({**document, "version": 4}), 5)
+    with pytest.raises(Misuse, match="the document is of version 4"):
+        decoded_parts(world.parts(4), 5)
     table(document, "properties")["x"] = []
     with pytest.raises(Misuse, match="'x' belongs to no client"):
         decoded(msgspec.json.encode({**document, "version": 5}), 5)

@@ -82,7 +82,6 @@ LAMP = make(
 
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing influence the lamps but what the test declares."""
-    monkeypatch.setattr(LAMP, "couplings", {})
     monkeypatch.setattr(LAMP, "cascades", ())
     for row in LAMP.rows:
         for name in ("needs", "observers", "couplings"):

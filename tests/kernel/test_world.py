@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
+
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.kernel import ids
 from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import World
+from confsim.kernel.world import Change, World
 
 
 class Word(Record):
@@ -69,6 +73,27 @@ def test_the_digest_tells_worlds_apart(texts: list[str]) -> None:
     """Equal histories have equal digests; one record more changes it."""
     assert _with(World(), *texts).digest() == _with(World(), *texts).digest()
     assert _with(World(), *texts).digest() != _with(World(), *texts, "something else").digest()
+
+
+@pytest.mark.parametrize(
+    ("write", "same"),
+    [
+        (lambda change: None, True),
+        (lambda change: change.uuid(), False),
+        (lambda change: change.count("things"), False),
+        (lambda change: WORDS.of(change, "k").put(Word("b")), False),
+        (lambda change: change.schedule("test", 9, "k", "x"), False),
+    ],
+)
+def test_what_holds_the_same_without_a_look_at_records(write: Callable[[Change], object], same: bool) -> None:
+    """A world of the same tables, timers, counters and seed; not one in which a change wrote."""
+    world = _with(World(), "a")
+    change = world.change(0)
+    write(change)
+    after = change.commit()
+    assert world.holds_the_same(after) is same
+    assert world.holds_the_same(copy(world))
+    assert not World(seed=1).holds_the_same(World(seed=2))
 
 
 @given(st.lists(st.sampled_from(["test words", "", "k", "l"]), max_size=4), st.integers(0, 3))

@@ -77,6 +77,6 @@ def test_it_is_as_after_records_put_one_by_one(drawn):
 @pytest.mark.parametrize("code", ["", "one"])
 def test_two_records_of_one_key_or_one_unique_value_are_refused(code):
     """Neither can be put one by one."""
-    records = [Item(1, code, (), 0), Item(2 if code else 1, code, (), 0)]
-    with pytest.raises(ValueError, match="that of another record" if code else "key of an earlier"):
+    records = [Item(0, "zero", (), 0), Item(1, code, (), 0), Item(2 if code else 1, code, (), 0)]
+    with pytest.raises(ValueError, match="'one' is that of another record" if code else "key of an earlier"):
         fill(World().change(0), FILLED, "client", records)
