@@ -23,7 +23,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--sockets", type=int, default=200, help="histories over sockets")
     options.add_argument("--threads", type=int, default=4, help="threads of a history")
     options.add_argument("--calls", type=int, default=20, help="calls of a thread")
-    options.add_argument("--races", type=int, default=60, help="histories of each sort with a planted race")
+    options.add_argument("--races", type=int, default=200, help="histories of each sort with a planted race")
     options.add_argument("--seed", type=int, default=0, help="the first seed")
 
 

@@ -46,3 +46,8 @@ def test_a_planted_race_is_found():
     assert all(found)
     assert {"deletes", "handles", "journal", "register", "rooms"} <= {each for problems in found for each in problems}
     assert scheduled(3, race=True) == found[3]
+
+
+def test_a_planted_race_is_found_over_sockets():
+    """Calls overlap for as long as they come from both sides, so that every seed shows it."""
+    assert all("journal" in over_a_socket(seed, race=True) for seed in range(3))

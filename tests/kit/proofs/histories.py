@@ -219,6 +219,33 @@ class NoLock:
         pass
 
 
+class Overlap:
+    """Lets calls of different threads overlap: at a point of the code each waits until another has come to one.
+
+    Nobody waits any more once ``over`` is set, nor for longer than ``patience`` seconds.
+    """
+
+    def __init__(self, patience: float = 20) -> None:
+        self._patience = patience
+        self._arrived = 0
+        self._condition = threading.Condition()
+        self._over = False
+
+    def point(self) -> None:
+        """Wait for another thread."""
+        with self._condition:
+            self._arrived += 1
+            mine = self._arrived
+            self._condition.notify_all()
+            self._condition.wait_for(lambda: self._over or self._arrived > mine, self._patience)
+
+    def end(self) -> None:
+        """Let everybody go on."""
+        with self._condition:
+            self._over = True
+            self._condition.notify_all()
+
+
 @contextmanager
 def pauses(pause: Callable[[], object]) -> Iterator[None]:
     """Pause after every world that a call begins with, and before every world that it leaves."""
@@ -272,27 +299,33 @@ def scheduled(seed: int, threads: int = 3, calls: int = 12, *, race: bool = Fals
 
 
 def over_a_socket(seed: int, threads: int = 4, calls: int = 20, *, race: bool = False) -> list[str]:
-    """The problems of a history of threads over sockets, and of one in the process of the server beside them."""
+    """The problems of a history of threads over sockets, and of one in the process of the server beside them.
+
+    With a planted race the calls of the one and of the others overlap for as long as both are made.
+    """
     simulator, shared, initial, rooms = _begin()
-    log = Log()
+    log, overlap = Log(), Overlap()
     if race:
         simulator.service.live.lock = NoLock()
 
-    def pause() -> None:
-        time.sleep(0.0002 if race else 0)
+    def beside() -> None:
+        try:
+            work(log, _in_process(simulator), threads - 1, seed, calls, shared)
+        finally:
+            overlap.end()
 
-    with pauses(pause), simulator.serve() as server:
+    with simulator.serve() as server, pauses(overlap.point if race else lambda: time.sleep(0)):
         running = [
             threading.Thread(target=_client, args=(log, server.port, number, seed, calls, shared), daemon=True)
             for number in range(threads - 1)
         ]
-        inside = threading.Thread(
-            target=work, args=(log, _in_process(simulator), threads - 1, seed, calls, shared), daemon=True
-        )
+        inside = threading.Thread(target=beside, daemon=True)
         for each in (*running, inside):
             each.start()
-        for each in (*running, inside):
+        for each in running:
             each.join()
+        overlap.end()
+        inside.join()
     return list(problems(simulator, log, initial, rooms))
 
 
