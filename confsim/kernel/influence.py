@@ -23,7 +23,6 @@ class Influenced(Protocol):
     events: tuple[str, ...]
     facts: dict[str, frozenset[str]]
     rows: tuple[Row, ...]
-    couplings: dict[Enum, tuple[Coupling, ...]]
     cascades: tuple[Cascade, ...]
 
     def fire(self, change: Change, record: Any, event: str, /, *, details: Mapping[str, Any], **facts: Any) -> Any:
