@@ -194,7 +194,7 @@ class Calibrator:
         for step in run.opening():
             self._judge(run, alternatives, step)
         planner = Planner(run.model, run.things, run.scope, run.names, self._seed + self._done, run.numbers)
-        planner.set_aside |= self._set_aside
+        planner.set_aside.update(self._set_aside)
         while self._done < self._journeys and self._fruitless < _FRUITLESS:
             planner.wanted = self.book.wanted()
             self._journey(run, alternatives, planner)
@@ -210,7 +210,7 @@ class Calibrator:
             fruit |= self._judge(run, alternatives, step)
             if step.difference is not None and call.declared.changes:
                 break
-            planner.set_aside |= self._set_aside
+            planner.set_aside.update(self._set_aside)
             planner.note(call, step.predicted, step.before)
         self._fruitless = 0 if fruit else self._fruitless + 1
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.table import Table
 from confsim.kernel.world import Place, World
 from confsim.service.clock import Clock
 from confsim.service.journal import Entry
@@ -21,17 +23,45 @@ from .comparison import Reply, reply_of
 
 
 class Prediction(Struct, frozen=True):
-    """What the model answered to a call, the assumptions used, the rows written by place, and the world after it."""
+    """What the model answered to a call, the assumptions used, the rows written by place, the worlds around it."""
 
     reply: Reply
     used: tuple[str, ...]
     touched: tuple[tuple[Place, Any], ...]
     after: World
+    before: World
 
     @property
     def wrote(self) -> tuple[str, ...]:
         """The tables that were written."""
         return tuple(sorted({table for (_, table), _ in self.touched}))
+
+    @property
+    def moved(self) -> Iterator[tuple[str, str, str]]:
+        """The transitions that the rows written show: machine, state before and after."""
+        for (client, name), key in dict.fromkeys(self.touched):
+            table = Table.declared[name]
+            one, other = (_row(world, client, name, key) for world in (self.before, self.after))
+            for machine in Machine.of(table):
+                was, is_now = machine.state(one), machine.state(other)
+                if was is not is_now:
+                    yield machine.name, was.name, is_now.name
+
+    @property
+    def effective(self) -> bool:
+        """Whether a row is another than before."""
+        return any(
+            _row(self.before, client, name, key) != _row(self.after, client, name, key)
+            for (client, name), key in self.touched
+        )
+
+    @property
+    def removed(self) -> bool:
+        """Whether a row is gone."""
+        return any(
+            _row(self.before, client, name, key) is not None and _row(self.after, client, name, key) is None
+            for (client, name), key in self.touched
+        )
 
 
 class Model:
@@ -72,10 +102,17 @@ class Model:
 
 def told_by(service: Service, call: Call) -> Prediction:
     """Make a call of a served world. Misuse when it cannot be sent, or when confsim fails."""
+    before = service.world
     response: Response = perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type)
     entry: Entry | None = service.journal.last()
     assert entry is not None
     if service.bugs:
         bug = service.bugs.pop()
         raise Misuse(f"the model failed in {call.operation}: {bug!r}") from bug
-    return Prediction(reply_of(response), tuple(entry.assumptions), tuple(entry.touched), service.world)
+    return Prediction(reply_of(response), tuple(entry.assumptions), tuple(entry.touched), service.world, before)
+
+
+def _row(world: World, client: str, name: str, key: Any) -> Any:
+    """A record that is stored, None for none."""
+    found = world.state(Table.declared[name], client).rows.get(key)
+    return None if found is None else found[1]

@@ -179,6 +179,9 @@ class Run:
             self.things.callers.remove(caller)
             self._note_caller(call.caller, caller.role, caller.home, reply.body["id"])
             self.things.add(Thing("users", reply.body["id"], caller.home, {}, self.journey))
+        if call.operation in {"delete_api_token", "regenerate_api_token"}:
+            held = {each.value for each in CREDENTIALS.of(self.model.service.change()).all}
+            self.things.callers[:] = [each for each in self.things.callers if each.token in held]
         if call.operation.startswith("delete_") or call.operation in {"remove_template", "remove_events_endpoint"}:
             self._note_removal(call)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from msgspec.structs import replace
+
+from confsim.api.catalogue import API
 
 from .calls import Call, kinds_of
 from .things import Things
@@ -66,6 +69,8 @@ class Scope:
     def allows(self, call: Call) -> bool:
         """Whether a call may be made."""
         if not self.served(call.operation):
+            return False
+        if any(call.path.get(name) == word for name, word in _words_of_others(call.operation)):
             return False
         caller = self._things.caller(call.caller)
         own = caller is not None and caller.home in self._things.own_clients
@@ -132,3 +137,18 @@ class Scope:
             return caller is not None and caller.made
         named = int(value) if kinds[first] == "users" and value.isdigit() else value
         return (kinds[first], named) in things
+
+
+@cache
+def _words_of_others(operation: str) -> tuple[tuple[str, str], ...]:
+    """Values of path parameters, with their names, with which a request is one of another operation."""
+    asked = API[operation]
+    found = []
+    for other in API:
+        one, two = asked.path.split("/"), other.path.split("/")
+        if other.method != asked.method or len(one) != len(two):
+            continue
+        apart = [(here, there) for here, there in zip(one, two, strict=True) if here != there]
+        if len(apart) == 1 and apart[0][0].startswith("{") and not apart[0][1].startswith("{"):
+            found.append((apart[0][0].strip("{}"), apart[0][1]))
+    return tuple(found)

@@ -77,8 +77,13 @@ class Drawing:
         table: Any = in_force(profile, LEVELS)
         self._levels = sorted(each["id"] for each in table.values())
 
-    def call(self, operation: Operation, caller: Caller, home: str, journey: int) -> Call | None:
-        """Draw a call of an operation, None when something that it names was never made."""
+    def call(
+        self, operation: Operation, caller: Caller, home: str, journey: int, *, right: bool = False
+    ) -> Call | None:
+        """Draw a call of an operation, None when something that it names was never made.
+
+        One of ten is wrong in one place, unless it is to be ``right``.
+        """
         path = self._path(operation, caller, home, journey)
         if path is None:
             return None
@@ -88,7 +93,7 @@ class Drawing:
         call = Call(operation.name, caller.token, path, query)
         if operation.body is not None:
             call = self._with_body(call, operation, caller, home, journey)
-        return self._wrong(call, operation) if self._random.random() < 0.1 else call
+        return call if right or self._random.random() >= 0.1 else self._wrong(call, operation)
 
     def _path(self, operation: Operation, caller: Caller, home: str, journey: int) -> dict[str, str] | None:
         known = self._names.paths.get(operation.placeholders)

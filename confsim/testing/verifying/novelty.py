@@ -23,6 +23,9 @@ def features(call: Call, predicted: Prediction, caller: str) -> Iterator[tuple[o
         yield (name, "succeeds for", caller), 14
         for table in predicted.wrote:
             yield (name, "writes", table), 10
+        for move in predicted.moved:
+            yield ("moves", *move), 16
+            yield (name, "moves", *move), 3
         yield from (((name, "shows", each), 2.0) for each in _features_of(predicted.reply.body, "", 0))
         yield from _asked(call, predicted)
         for each, text in call.path.items():

@@ -12,18 +12,17 @@ from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.contract.annotations import peeled
-from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
-from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
-from confsim.testing.learning.calls import Call, kinds_of
+from confsim.testing.learning.calls import Call
 from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.names import Names
 from confsim.testing.learning.scope import Scope
-from confsim.testing.learning.things import Caller, Things
+from confsim.testing.learning.things import Things
 
-from .arguments import Drawing
+from .candidates import Candidates, about
 from .novelty import FOREIGN, NOT_FOR_THIS_CALLER, features
+from .sweeping import Sweep
 
 #: How many candidates are tried for a call, and how many calls a journey has.
 CANDIDATES = 24
@@ -36,23 +35,6 @@ _FOLLOWED = 0.6
 _KEPT = 12
 #: The weight of an assumption of which more is to be learned.
 _WANTED = 6
-#: Roles that hold a grant, likeliest first.
-_LIKELY: Mapping[str, tuple[str, ...]] = {
-    Grant.OWNER: ("owner", "api-token"),
-    Grant.OPERATOR: ("owner", "operator", "api-token"),
-    Grant.ACCESS: ("owner", "user", "api-token"),
-    Grant.CUSTOMER_ADMIN: ("customer-admin", "api-token"),
-    Grant.PARTNER_ADMIN: ("partner-admin",),
-    Grant.API_TOKEN: ("api-token",),
-    Grant.SELF: ("guest", "customer-admin", "api-token"),
-    Grant.USER: ("owner", "guest"),
-    Grant.REGISTERED: ("owner", "user"),
-    Grant.SIGNED_IN: ("owner", "api-token"),
-    Grant.PUBLIC: ("nobody",),
-}
-NOBODY = Caller(None, "nobody")
-#: A caller whose token the service never gave out.
-STRANGER = Caller("no-such-token", "stranger")
 #: Calls after which others are refused: they are made at the end of a journey, and taken back.
 _DISRUPTIVE = "set_client_service_state"
 
@@ -127,41 +109,50 @@ class Planner:
 
     def __init__(self, model: Model, things: Things, scope: Scope, names: Names, seed: int, numbers: list[str]) -> None:
         self.random = chance.Random(seed)
-        self.model = model
         self.things = things
         self.scope = scope
-        self.set_aside: set[str] = set()
+        self.candidates = Candidates(model, things, scope, names, self.random, numbers)
         #: Assumptions of which more is to be learned.
         self.wanted: set[str] = set()
-        self._drawing = Drawing(self.random, things, names, model.profile, numbers)
         self._seen: Counter[object] = Counter()
+        self.sweep = Sweep(self.candidates, self._seen)
         self._called: Counter[str] = Counter()
         self._observers: dict[str, list[Call]] = {}
         self._queue: list[Call] = []
         self.journey = 0
         self.theme = THEMES[0]
-        self.home = things.accounts_client
+        self._themed = 0
+
+    @property
+    def set_aside(self) -> set[str]:
+        """Operations that are not called any more."""
+        return self.candidates.set_aside
 
     # Journeys
 
     def journey_calls(self) -> Iterator[Call]:
         """The calls of the next journey. Each must have been made, and ``note`` called, before the next is taken."""
         self.journey += 1
-        self.theme = THEMES[(self.journey - 1) % len(THEMES)]
-        second = (self.journey - 1) // len(THEMES) % 2 == 1
+        if self.sweep.left:
+            yield from self.sweep.portion()
+            return
+        self._themed += 1
+        self.candidates.journey = self.journey
+        self.theme = THEMES[(self._themed - 1) % len(THEMES)]
+        second = (self._themed - 1) // len(THEMES) % 2 == 1
         own = self.things.own_clients
-        self.home = own[-1] if own and self.theme.own != second else self.things.accounts_client
-        self._queue = [each for each in self._queue[:_KEPT] if self._imagined(each) is not None]
-        maker = "owner" if self.home == self.things.accounts_client else "api-token"
+        self.candidates.home = own[-1] if own and self.theme.own != second else self.things.accounts_client
+        self._queue = [each for each in self._queue[:_KEPT] if self.candidates.imagined(each) is not None]
+        maker = "owner" if self.candidates.home == self.things.accounts_client else "api-token"
         for operation, role, wanted in (("create_channel", maker, {}), *self.theme.prepare):
             found = self._successful(operation, role, wanted)
             if found is not None:
                 yield from self._made(found)
         yield from self._free(LENGTH)
-        if "clients" in self.theme.areas and self.home in self.things.own_clients:
-            partner = self._caller_of("partner-admin")
+        if "clients" in self.theme.areas and self.candidates.home in self.things.own_clients:
+            partner = self.candidates.caller_of("partner-admin")
             for state, count in (("disable", 8), ("enable", 0)):
-                yield Call(_DISRUPTIVE, partner.token, {"clientId": self.home, "state": state})
+                yield Call(_DISRUPTIVE, partner.token, {"clientId": self.candidates.home, "state": state})
                 yield from self._free(count)
 
     def _free(self, count: int) -> Iterator[Call]:
@@ -181,15 +172,15 @@ class Planner:
     def _successful(self, name: str, role: str, wanted: Mapping[str, str]) -> Call | None:
         """A call of an operation that the model would let pass, None when none is found."""
         operation = API[name]
-        if not self.scope.served(name) or name in self.set_aside:
+        if not self.candidates.served(name):
             return None
         for attempt in range(24):
-            caller = self._caller_of(role) if attempt < 8 else self._likely(operation)
-            call = self._drawn(operation, caller)
+            caller = self.candidates.caller_of(role) if attempt < 8 else self.candidates.likely(operation)
+            call = self.candidates.drawn(operation, caller)
             if call is None:
                 return None
             call = replace(call, path={**call.path, **wanted})
-            predicted = self._imagined(call)
+            predicted = self.candidates.imagined(call)
             if predicted is not None and predicted.reply.status < 400:
                 return call
         return None
@@ -198,18 +189,14 @@ class Planner:
 
     def _best(self) -> Call | None:
         """The candidate that shows most that is new; any that changes something where none does."""
-        served = [
-            each
-            for each in API
-            if self.scope.served(each.name) and each.name not in self.set_aside and each.name != _DISRUPTIVE
-        ]
+        served = [each for each in API if self.candidates.served(each.name) and each.name != _DISRUPTIVE]
         untried = [each for each in served if not self._seen[each.name, "succeeds"]]
         best: tuple[float, Call] | None = None
         for attempt in range(3 * CANDIDATES):
             if best is not None and (best[0] > _ENOUGH or (attempt >= CANDIDATES and best[0] > 1)):
                 break
             call = self._candidate(untried, likely=True) if untried and attempt % 2 == 0 else self._candidate(served)
-            predicted = None if call is None else self._imagined(call)
+            predicted = None if call is None else self.candidates.imagined(call)
             if call is None or predicted is None:
                 continue
             score = self._score(call, predicted) + self.random.random()
@@ -222,58 +209,15 @@ class Planner:
             (4.0 if each.area in self.theme.areas else 1.0) / (1 + self._called[each.name]) for each in operations
         ]
         operation = self.random.choices(operations, weights)[0]
-        caller = self._likely(operation) if likely or self.random.random() < 0.6 else self._anybody()
-        return self._drawn(operation, caller)
-
-    def _drawn(self, operation: Operation, caller: Caller) -> Call | None:
-        call = self._drawing.call(operation, caller, self.home, self.journey)
-        return None if call is None else self.scope.narrowed(call)
-
-    def _anybody(self) -> Caller:
-        roll = self.random.random()
-        if roll < 0.06:
-            return NOBODY
-        if roll < 0.1:
-            return STRANGER
-        return self.random.choice(self.things.callers)
-
-    def _likely(self, operation: Operation) -> Caller:
-        """A caller who holds a grant of the operation, in the client of the journey where there is one."""
-        grants = operation.gate.grants
-        roles = [role for grant in grants for role in _LIKELY[grant]]
-        return self._caller_of(self.random.choice(roles))
-
-    def _caller_of(self, role: str) -> Caller:
-        if role == "nobody":
-            return NOBODY
-        found = [each for each in self.things.callers if each.role == role and each.home == self.home]
-        if not found and role != "partner-admin":
-            found = [each for each in self.things.callers if each.role == "api-token" and each.home == self.home]
-        found = found or [each for each in self.things.callers if each.role == role] or self.things.callers
-        if role == "api-token" and self.random.random() < 0.8:
-            return found[0]  # that of the accounts, or the first of a client that the run made
-        return self.random.choice(found[-2:])
-
-    def _imagined(self, call: Call, world: World | None = None) -> Prediction | None:
-        """What the model would answer; None for a call that is not allowed, cannot be sent, or takes effect soon."""
-        if not self.scope.allows(call):
-            return None
-        try:
-            return self.model.imagine(call, world)
-        except Misuse:
-            return None
+        caller = (
+            self.candidates.likely(operation) if likely or self.random.random() < 0.6 else self.candidates.anybody()
+        )
+        return self.candidates.drawn(operation, caller)
 
     # What is new
 
-    def _role(self, call: Call) -> str:
-        """What the caller is to what is called: the role, and whether of its own client."""
-        caller = NOBODY if call.caller is None else self.things.caller(call.caller) or STRANGER
-        named = next((self.things.find(kind, value) for kind, value in call.names() if kind == "channels"), None)
-        foreign = named is not None and caller.home and named.home != caller.home
-        return f"{caller.role} {FOREIGN}" if foreign else caller.role
-
     def _score(self, call: Call, predicted: Prediction) -> float:
-        found = features(call, predicted, self._role(call))
+        found = features(call, predicted, self.candidates.role(call))
         score = sum(weight for feature, weight in found if not self._seen[feature])
         if self.wanted:
             score += _WANTED * sum(id in self.wanted and not self._seen[call.operation, id] for id in predicted.used)
@@ -281,9 +225,11 @@ class Planner:
 
     def note(self, call: Call, predicted: Prediction, before: World) -> None:
         """Note what a call showed, and plan what looks at it more closely."""
-        for feature, _ in features(call, predicted, self._role(call)):
+        for feature, _ in features(call, predicted, self.candidates.role(call)):
             self._seen[feature] += 1
         self._called[call.operation] += 1
+        if self.sweep.left:
+            return
         if predicted.reply.status < 400:
             first = not self._seen[call.operation, "by others"]
             others = self._by_others(call)
@@ -324,7 +270,7 @@ class Planner:
         if "order" in names:
             asked.append({"order": "asc" if call.query.get("order") == "desc" else "desc"})
         found = [replace(call, query={**call.query, **more}) for more in asked]
-        return [each for each in found if self._imagined(each) is not None]
+        return [each for each in found if self.candidates.imagined(each) is not None]
 
     def _by_others(self, call: Call) -> list[Call]:
         """The same call by callers of whom it is not known what they may: first those who may not, and one who may."""
@@ -336,8 +282,8 @@ class Planner:
         may_not: list[tuple[bool, bool, Call]] = []
         for caller in self.random.sample(self.things.callers, len(self.things.callers)):
             other = replace(call, caller=caller.token)
-            role, predicted = self._role(other), self._imagined(other)
-            if predicted is None or role == self._role(call) or self._seen[call.operation, "tried by", role]:
+            role, predicted = self.candidates.role(other), self.candidates.imagined(other)
+            if predicted is None or role == self.candidates.role(call) or self._seen[call.operation, "tried by", role]:
                 continue
             if predicted.reply.status < 400:
                 may.append(other)
@@ -347,7 +293,7 @@ class Planner:
         near = [each for own, _, each in may_not if own]
         chosen = [each for _, _, each in may_not[:1]] if self._seen[mark] % 2 else [*near[:1], *may[:1]]
         for each in chosen:
-            self._seen[call.operation, "tried by", self._role(each)] += 1
+            self._seen[call.operation, "tried by", self.candidates.role(each)] += 1
         return chosen
 
     def _look(self, call: Call, predicted: Prediction, before: World) -> list[Call]:
@@ -357,13 +303,13 @@ class Planner:
         self._seen[call.operation, "looked"] += 1
         found: list[Call] = []
         for operation in API:
-            if operation.changes or not self.scope.served(operation.name) or operation.name in self.set_aside:
+            if operation.changes or not self.candidates.served(operation.name):
                 continue
-            read = self._drawn(operation, self._likely(operation))
-            read = None if read is None else _about(read, call)
+            read = self.candidates.drawn(operation, self.candidates.likely(operation))
+            read = None if read is None else about(read, call)
             if read is None or self._seen[call.operation, "seen by", operation.name]:
                 continue
-            one, other = self._imagined(read, before), self._imagined(read, predicted.after)
+            one, other = self.candidates.imagined(read, before), self.candidates.imagined(read, predicted.after)
             if one is None or other is None or one.reply == other.reply or other.reply.status >= 400:
                 continue
             found.append(read)
@@ -375,18 +321,7 @@ class Planner:
 
     def _again(self, call: Call) -> list[Call]:
         """Reads that showed what an operation changes, of what this call names."""
-        looks = [_about(each, call) for each in self._observers.get(call.operation, ())]
-        looks = [each for each in looks if self._imagined(each) is not None]
+        looks = [about(each, call) for each in self._observers.get(call.operation, ())]
+        looks = [each for each in looks if self.candidates.imagined(each) is not None]
         self.random.shuffle(looks)
         return looks
-
-
-def _about(read: Call, call: Call) -> Call:
-    """The read of what a call names, where the two name things of one kind."""
-    kinds, there = kinds_of(read.operation), {}
-    for name, kind in kinds_of(call.operation).items():
-        if name in call.path:
-            there[kind] = call.path[name]
-    path = {name: there.get(kinds.get(name, ""), text) for name, text in read.path.items()}
-    query = {name: there.get(kinds.get(name, ""), text) for name, text in read.query.items()}
-    return replace(read, path=path, query=query)

@@ -1,0 +1,122 @@
+"""Calls that could be made: drawn at random, by callers who may hold what they need, and tried in the model."""
+
+from __future__ import annotations
+
+import random as chance
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from confsim.contract.gates import Grant
+from confsim.contract.operation import Operation
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
+from confsim.testing.learning.calls import Call, kinds_of
+from confsim.testing.learning.model import Model, Prediction
+from confsim.testing.learning.names import Names
+from confsim.testing.learning.scope import Scope
+from confsim.testing.learning.things import Caller, Things
+
+from .arguments import Drawing
+from .novelty import FOREIGN
+
+#: Roles that hold a grant, likeliest first.
+LIKELY: Mapping[str, tuple[str, ...]] = {
+    Grant.OWNER: ("owner", "api-token"),
+    Grant.OPERATOR: ("owner", "operator", "api-token"),
+    Grant.ACCESS: ("owner", "user", "api-token"),
+    Grant.CUSTOMER_ADMIN: ("customer-admin", "api-token"),
+    Grant.PARTNER_ADMIN: ("partner-admin",),
+    Grant.API_TOKEN: ("api-token",),
+    Grant.SELF: ("guest", "customer-admin", "api-token"),
+    Grant.USER: ("owner", "guest"),
+    Grant.REGISTERED: ("owner", "user"),
+    Grant.SIGNED_IN: ("owner", "api-token"),
+    Grant.PUBLIC: ("nobody",),
+}
+NOBODY = Caller(None, "nobody")
+#: A caller whose token the service never gave out.
+STRANGER = Caller("no-such-token", "stranger")
+
+
+class Candidates:
+    """Draws calls and tries them in the model. ``home`` is the client in which they are made."""
+
+    def __init__(
+        self, model: Model, things: Things, scope: Scope, names: Names, random: chance.Random, numbers: list[str]
+    ) -> None:
+        self.random = random
+        self.model = model
+        self.things = things
+        self.scope = scope
+        self.home = things.accounts_client
+        self.journey = 0
+        #: Operations that are not called any more.
+        self.set_aside: set[str] = set()
+        self._drawing = Drawing(random, things, names, model.profile, numbers)
+
+    def served(self, operation: str) -> bool:
+        """Whether an operation is called."""
+        return self.scope.served(operation) and operation not in self.set_aside
+
+    def drawn(self, operation: Operation, caller: Caller, *, right: bool = False) -> Call | None:
+        """Draw a call of an operation, with none of it wrong where it is to be ``right``.
+
+        None when something that it names was never made.
+        """
+        call = self._drawing.call(operation, caller, self.home, self.journey, right=right)
+        return None if call is None else self.scope.narrowed(call)
+
+    def anybody(self) -> Caller:
+        """Any caller, sometimes nobody or one whom the service does not know."""
+        roll = self.random.random()
+        if roll < 0.06:
+            return NOBODY
+        if roll < 0.1:
+            return STRANGER
+        return self.random.choice(self.things.callers)
+
+    def likely(self, operation: Operation) -> Caller:
+        """A caller who holds a grant of the operation, in the client of the journey where there is one."""
+        grants = operation.gate.grants
+        roles = [role for grant in grants for role in LIKELY[grant]]
+        return self.caller_of(self.random.choice(roles))
+
+    def caller_of(self, role: str) -> Caller:
+        """A caller of this role, of the client of the journey where there is one."""
+        if role == "nobody":
+            return NOBODY
+        found = [each for each in self.things.callers if each.role == role and each.home == self.home]
+        if not found and role != "partner-admin":
+            found = [each for each in self.things.callers if each.role == "api-token" and each.home == self.home]
+        found = found or [each for each in self.things.callers if each.role == role] or self.things.callers
+        if role == "api-token" and self.random.random() < 0.8:
+            return found[0]  # that of the accounts, or the first of a client that the run made
+        return self.random.choice(found[-2:])
+
+    def imagined(self, call: Call, world: World | None = None) -> Prediction | None:
+        """What the model would answer; None for a call that is not allowed, or cannot be sent."""
+        if not self.scope.allows(call):
+            return None
+        try:
+            return self.model.imagine(call, world)
+        except Misuse:
+            return None
+
+    def role(self, call: Call) -> str:
+        """What the caller is to what is called: the role, and whether of its own client."""
+        caller = NOBODY if call.caller is None else self.things.caller(call.caller) or STRANGER
+        named = next((self.things.find(kind, value) for kind, value in call.names() if kind == "channels"), None)
+        foreign = named is not None and caller.home and named.home != caller.home
+        return f"{caller.role} {FOREIGN}" if foreign else caller.role
+
+
+def about(read: Call, call: Call) -> Call:
+    """The read of what a call names, where the two name things of one kind."""
+    kinds, there = kinds_of(read.operation), {}
+    for name, kind in kinds_of(call.operation).items():
+        if name in call.path:
+            there[kind] = call.path[name]
+    path = {name: there.get(kinds.get(name, ""), text) for name, text in read.path.items()}
+    query = {name: there.get(kinds.get(name, ""), text) for name, text in read.query.items()}
+    return replace(read, path=path, query=query)

@@ -1,0 +1,194 @@
+"""Calls that do what is wanted of them, found by trying candidates in the model, which costs no request."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from confsim.api.catalogue import API
+from confsim.contract.operation import Operation
+from confsim.kernel.world import World
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.comparison import Comparison, Reply, chosen_values
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.model import Prediction
+from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.things import Caller
+
+from .candidates import Candidates, about
+from .novelty import features
+
+#: How often a call is drawn until one does what is wanted, and how many operations are looked through for a read.
+DRAWS, _LOOKS = 16, 60
+#: How many changes are tried to find what has to come before an operation.
+_WRITES_AHEAD = 14
+#: Callers who can do most with what they make, and the weight of these, and of what is switched on.
+_POWERFUL = frozenset({"owner"})
+_FAVOURED = 60
+
+Found = tuple[Call, Prediction]
+
+
+class Finder:
+    """Finds calls. ``seen`` counts the features of the calls that were made."""
+
+    def __init__(self, candidates: Candidates, seen: Counter[object]) -> None:
+        self._candidates = candidates
+        self._seen = seen
+        self._shapes = Shapes(candidates.model.profile)
+
+    @property
+    def homes(self) -> list[str]:
+        """The clients in which calls are made."""
+        things = self._candidates.things
+        return [things.accounts_client, *things.own_clients[-1:]]
+
+    def find(
+        self, operation: Operation, fits: Callable[[Call, Prediction], bool], caller: Caller | None = None
+    ) -> Found | None:
+        """The call that fits and shows most that is new, by one caller or by any; None where none is found."""
+        best: tuple[float, Found] | None = None
+        candidates = self._candidates
+        homes = self.homes
+        if caller is not None:
+            homes = [caller.home or homes[0]]
+        for attempt in range(DRAWS):
+            candidates.home = homes[attempt % len(homes)]
+            call = candidates.drawn(operation, caller or candidates.likely(operation), right=True)
+            predicted = None if call is None else candidates.imagined(call)
+            if call is None or predicted is None or not fits(call, predicted):
+                continue
+            score = self.score(call, predicted)
+            if best is None or score > best[0]:
+                best = score, (call, predicted)
+        return None if best is None else best[1]
+
+    def score(self, call: Call, predicted: Prediction) -> float:
+        """How much a call shows that is new, and how well others can go on after it."""
+        found = features(call, predicted, self._candidates.role(call))
+        score = sum(weight for feature, weight in found if not self._seen[feature])
+        if isinstance(call.body, dict):
+            score += 3 * len(call.body)
+        if predicted.reply.status < 400:
+            shape, things = self._shapes.answer(call.declared), self._candidates.things
+            kinds = {kind for kind, _ in chosen_values(shape, predicted.reply.body)}
+            score += 50 * sum(not things.list_kind(kind) for kind in kinds - {"users", "clients", "tokens"})
+        score += _FAVOURED * (call.path.get("state") == "enable")
+        score += _FAVOURED * (self._candidates.role(call) in _POWERFUL)
+        return score - (40 if predicted.removed else 0)
+
+    def after(self, operation: Operation, fits: Callable[[Call, Prediction], bool]) -> tuple[Call, Found] | None:
+        """A call that changes something, and one that fits after it; None where none is found."""
+        candidates = self._candidates
+        near = [each for each in API if each.changes and self._seen[each.name, "succeeds"]]
+        near.sort(key=lambda each: each.area != operation.area)
+        for known in near[:_WRITES_AHEAD]:
+            if not candidates.served(known.name):
+                continue
+            candidates.home = candidates.random.choice(self.homes)
+            prior = candidates.drawn(known, candidates.likely(known), right=True)
+            first = None if prior is None else candidates.imagined(prior)
+            if prior is None or first is None or first.reply.status >= 400:
+                continue
+            for _ in range(3):
+                call = candidates.drawn(operation, candidates.likely(operation), right=True)
+                predicted = None if call is None else candidates.imagined(call, first.after)
+                if call is not None and predicted is not None and fits(call, predicted):
+                    return prior, (call, predicted)
+        return None
+
+    def fullest(self, operation: Operation) -> Found | None:
+        """The longest list that the operation answers, None where it answers none, or only such as others add to."""
+        best: Found | None = None
+        for attempt in range(2 * DRAWS):
+            self._candidates.home = self.homes[-1 - attempt % len(self.homes)]
+            call = self._candidates.drawn(operation, self._candidates.likely(operation), right=True)
+            if call is None:
+                continue
+            required = {each.name for each in operation.query_parameters if each.required}
+            kept = required | {"for_client", "search", "query"}
+            call = replace(call, query={name: text for name, text in call.query.items() if name in kept})
+            predicted = self._candidates.imagined(call)
+            if predicted is None or not self.is_list(call, predicted):
+                continue
+            if best is None or count_of(predicted.reply) > count_of(best[1].reply):
+                best = call, predicted
+        return best
+
+    def longer(self, call: Call, predicted: Prediction) -> Call | None:
+        """A call after which a list has one element more, None where none is found."""
+        candidates = self._candidates
+        near = [each for each in API if each.changes and self._seen[each.name, "succeeds"]]
+        near.sort(key=lambda each: each.area != call.declared.area)
+        caller = candidates.things.caller(call.caller)
+        candidates.home = call.query.get("for_client") or (caller.home if caller else "") or candidates.home
+        for known in near[:_WRITES_AHEAD]:
+            for _ in range(4 if candidates.served(known.name) else 0):
+                prior = candidates.drawn(known, candidates.likely(known), right=True)
+                prior = None if prior is None else about(prior, call)
+                first = None if prior is None else candidates.imagined(prior)
+                if prior is None or first is None or first.reply.status >= 400:
+                    continue
+                then = candidates.imagined(call, first.after)
+                if then is not None and count_of(then.reply) > count_of(predicted.reply):
+                    return prior
+        return None
+
+    def is_list(self, call: Call, predicted: Prediction) -> bool:
+        """Whether a call answers a list to which nobody else adds, with something in it."""
+        return (
+            predicted.reply.status < 400 and count_of(predicted.reply) > 0 and not self._candidates.scope.is_open(call)
+        )
+
+    # Looking
+
+    def look(self, call: Call, now: World, wrong: Sequence[World]) -> Call | None:
+        """The read that tells most of the wrong worlds from what is to be, and shows most that is new."""
+        best: tuple[float, Call] | None = None
+        candidates, asked = self._candidates, 0
+        reads = [each for each in API if not each.changes and candidates.served(each.name)]
+        candidates.random.shuffle(reads)
+        reads.sort(key=lambda each: each.area != call.declared.area)
+        caller = candidates.things.caller(call.caller)
+        candidates.home = caller.home if caller is not None and caller.home else candidates.home
+        for operation in reads:
+            read = candidates.drawn(operation, candidates.likely(operation), right=True)
+            if read is None or asked >= _LOOKS:
+                continue
+            asked += 1
+            read = about(read, call)
+            right = candidates.imagined(read, now)
+            if right is None or right.reply.status >= 400:
+                continue
+            told = sum(self._tells(read, right.reply, each) for each in wrong)
+            score = 200.0 * told + self.score(read, right)
+            if told and (best is None or score > best[0]):
+                best = score, read
+        return None if best is None else best[1]
+
+    def _tells(self, read: Call, right: Reply, wrong: World) -> bool:
+        """Whether the answer to a read is another in a wrong world, in what is compared."""
+        there = self._candidates.imagined(read, wrong)
+        return there is not None and self.differ(read, right, there.reply)
+
+    def differ(self, call: Call, one: Reply, other: Reply) -> bool:
+        """Whether two answers to a call differ in what is compared."""
+        if one.status == other.status and one.body == other.body:
+            return False
+        known = Correspondence()
+        known.shift = 0
+        return Comparison(self._shapes, known).difference(call.declared, one, other) is not None
+
+
+def succeeds(call: Call, predicted: Prediction) -> bool:
+    """Whether the call succeeds."""
+    return predicted.reply.status < 400
+
+
+def count_of(reply: Reply) -> int:
+    """The number of elements of a list, 0 for what is none."""
+    body = reply.body
+    rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
+    return len(rows) if isinstance(rows, list) and reply.status < 400 else 0

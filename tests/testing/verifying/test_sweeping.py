@@ -1,0 +1,72 @@
+"""The systematic beginning of a run: what it calls, and what it sees of services that are wrong in one way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from confsim.api.catalogue import API
+from kit import OTHER_ADMIN
+from kit.beside import Beside
+from kit.mutants import plan, wire
+
+
+@pytest.fixture(scope="module")
+def planned():
+    """What the first hundred and eighty requests are."""
+    return plan.make_plan(180)
+
+
+def test_every_request_is_answered_by_both_sides_alike(planned):
+    """The true service does not differ."""
+    assert planned.differences == []
+
+
+def test_what_changes_something_is_made_again_and_tried_by_those_who_may_not(planned):
+    """Of the operations that change something each is called twice in a row, and by another tenant or a lesser role."""
+    calls = [each for each in planned.calls if API[each.call.operation].changes]
+    changed = {each.call.operation for each in calls if each.reply.status < 400} - {"create_client", "create_api_token"}
+    again = {one.call.operation for one, other in pairwise(calls) if one.call == other.call}
+    refused = {each.call.operation for each in calls if each.reply.status in (401, 403, 404)}
+    assert len(changed) > 20
+    assert changed - again == set()
+    assert len(changed & refused) > len(changed) * 2 / 3
+    assert OTHER_ADMIN in {each.call.caller for each in calls}
+
+
+def test_reads_follow_what_changes_something(planned):
+    """Most changes are looked at by a read that comes before the next of another operation."""
+    calls = [each.call for each in planned.calls]
+    places = [place for place, (one, other) in enumerate(pairwise(calls)) if one == other]
+    looked = Counter(any(not API[each.operation].changes for each in calls[place : place + 5]) for place in places)
+    assert looked[True] > 3 * looked[False]
+
+
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [
+        (wire.leaks, "set_user_description"),
+        (wire.partial_writes, "set_user_full_name is lost"),
+        (wire.partial_writes, "set_channel_description is refused and made"),
+        (wire.idempotency, "set_user_full_name is refused again"),
+    ],
+)
+def test_a_service_that_is_wrong_in_one_way_is_seen(family, name):
+    """A leak, a change that is lost, one that is refused and made, one that is refused when it is made again."""
+    mutant = next(each for each in family() if each.name == name)
+    beside, transport = plan.mutated(mutant)
+    report = beside.verify(transport=transport, examples=2, most_findings=1)
+    assert len(report.divergences) == 1
+    assert len(report.divergences[0].steps) <= 6
+
+
+def test_a_path_that_is_one_of_another_operation_is_not_asked_for():
+    """``GET /users/me`` is no request of the user whose id is "me"."""
+    from confsim.testing.learning.calls import Call
+
+    run = Beside().verifier()._make()
+    owner = Beside().accounts.tokens["owner"]
+    assert not run.scope.allows(Call("get_user", owner, {"userId": "me"}))
+    assert run.scope.allows(Call("get_me", owner))
