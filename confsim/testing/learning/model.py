@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.table import Table
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Place, World
 from confsim.service.clock import Clock
 from confsim.service.journal import Entry
