@@ -40,6 +40,16 @@ def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, opera
     assert "initial.service-mode" not in sim.requests[-1].assumptions
 
 
+def test_what_a_call_relied_on_is_named_once(sim):
+    """Also where it used itself what it shows of the start."""
+    assert sim.call("create_channel", OWNER, body={"name": "New"}).ok
+    (entry,) = sim.service.journal
+    relied_on = sim.service.relied_on(entry)
+    assert set(entry.assumptions) & set(sim.service.provenance.assumptions)
+    assert sorted(relied_on) == sorted(set(relied_on))
+    assert relied_on == sim.requests[-1].assumptions
+
+
 def test_a_control_call_is_in_the_journal_with_its_assumptions(sim):
     """With what it changed; calls of the API are counted and listed without it, unless it is asked for."""
     sim.presence.join(ROOM, 1002)

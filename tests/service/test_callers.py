@@ -6,6 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.domain.identity import credentials
+from confsim.service import callers
 from kit import ADMIN, API_TOKEN, CUSTOMER, MINUTE, OWNER, PARTNER_ADMIN, START
 
 
@@ -43,6 +44,15 @@ def test_a_change_of_the_user_or_the_client_is_seen_at_once(looked_up):
     simulator.call("update_terms_url", API_TOKEN, body={"url": "https://terms.example/9"})
     assert simulator.call("get_user_terms", OWNER).body["termsUrl"] == "https://terms.example/9"
     assert looked_up.count(OWNER) == 3
+
+
+def test_no_more_callers_are_remembered_than_there_is_room_for(looked_up, monkeypatch):
+    """When there are so many, all are looked up again."""
+    monkeypatch.setattr(callers, "_MOST", 2)
+    simulator = Simulator(clock=START)
+    for token in (ADMIN, OWNER, ADMIN, OWNER, API_TOKEN, API_TOKEN, ADMIN, API_TOKEN):
+        simulator.call("list_channels", token)
+    assert looked_up == [ADMIN, OWNER, API_TOKEN, ADMIN]
 
 
 def test_one_who_was_identified_is_refused_from_the_instant_on_that_says_so():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Clock, Misuse
-from confsim.service.clock import LATEST, instant, span
+from confsim.service.clock import LATEST, instant, rate, span
 from kit import START, START_MS
 
 
@@ -110,6 +110,19 @@ def test_what_no_clock_shows(value):
     with pytest.raises(Misuse, match="1970 to 9999"):
         Clock(value)
     assert instant(LATEST) == LATEST
+
+
+@pytest.mark.parametrize(("given", "read"), [(1, "1"), (2.0, "2"), (0.5, "0.5"), (10**6, "1000000"), (1e-9, "1e-09")])
+def test_rates(given, read):
+    """As they are, whole ones as integers."""
+    assert repr(rate(given)) == read
+
+
+@pytest.mark.parametrize("given", [0, -1, 10**6 + 1, True, "2", None, float("nan")])
+def test_what_is_no_rate(given):
+    """With the bounds of one."""
+    with pytest.raises(Misuse, match="is no rate: a number above 0, at most 1000000"):
+        rate(given)
 
 
 def test_a_clock_follows_the_machine():

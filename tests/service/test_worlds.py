@@ -103,3 +103,23 @@ def test_what_cannot_be_dropped(worlds, name, status):
     with pytest.raises(Misuse) as caught:
         worlds.drop(name)
     assert caught.value.status == status
+
+
+def test_links_begin_with_the_address_that_is_served(worlds, sim):
+    """In every world that there is, below its mount, and in those that come; until there is none."""
+    worlds.serve_at("https://api.example/")
+    worlds.add("w2", sim.service.fork())
+    assert [each.address.public_url for each in map(worlds.get, worlds)] == ["https://api.example"] * 3
+    assert worlds.get("w1").pipeline.address == worlds.get("w1").address
+    worlds.serve_at("")
+    assert {each.address.public_url for each in map(worlds.get, worlds)} == {""}
+
+
+def test_calls_are_counted(sim):
+    """Those of the API, whatever came of them, and no others."""
+    assert sim.service.usage.calls == 0
+    sim.call("get_me", "demo-owner")
+    sim.call("get_me")
+    sim.client().get("/nowhere")
+    sim.control("get_info")
+    assert sim.service.usage.calls == 3

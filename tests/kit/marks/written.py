@@ -259,6 +259,12 @@ def _origins_answered() -> AbstractContextManager[Any]:
     return answering("set_origins", lambda _: [])
 
 
+@breaks("R234", "a new client is below nobody")
+def _client_below_nobody() -> AbstractContextManager[Any]:
+    create = clients.create
+    return mock.patch.object(clients, "create", lambda change, name, parent, **more: create(change, name, None, **more))
+
+
 @breaks("R410", "a text is told")
 def _value_as_text() -> AbstractContextManager[Any]:
     return mock.patch.object(values, "unpacked", lambda text: text)

@@ -7,11 +7,12 @@ import sqlite3
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 from confsim import Misuse, Simulator
 from confsim.kernel.tables.table import Table
-from confsim.service.durable import sqlite
+from confsim.service.durable import recovery, sqlite
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
 from kit.durable import busy, killed, reported
@@ -192,6 +193,12 @@ def test_a_place_that_is_no_directory_is_reported(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(Misuse, match="state directory"):
         Simulator().keep_in(tmp_path / "file")
+
+
+def test_a_snapshot_that_does_not_say_how_its_clock_goes():
+    """It runs with the machine's time, as all did when logs did not say."""
+    recorded = msgspec.json.decode(b'{"now": 5, "world": "d"}', type=recovery.RecordedSnapshot)
+    assert recorded == recovery.RecordedSnapshot(5, "d", frozen=False, rate=1)
 
 
 def test_profiles_of_worlds_come_back(begin, place):

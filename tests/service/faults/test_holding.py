@@ -84,6 +84,16 @@ def test_a_call_held_after_its_operation_is_committed(sim, held):
     assert rooms(sim) == ["Planning"]
 
 
+def test_what_is_yet_to_come_is_no_answer(sim, pool):
+    """503 to a transport that does not wait for it; there is none until the call goes on."""
+    sim.faults.add("get_me", do={"hold": "before"})
+    request = Request("GET", "/v1_0/users/me", headers={"authorization": f"Bearer {OWNER}"})
+    response = pool.submit(sim.app, request).result()
+    assert (response.status, response.body, response.poll()) == (503, b"", None)
+    sim.faults.wait_for_held().release()
+    assert response.poll().status == 200
+
+
 @pytest.mark.parametrize(("when", "left", "status"), [("before", [], 0), ("after", ["Planning"], 200)])
 def test_a_dropped_call_loses_its_connection(sim, held, when, left, status):
     """Held before its operation it has done nothing; held after it, the change stays."""
