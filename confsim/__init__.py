@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .http.live.serving import Serving
     from .kernel.refusal import Misuse
     from .operation_names import OperationName
-    from .pytest_plugin.worlds import Server
+    from .pytest_plugin.worlds import MakeConfsim, Server
     from .service.clock import Clock
     from .service.durable.recorder import DurableWorlds
     from .service.messages import Answer, HeaderLines, StatusError
@@ -59,6 +59,7 @@ _MODULES = {
     "MadeValidator": ".control.operations.people.provisioning",
     "MailInfo": ".control.operations.mail",
     "Mails": ".control.facade.assertions",
+    "MakeConfsim": ".pytest_plugin.worlds",
     "Message": ".service.webhooks.receivers",
     "Misuse": ".kernel.refusal",
     "OperationName": ".operation_names",
@@ -98,6 +99,7 @@ __all__ = [
     "MadeValidator",
     "MailInfo",
     "Mails",
+    "MakeConfsim",
     "Message",
     "Misuse",
     "OperationName",
@@ -127,4 +129,7 @@ def __getattr__(name: str) -> object:
         value: object = getattr(import_module(_MODULES[name], __name__), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module 'confsim' has no attribute {name!r}")
+    from confsim.kernel.refusal import suggest_near
+
+    meant = "" if name.startswith("_") else suggest_near(name, __all__)
+    raise AttributeError(f"module 'confsim' has no attribute {name!r}{meant}")

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest, suggest_near
 
 #: Tokens.
 PARTNER_ADMIN: Final = "demo-partner-admin"
@@ -59,6 +59,11 @@ class Demo:
     def __repr__(self) -> str:
         return f"<demo users {', '.join(self._users)}>"
 
+    def __getattr__(self, name: str) -> DemoUser:
+        __tracebackhide__ = True
+        known = [each for each, value in vars(Demo).items() if isinstance(value, property)]
+        raise AttributeError(f"there is no demo user {name!r}{suggest(name, known)}", name=name, obj=self)
+
     def _get(self, token: str) -> DemoUser:
         if token not in self._users:
             raise Misuse(f"no user of this world has the token {token!r}", status=404)
@@ -98,3 +103,9 @@ class Demo:
     def other_admin(self) -> DemoUser:
         """The admin of the unrelated client."""
         return self._get(OTHER_ADMIN)
+
+
+def __getattr__(name: str) -> object:
+    """Raise AttributeError that says which name was probably meant."""
+    meant = "" if name.startswith("_") else suggest_near(name, [each for each in globals() if each.isupper()])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")

@@ -114,7 +114,7 @@ class Simulator(Controls):
             response: Response = self._perform(self.service, operation, arguments, caller, body, content_type)
             plain = not response.delay and response.poll is None and response.cut is None
             answer = Answer(response if plain else delivered(response), operation)
-        return answer if expect is None else answer.expect(expect)
+        return answer if expect is None else _worlds().expected(self.service, answer, expect, caller)
 
     def __repr__(self) -> str:
         made = self.service.provenance.made_from or "a world"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import confsim
-from confsim import Misuse, OperationName, Simulator, demo
+from confsim import Misuse, OperationName, Simulator, StatusError, demo
 from confsim.api.catalogue import API
 from kit.source import ROOT
 
@@ -73,3 +73,38 @@ def test_a_simulator_says_what_it_is():
     sim = Simulator(clock="2026-02-01T00:00:00Z")
     sim.call("get_me", demo.OWNER)
     assert repr(sim) == "<Simulator of demo, 1 call, at 2026-02-01T00:00:00+00:00>"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        (lambda sim: sim.call("get_channel", demo.OWNER, uid=demo.ROOM), "has no 'uid'; did you mean 'uuid'?"),
+        (
+            lambda sim: sim.call("get_me", "demo-ownr", expect=200),
+            "the token is 'demo-ownr'; did you mean 'demo-owner'?",
+        ),
+        (lambda sim: sim.presence.join(demo.ROOM, "demo-usr"), "or no longer; did you mean 'demo-user'?"),
+        (lambda sim: sim.demo.gest, "there is no demo user 'gest'; did you mean 'guest'?"),
+        (lambda sim: demo.OWNR, "module 'confsim.demo' has no attribute 'OWNR'; did you mean 'OWNER'?"),
+        (lambda sim: confsim.Simulatr, "module 'confsim' has no attribute 'Simulatr'; did you mean 'Simulator'?"),
+        (lambda sim: Simulator(scenario="invitatons"), "did you mean 'invitations'?"),
+        (lambda sim: sim.restore("frst"), "there is no snapshot 'frst'; did you mean 'first'?"),
+        (lambda sim: sim.worlds["frst"], "there is no world 'frst'; did you mean 'first'?"),
+        (lambda sim: sim.worlds.drop("frst"), "there is no world named 'frst'; did you mean 'first'?"),
+    ],
+)
+def test_what_was_meant(wrong, error):
+    """Names that are near, wherever one is given."""
+    sim = Simulator()
+    sim.snapshot("first")
+    sim.worlds.add("first")
+    with pytest.raises((Misuse, StatusError, AttributeError, KeyError)) as raised:
+        wrong(sim)
+    assert error in str(raised.value)
+
+
+def test_a_token_that_is_far_from_all_is_named_by_none():
+    """The message says what was answered."""
+    with pytest.raises(StatusError) as raised:
+        Simulator().call("get_me", "xyz", expect=200)
+    assert "did you mean" not in str(raised.value)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.service.files.world_file import fixtures
 
 from .document import Document, read
@@ -36,7 +36,8 @@ def load(scenario: str | Path) -> Document:
             known = ", ".join(shipped())
             if path.is_file():
                 raise Misuse(f"scenario {str(scenario)!r}: a file of one ends with .json, .yaml or .yml")
-            message = f"there is no scenario {str(scenario)!r}; shipped are {known}; or give the path of a file"
+            meant = suggest_near(scenario, shipped())
+            message = f"there is no scenario {str(scenario)!r}{meant}; shipped are {known}; or give the path of a file"
             raise Misuse(message, status=404)
         path = folder() / f"{scenario}{_SUFFIX}"
     try:

@@ -118,6 +118,9 @@ class RequestInfo(Wire):
     fired: Annotated[list[FiredTimer], "The timers that fired since the call before."]
     kind: Annotated[Kind, "What sort of entry it is."] = Kind.CALL
 
+    def __repr__(self) -> str:
+        return f"<{self.id} {self.method} {self.path} [{self.operation or 'no operation'}] {self.status}>"
+
 
 class RequestPattern(CommandBody):
     """A pattern of calls; a call matches when it matches every field that is given.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from confsim.assumptions import emails
 from confsim.assumptions.register import ask
 from confsim.kernel.tables.indexes import Index
@@ -13,6 +15,13 @@ from .fault_points import MAIL, fault_for
 
 #: The beginning of a stored link into the mount of its world; a world does not know its own host name.
 MOUNT = "{root}"
+
+
+class Kind(StrEnum):
+    """What a mail is for."""
+
+    VERIFICATION = "email-verification"
+    RECORDING = "recording"
 
 
 class Mail(Record, kw_only=True):
@@ -43,7 +52,7 @@ def send(
     subject: str,
     text: str,
     *,
-    kind: str,
+    kind: Kind,
     code: str | None = None,
     link: str | None = None,
 ) -> Mail:
@@ -55,7 +64,7 @@ def send(
         to=to,
         subject=subject,
         text=text,
-        kind=kind,
+        kind=str(kind),
         code=code,
         link=link,
     )

@@ -42,16 +42,22 @@ class Misuse(Exception):
         self.facts = facts
 
 
+def suggest_near(given: object, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the known one that was probably meant; empty when none is near."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(given), list(known), 1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
 def suggest(given: object, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: the known one that was probably meant, or a short list of them all.
 
     Empty when nothing is near and the list is long.
     """
-    from difflib import get_close_matches
-
     names = list(known)
-    close = get_close_matches(str(given), names, 1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
+    meant = suggest_near(given, names)
+    if meant:
+        return meant
     listed = ", ".join(names)
     return f"; there are {listed}" if names and len(listed) <= _LISTED else ""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .worlds import RUN, TEST, WORDS, Server, Test, marked, run_of, setting, tests_of
+from .tracebacks import hide_frames
+from .worlds import RUN, TEST, WORDS, MakeConfsim, Server, Test, marked, require_heard, run_of, setting, tests_of
 
 if TYPE_CHECKING:
     from confsim.service.journal import Entry
@@ -94,6 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not hasattr(config, "workerinput"):
         for item in items:
             marked(item)
+        require_heard(items)
 
 
 @pytest.fixture
@@ -139,7 +140,7 @@ def _shared(node: pytest.Collector) -> Iterator[Simulator]:
 
 
 @pytest.fixture
-def make_confsim(_confsim_test: Test) -> Callable[..., Simulator]:
+def make_confsim(_confsim_test: Test) -> MakeConfsim:
     """A function that makes simulators: ``make_confsim(world=…, scenario=…, seed=…, …)``.
 
     The arguments are those of the marker, which they override, and ``clock``.
@@ -148,12 +149,22 @@ def make_confsim(_confsim_test: Test) -> Callable[..., Simulator]:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, None, None]:
+    """Let an error about how confsim is used end where it was used, in a fixture too."""
+    try:
+        yield
+    except Exception as failure:
+        hide_frames(failure)
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Fail the test in which a defect of confsim occurred, even if the test did not notice."""
     try:
         result = yield
     except (Exception, pytest.fail.Exception) as failure:
-        _hide_frames(failure)
+        hide_frames(failure)
         for test in tests_of(item):
             bug = test.bugs()
             if bug is not None:
@@ -179,22 +190,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
                 left_out = f"({len(entries) - TAIL} earlier calls)\n" if len(entries) > TAIL else ""
                 report.sections.append((title, left_out + "\n".join(_line(entry) for entry in entries[-TAIL:])))
     return report
-
-
-def _hide_frames(failure: BaseException) -> None:
-    """Let the traceback of an exception that confsim raises about a call of it end at that call; not that of a bug."""
-    if type(failure).__name__ not in ("Misuse", "StatusError", "AssertionError"):
-        return
-    entries: list[TracebackType] = []
-    entry = failure.__traceback__
-    while entry is not None:
-        entries.append(entry)
-        entry = entry.tb_next
-    kept = list(entries)
-    while kept and str(kept[-1].tb_frame.f_globals.get("__name__")).startswith("confsim."):
-        kept.pop()
-    if kept and len(kept) < len(entries):
-        kept[-1].tb_next = None
 
 
 def _line(entry: Entry) -> str:

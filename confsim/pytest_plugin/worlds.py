@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from confsim.control.facade.worlds import WorldsFacade
     from confsim.http.live.serving import Serving
+    from confsim.service.clock import Clock, Instant
     from confsim.service.journal import Entry
     from confsim.service.service import Service
     from confsim.simulator import Simulator
@@ -25,17 +28,71 @@ def marked(item: pytest.Item | pytest.Collector) -> dict[str, Any]:
     for mark in item.iter_markers("confsim"):
         unknown = [repr(value) for value in mark.args] + [word for word in mark.kwargs if word not in WORDS]
         if unknown:
-            raise pytest.UsageError(
-                f"{item.nodeid}: the marker confsim does not take {', '.join(unknown)}; it takes {', '.join(WORDS)}"
-            )
+            raise pytest.UsageError(f"{item.nodeid}: {_not_taken('the marker confsim', unknown)}")
         arguments = {**mark.kwargs, **arguments}
     return arguments
+
+
+def _not_taken(what: str, unknown: list[str]) -> str:
+    """What to say about arguments that are not taken: the one that was meant, and all that are."""
+    from confsim.kernel.refusal import suggest_near
+
+    meant = suggest_near(unknown[0], WORDS)
+    return f"{what} does not take {', '.join(unknown)}{meant}; it takes {', '.join(WORDS)}"
+
+
+#: Fixtures whose worlds several tests share.
+SHARED = ("confsim_module", "confsim_session")
+
+
+def require_heard(items: list[pytest.Item]) -> None:
+    """Raise UsageError for a marker that chooses no world: its tests use those alone that others chose.
+
+    A marker of a module or above is heard when one of the tests below it uses a fixture that it reaches.
+    """
+    deaf: dict[Any, tuple[pytest.Item, list[str]]] = {}
+    heard: set[Any] = set()
+    for item in items:
+        names = set(getattr(item, "fixturenames", ()))
+        shared = [each for each in SHARED if each in names]
+        for node, _ in item.iter_markers_with_node("confsim"):
+            above = isinstance(node, pytest.Module | pytest.Package | pytest.Dir | pytest.Session)
+            if "_confsim_test" in names or (above and "confsim_module" in names):
+                heard.add(node)
+            elif shared:
+                deaf.setdefault(node, (item, shared))
+    for node, (item, shared) in deaf.items():
+        if node not in heard:
+            instead = "use confsim or make_confsim"
+            if "confsim_module" in shared:
+                instead = f"mark the module (pytestmark = pytest.mark.confsim(...)), or {instead}"
+            raise pytest.UsageError(
+                f"{item.nodeid}: the marker confsim has no effect on {' and '.join(shared)}, which other tests share; "
+                f"{instead}"
+            )
 
 
 def setting(config: pytest.Config, name: str) -> Any:
     """The option, or else the setting of the configuration file."""
     given = config.getoption(f"--confsim-{name}")
     return config.getini(f"confsim_{name}") if given is None else given
+
+
+class MakeConfsim(Protocol):
+    """What the fixture ``make_confsim`` is: makes simulators, for the test alone."""
+
+    def __call__(
+        self,
+        *,
+        world: str | Path | Mapping[str, Any] = ...,
+        scenario: str | Path | None = ...,
+        seed: int = ...,
+        profile: Mapping[str, Any] | str | Path | None = ...,
+        clock: Clock | Instant | None = ...,
+        strict: bool | None = ...,
+    ) -> Simulator:
+        """A simulator of the world that these arguments describe, or else those of the marker."""
+        ...
 
 
 class Server:
@@ -195,7 +252,8 @@ class Test:
 
         unknown = [word for word in words if word not in WORDS]
         if unknown:
-            raise TypeError(f"make_confsim does not take {', '.join(unknown)}; it takes {', '.join(WORDS)}")
+            __tracebackhide__ = True
+            raise TypeError(_not_taken("make_confsim", unknown))
         chosen = {**marked(self.item), **words}
         if isinstance(chosen.get("clock"), Clock) and "clock" not in words:  # of a marker, which serves many tests
             chosen["clock"] = chosen["clock"].copy()

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.world import World
 
 from .live import LiveWorld
@@ -89,5 +89,5 @@ class History:
     def _get(self, name: str) -> Snapshot:
         snapshot = self._snapshots.get(name)
         if snapshot is None:
-            raise Misuse(f"there is no snapshot {name!r}", status=404)
+            raise Misuse(f"there is no snapshot {name!r}{suggest_near(name, self._snapshots)}", status=404)
         return snapshot

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.address import HOST, NOWHERE, Address
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.world import World
 
 from .clock import Values
@@ -268,7 +268,8 @@ class Worlds:
         """Forget a world. Misuse for an unknown one (404) and for the default one."""
         with self._lock:
             if name not in self._services:
-                raise Misuse(f"there is no world named {name!r}", status=404)
+                meant = suggest_near(name, filter(None, self._services))
+                raise Misuse(f"there is no world named {name!r}{meant}", status=404)
             if not name:
                 raise Misuse("the default world cannot be dropped; reset it instead")
             for observer in self._observers:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.service.credentials import present
 from confsim.service.messages import Request
 
@@ -120,9 +120,10 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
             value = arguments[name]
             path += (value if type(value) is str and value.isascii() else _text(value),)
     except KeyError as missing:
-        unknown = ", ".join(map(repr, sorted(arguments.keys() - {*names, *operation.query_names})))
-        unlike = f" and has no {unknown}" if unknown else ""
-        raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}") from None
+        unknown = sorted(arguments.keys() - {*names, *operation.query_names})
+        unlike = f" and has no {', '.join(map(repr, unknown))}" if unknown else ""
+        meant = suggest_near(unknown[0], [each for each in names if each not in arguments]) if unknown else ""
+        raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}{meant}") from None
     if len(arguments) == len(path):
         return path, {}
     return path, in_query({name: value for name, value in arguments.items() if name not in names})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ from confsim.api.catalogue import API
 from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
+from confsim.domain.identity.credentials import suggest_token
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.service.clock import Clock, Instant
 from confsim.service.files.profile import read_profile
 from confsim.service.files.world_file import load
 from confsim.service.incoming import Incoming
-from confsim.service.messages import Answer, Request, Response
+from confsim.service.messages import Answer, Request, Response, StatusError
 from confsim.service.service import Provenance, Service
 
 from .address import address, encoded, places, query_string, route
@@ -74,6 +76,18 @@ def perform(
 
         parse_form(request, declared)
     return service.perform(Incoming(declared, path, query, caller, request))
+
+
+def expected(service: Service, answer: Answer, expect: int | Collection[int], caller: str | None) -> Answer:
+    """The answer, if it has an expected status, as of ``Answer.expect``; of an unknown token it says which is near."""
+    try:
+        return answer.expect(expect)
+    except StatusError as error:
+        unknown = caller if answer.status == HTTPStatus.UNAUTHORIZED else None
+        meant = "" if unknown is None else suggest_token(service.change(), unknown)
+        if not meant:
+            raise
+        raise StatusError(f"{error}\nthe token is {caller!r}{meant}", answer) from None
 
 
 def send(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from confsim import (
     DeliveryInfo,
     MadeUser,
     MailInfo,
+    MakeConfsim,
     Message,
     Misuse,
     OperationName,
@@ -279,7 +280,7 @@ def test_a_state_file(confsim: Simulator, tmp_path: Path) -> None:
     confsim.call("get_channel", demo.OWNER, uuid=id, expect=200)
 
 
-def test_another_reading_of_the_documents(make_confsim: Callable[..., Simulator]) -> None:
+def test_another_reading_of_the_documents(make_confsim: MakeConfsim) -> None:
     """A profile chooses it."""
     sim = make_confsim(profile={"encode.empty": "204"})
     sim.call("update_terms_url", demo.API_TOKEN, body={"url": "https://terms.example"}, expect=204)
@@ -308,7 +309,7 @@ def test_a_world_of_the_session(confsim_session: Simulator) -> None:
     assert confsim_session.call("get_me", demo.OWNER).ok
 
 
-def test_two_worlds(make_confsim: Callable[..., Simulator]) -> None:
+def test_two_worlds(make_confsim: MakeConfsim) -> None:
     """Of one seed are equal."""
     first, second = make_confsim(seed=7), make_confsim(seed=7)
     assert make(first, "A") == make(second, "A")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kit.processes.plugin import QUIET
@@ -113,6 +115,11 @@ def test_fuzz_leaves_tests_of_shared_worlds_out(run):
         ('confsim.call("get_me", "demo-owner", expect=404)', "StatusError: get_me answered 200"),
         ('confsim.requests.assert_called("get_me")', "AssertionError: 0 of 0 calls with operation='get_me'"),
         ('confsim.clock.advance("soon")', "Misuse:"),
+        ("confsim.requests[0]", "IndexError: [0] of 0 requests"),
+        ("confsim.webhooks[-1]", "IndexError: [-1] of 0 deliveries"),
+        ('confsim.worlds["nope"]', "KeyError: \"there is no world 'nope'\""),
+        ('confsim.webhooks.verify(b"{}", {}, "secret")', "ValueError: the webhook is not signed"),
+        ("confsim.demo.ownr", "AttributeError: there is no demo user 'ownr'; did you mean 'owner'?"),
     ],
 )
 def test_a_traceback_ends_at_the_call_of_the_test(run, line, error):
@@ -141,4 +148,77 @@ def test_the_traceback_of_a_bug_is_whole(run):
 def test_make_confsim_names_what_it_does_not_take(run):
     """A misspelt word is no world."""
     result = run("def test_it(make_confsim):\n    make_confsim(profil={})\n")
-    result.stdout.fnmatch_lines(["*TypeError: make_confsim does not take profil; it takes world, *"])
+    result.stdout.fnmatch_lines(
+        ["*TypeError: make_confsim does not take profil; did you mean 'profile'?; it takes world, *"]
+    )
+    assert "confsim/" not in result.stdout.str()
+
+
+def test_a_traceback_of_a_fixture_ends_there_too(run):
+    """At the fixture of the project that made the mistake; of confsim's own, the message is all."""
+    result = run(
+        """
+        import pytest
+
+        @pytest.fixture
+        def world(make_confsim):
+            return make_confsim(profile={"status.role-mising": 1})
+
+        def test_own(world):
+            pass
+
+        @pytest.mark.confsim(world="dmo")
+        def test_marker(confsim):
+            pass
+        """
+    )
+    result.assert_outcomes(errors=2)
+    shown = result.stdout.str()
+    assert "did you mean 'status.role-missing'?" in shown
+    assert ">       return make_confsim(profile=" in shown
+    assert "there is no world 'dmo'; did you mean 'demo'?" in shown
+    assert re.findall(r"\b(?:confsim|_pytest|pluggy)/", shown) == []
+
+
+MARKED = """
+import pytest
+from confsim import demo
+{module}
+
+@pytest.mark.{mark}
+def test_it({fixtures}):
+    pass
+
+def test_other({others}):
+    pass
+"""
+OTHER, SEED = "filterwarnings('error')", "confsim(seed=3)"
+
+
+@pytest.mark.parametrize(
+    ("mark", "module", "fixtures", "others", "error"),
+    [
+        (
+            SEED,
+            "",
+            "confsim_module",
+            "",
+            "no effect on confsim_module*; mark the module *, or use confsim or make_confsim",
+        ),
+        (SEED, "", "confsim_session", "confsim", "no effect on confsim_session*; use confsim or make_confsim"),
+        (OTHER, "pytestmark = pytest.mark.confsim(seed=3)", "confsim_session", "", "no effect on confsim_session"),
+        (OTHER, "pytestmark = pytest.mark.confsim(seed=3)", "confsim_session", "confsim", None),
+        (OTHER, "pytestmark = pytest.mark.confsim(seed=3)", "confsim_module", "confsim_session", None),
+        (SEED, "", "confsim_module, confsim", "", None),
+        (SEED, "", "confsim_session, make_confsim", "", None),
+        ("confsim(sed=3)", "", "confsim", "", "does not take sed; did you mean 'seed'?; it takes world"),
+    ],
+)
+def test_a_marker_that_no_world_follows_is_an_error(run, mark, module, fixtures, others, error):
+    """It would say what is not so."""
+    result = run(MARKED.format(mark=mark, module=module, fixtures=fixtures, others=others))
+    if error is None:
+        result.assert_outcomes(passed=2)
+    else:
+        result.stderr.fnmatch_lines([f"*the marker confsim *{error}*"])
+        assert result.ret == pytest.ExitCode.USAGE_ERROR

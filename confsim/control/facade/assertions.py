@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 import msgspec
 
 from confsim.control.operations.mail import MailInfo
+from confsim.domain.mail import Kind
+from confsim.kernel.refusal import Misuse, suggest
 
 T = TypeVar("T", bound=msgspec.Struct)
+
+#: The methods of HTTP (RFC 9110, RFC 5789).
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH")
 
 #: Things that a failed assertion compares with what was wanted, the nearest first.
 _SHOWN = 3
@@ -23,6 +28,8 @@ def require(found: Sequence[T], noun: str, wanted: Mapping[str, object], times: 
     Raises AssertionError unless there are so many ``times``, or with None at least one; its message shows how the
     nearest differ. ``noun`` names one of them.
     """
+    if times is not None and (isinstance(times, bool) or not isinstance(times, int) or times < 0):
+        raise Misuse(f"times is a whole number from 0, not {times!r}")
     given = {name: value for name, value in wanted.items() if value is not None}
     compared = [(list(_differences(given, msgspec.to_builtins(each))), each) for each in found]
     matching = [each for differences, each in compared if not differences]
@@ -43,6 +50,20 @@ def require(found: Sequence[T], noun: str, wanted: Mapping[str, object], times: 
     else:
         lines += [f"  {_title(each)}" for each in matching]
     raise AssertionError("\n".join(lines))
+
+
+def require_place(place: int | slice, length: int, noun: str) -> None:
+    """Raise IndexError that says how many there are, for a place at which nothing stands."""
+    __tracebackhide__ = True
+    if isinstance(place, int) and not -length <= place < length:
+        raise IndexError(f"[{place}] of {length} {noun}")
+
+
+def known(name: str, text: str | None, words: Iterable[str]) -> None:
+    """Raise Misuse for a text that is none of these words; ``*`` in it stands for any text."""
+    words = [str(each) for each in words]
+    if text is not None and not any(_equal(text, each) for each in words):
+        raise Misuse(f"{name}: there is no {text!r}{suggest(text, words)}")
 
 
 def _expected(times: int | None) -> str:
@@ -97,5 +118,9 @@ class Mails(list[MailInfo]):
         kind: str | None = None,
         times: int | None = None,
     ) -> list[MailInfo]:
-        """Return the mails that match; ``*`` stands for any text. AssertionError unless there are so many, or any."""
+        """Return the mails that match; ``*`` stands for any text. AssertionError unless there are so many, or any.
+
+        Misuse for an unknown kind.
+        """
+        known("kind", kind, (*Kind, *(each.kind for each in self)))
         return require(self, "mail", {"to": to, "subject": subject, "text": text, "kind": kind}, times)

@@ -12,6 +12,8 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Duration, span
 from confsim.service.deferred import POLL_INTERVAL, monotonic
 
+from .assertions import require_place
+
 
 class HeldCallFacade:
     """A call that a fault holds: ``info`` says what it is; ``release``, ``change`` or ``drop`` it.
@@ -62,7 +64,10 @@ class FaultsFacade(Sequence[FaultInfo]):
     @overload
     def __getitem__(self, place: slice) -> list[FaultInfo]: ...
     def __getitem__(self, place: int | slice) -> FaultInfo | list[FaultInfo]:
-        return self._all()[place]
+        __tracebackhide__ = True
+        found = self._all()
+        require_place(place, len(found), "faults")
+        return found[place]
 
     def _all(self) -> list[FaultInfo]:
         found: list[FaultInfo] = self._control("list_faults")

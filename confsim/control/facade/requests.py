@@ -10,7 +10,7 @@ from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, desc
 from confsim.control.operations.journal import UnmatchedRequest
 from confsim.service.deferred import in_steps, wait_for_result
 
-from .assertions import require
+from .assertions import METHODS, known, require, require_place
 
 
 class RequestsFacade(Sequence[RequestInfo]):
@@ -30,8 +30,11 @@ class RequestsFacade(Sequence[RequestInfo]):
     @overload
     def __getitem__(self, place: slice) -> list[RequestInfo]: ...
     def __getitem__(self, place: int | slice) -> RequestInfo | list[RequestInfo]:
+        __tracebackhide__ = True
         context = self._control.context
-        found = list(context.service.journal)[place]
+        entries = list(context.service.journal)
+        require_place(place, len(entries), "requests")
+        found = entries[place]
         return [describe(context, each) for each in found] if isinstance(found, list) else describe(context, found)
 
     def find(
@@ -78,10 +81,11 @@ class RequestsFacade(Sequence[RequestInfo]):
         """Return the calls that match: ``*`` in a text stands for any, ``query`` and ``body`` are parts of theirs.
 
         Raises AssertionError, with how the nearest calls differ, unless there are so many ``times``, by default any;
-        Misuse (404) for an unknown operation.
+        Misuse for an unknown operation (404) or method.
         """
         if operation is not None:
             self.matching(operation=operation)
+        known("method", method and method.upper(), METHODS)
         wanted = {"operation": operation, "method": method and method.upper(), "path": path, "query": query}
         return require(self, "call", {**wanted, "body": body, "status": status}, times)
 

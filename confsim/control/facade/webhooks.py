@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
+from confsim.assumptions.events import Kind
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.webhooks import DeliveryInfo
 from confsim.service.webhooks.signatures import verify
 
-from .assertions import require
+from .assertions import known, require, require_place
 
 
 class WebhooksFacade(Sequence[DeliveryInfo]):
@@ -29,7 +30,10 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
     @overload
     def __getitem__(self, place: slice) -> list[DeliveryInfo]: ...
     def __getitem__(self, place: int | slice) -> DeliveryInfo | list[DeliveryInfo]:
-        return self.find()[place]
+        __tracebackhide__ = True
+        found = self.find()
+        require_place(place, len(found), "deliveries")
+        return found[place]
 
     def find(
         self,
@@ -39,7 +43,8 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
         delivered: bool | None = None,
         state: str | None = None,
     ) -> list[DeliveryInfo]:
-        """The deliveries that match every given value."""
+        """The deliveries that match every given value. Misuse for an unknown kind."""
+        known("kind", kind, Kind)
         found: list[DeliveryInfo] = self._control(
             "list_deliveries", endpoint=endpoint, kind=kind, delivered=delivered, state=state
         )
@@ -56,8 +61,10 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
     ) -> list[DeliveryInfo]:
         """Return the deliveries that match; ``payload`` is a part of theirs, ``delivered`` whether they arrived.
 
-        Raises AssertionError, with how the nearest differ, unless there are so many ``times``, by default any.
+        Raises AssertionError, with how the nearest differ, unless there are so many ``times``, by default any; Misuse
+        for an unknown kind.
         """
+        known("kind", kind, Kind)
         wanted = {"kind": kind, "payload": payload, "endpoint": endpoint, "delivered": delivered}
         return require(self, "delivery", wanted, times)
 
@@ -67,6 +74,7 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
         Raises ValueError when the signature is wrong or missing, or its timestamp is more than five minutes from the
         clock of the world.
         """
+        __tracebackhide__ = True
         return verify(body, headers, secret, self._control.context.service.clock.now())
 
     def deliver_to(self, receiver: Any) -> None:

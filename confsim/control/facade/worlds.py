@@ -10,7 +10,7 @@ import msgspec
 
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.worlds import WorldInfo
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.service.clock import Duration
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
@@ -36,7 +36,8 @@ class WorldsFacade(Generic[S]):
     def __getitem__(self, name: str) -> S:
         service = self._control.context.worlds.get(name)
         if service is None:
-            raise KeyError(name)
+            __tracebackhide__ = True
+            raise KeyError(f"there is no world {name!r}{suggest_near(name, filter(None, self))}")
         return self._of(service)
 
     def add(

@@ -25,6 +25,9 @@ class MailInfo(Wire):
     link: Annotated[str | None, "The link in its text; null for none."]
     clientId: Annotated[str, "The client that it was sent for."]
 
+    def __repr__(self) -> str:
+        return f"<mail to {self.to}: {self.subject!r} ({self.kind})>"
+
 
 @operation("GET /mail")
 def list_mail(

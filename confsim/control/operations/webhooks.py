@@ -46,6 +46,9 @@ class DeliveryInfo(Wire):
     attempts: Annotated[list[AttemptInfo], "The attempts so far."]
     next: Annotated[int | None, "When it is tried again, in epoch milliseconds; null for never or not known."]
 
+    def __repr__(self) -> str:
+        return f"<delivery {self.id} of {self.kind} to {self.url}: {self.state}>"
+
 
 class WebhookDestination(Wire):
     """How deliveries are sent: ``deliver`` says whether to the list alone, over HTTP, or to a receiver in process.

@@ -17,7 +17,7 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User
 from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
+from confsim.kernel.refusal import Refusal, suggest_near
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SharedTable
@@ -46,6 +46,17 @@ BY_USER: Index[Credential] = Index("user", _holder)
 #: Those that never expire, under True.
 LASTING: Index[Credential] = Index("lasting", lambda credential: (True,) if credential.expires is None else ())
 CREDENTIALS: SharedTable[str, Credential] = SharedTable("credentials", Credential, "value", BY_USER, LASTING)
+
+
+#: Tokens with which one that is not known is compared.
+_COMPARED = 200
+
+
+def suggest_token(change: Change, token: str) -> str:
+    """The end of a message about an unknown token: the one that was probably meant, of those that never expire."""
+    rows = CREDENTIALS.of(change)
+    known = () if token in rows else rows.where(LASTING, True)[:_COMPARED]
+    return suggest_near(token, (each.value for each in known))
 
 
 class Life(Enum):

@@ -33,7 +33,8 @@ def send(change: Change, recording: Recording) -> None:
         assert owner.email is not None
         link = _link(change, channel, recording.id)
         text = f"The recording of {channel.name} is ready: {link}"
-        mail.send(change, channel.client, owner.email, "A recording is ready", text, kind="recording", link=link)
+        subject = "A recording is ready"
+        mail.send(change, channel.client, owner.email, subject, text, kind=mail.Kind.RECORDING, link=link)
 
 
 def _link(change: Change, channel: Channel, recording: str) -> str:

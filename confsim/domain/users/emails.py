@@ -238,4 +238,4 @@ def _addresses(user: User) -> dict[str, str]:
 
 def _mail(change: Change, user: User, address: str, code: str) -> None:
     text = f"The code that verifies this address for {user.handle} is {code}."
-    mail.send(change, user.client, address, "Verify your address", text, kind="email-verification", code=code)
+    mail.send(change, user.client, address, "Verify your address", text, kind=mail.Kind.VERIFICATION, code=code)

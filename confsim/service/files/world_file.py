@@ -20,7 +20,7 @@ from confsim.domain.members import roles
 from confsim.domain.telephony import numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity, Level, User
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse, Refusal, suggest_near
 from confsim.kernel.world import Change, World
 from confsim.service.clock import instant
 
@@ -144,7 +144,8 @@ def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
             text = path.read_bytes()
         except OSError:
             known = ", ".join(shipped())
-            message = f"there is no world {str(world)!r}; shipped are {known}, or give the path of a .json file"
+            meant = suggest_near(world, shipped())
+            message = f"there is no world {str(world)!r}{meant}; shipped are {known}, or give the path of a .json file"
             raise Misuse(message, status=404) from None
         return msgspec.json.decode(text, type=WorldFile)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:

@@ -39,6 +39,7 @@ def verify(body: bytes, headers: Mapping[str, str], secret: str, now: int) -> An
     Header names match in any case. Raises ValueError when the signature is missing or not that of the secret, its
     timestamp is more than ``TOLERANCE`` from ``now``, or the body is no JSON.
     """
+    __tracebackhide__ = True  # pytest shows the call of it
     from standardwebhooks import Webhook
 
     if not isinstance(body, bytes):

@@ -143,3 +143,41 @@ def test_webhooks_that_were_delivered():
 def test_require_needs_no_match_for_none():
     """Nothing wanted, nothing found, none expected."""
     assert require([], "call", {}, 0) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        (lambda sim: sim.webhooks.assert_delivered("session.startd", times=0), "did you mean 'session.started'?"),
+        (lambda sim: sim.webhooks.assert_delivered("sesion.*", times=0), "kind: there is no 'sesion.*'"),
+        (lambda sim: sim.webhooks.find(kind="nope"), "kind: there is no 'nope'"),
+        (lambda sim: sim.mail.assert_sent(kind="record", times=0), "kind: there is no 'record'; did you mean"),
+        (lambda sim: sim.requests.assert_called(method="GTE", times=0), "did you mean 'GET'?"),
+        (lambda sim: sim.requests.assert_called("get_mee", times=0), "did you mean 'get_me'?"),
+        (lambda sim: sim.requests.assert_called(times=-1), "times is a whole number from 0, not -1"),
+        (lambda sim: sim.mail.assert_sent(times="1"), "times is a whole number from 0, not '1'"),
+    ],
+)
+def test_what_can_never_be_is_refused(sim, wrong, error):
+    """An assertion that it did not happen would pass."""
+    with pytest.raises(Misuse) as raised:
+        wrong(sim)
+    assert error in str(raised.value)
+
+
+def test_what_can_be_and_did_not_happen(sim):
+    """Patterns of kinds, too."""
+    assert sim.webhooks.assert_delivered("session.*", times=0) == []
+    assert sim.mail.assert_sent(kind="email-*", times=0) == []
+
+
+def test_things_say_what_they_are(sim):
+    """In a line each."""
+    sim.call("get_me", "demo-user", expect=200)
+    sim.client().get("/nowhere")
+    assert [repr(each) for each in sim.requests] == [
+        "<r1 GET /v1_0/users/me [get_me] 200>",
+        "<r2 GET /v1_0/nowhere [no operation] 404>",
+    ]
+    sim.call("set_user_email", "demo-user", userId=sim.demo.user.id, body={"email": "u@new.example"}, expect=200)
+    assert repr(sim.mail) == "[<mail to u@new.example: 'Verify your address' (email-verification)>]"

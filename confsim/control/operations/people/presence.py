@@ -9,6 +9,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.types import Long, Wire
 from confsim.control.context import ControlContext, get_user, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
+from confsim.control.problems import misuse_of
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
@@ -161,7 +162,15 @@ def _user(change: Change, body: JoinChannel) -> User:
         raise Misuse("give userId or token")
     if body.userId is not None:
         return get_user(change, body.userId)
-    user = credentials.authenticate(change, body.token or "").user
+    token = body.token or ""
+    try:
+        user = credentials.authenticate(change, token).user
+    except Refusal as refusal:
+        meant = credentials.suggest_token(change, token) if refusal.reason is Reason.CREDENTIAL_INVALID else ""
+        if not meant:
+            raise
+        misuse = misuse_of(refusal)
+        raise Misuse(f"{str(misuse).rstrip('.')}{meant}", misuse.status, **misuse.facts) from None
     if user is None:
         raise Misuse("token: an API token is not a user")
     return user
