@@ -61,12 +61,14 @@ class App:
         try:
             response = self._answer(exchange, segments)
         except Refusal as refusal:
-            response = service.unrouted(request, refusal, exchange.used, exchange.finish)
+            response = service.pipeline.unrouted(request, refusal, exchange.used, exchange.finish)
         except Misuse as misuse:
             service.journal.use(exchange.used)  # no entry of the journal says what it rests on
             return _dated(service, self.mount.control.refuse(misuse))
         except Exception as bug:
-            response = service.unrouted(request, _internal(service, request, bug), exchange.used, exchange.finish)
+            response = service.pipeline.unrouted(
+                request, _internal(service, request, bug), exchange.used, exchange.finish
+            )
         return delayed(response) if response.delay else response
 
     def _nowhere(self, name: str, request: Request) -> Response:
@@ -85,7 +87,7 @@ class App:
         except (Refusal, Misuse) as refusal:
             return control.refuse(refusal)
         except Exception as bug:
-            return service.unrouted(request, _internal(service, request, bug))
+            return service.pipeline.unrouted(request, _internal(service, request, bug))
 
     def _controlled(self, service: Service, segments: list[str], request: Request) -> Response:
         self.admit(request)
@@ -120,7 +122,7 @@ class App:
         if isinstance(found, tuple):
             found = otherwise(service, routes, method, segments, found, request, exchange)
         if isinstance(found, Response):
-            return service.unrouted(request, found, exchange.used, exchange.finish)
+            return service.pipeline.unrouted(request, found, exchange.used, exchange.finish)
         accept = headers.get("accept", "*/*")
         if accept not in _ADMITTING:
             _check_accept(exchange)
@@ -130,7 +132,7 @@ class App:
         exchange.download = operation.result is Raw
         if "content-type" in headers:
             parse_form(request, operation)
-        return service.perform(service.incoming(request, operation, found.texts, exchange, exchange.finish))
+        return service.pipeline.perform(service.incoming(request, operation, found.texts, exchange, exchange.finish))
 
     def admit(self, request: Request) -> None:
         """Refuse what a transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""

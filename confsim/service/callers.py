@@ -42,21 +42,23 @@ class _Known(Struct, gc=False):
 
     def holds(self, world: World) -> bool:
         """Whether the caller is the same in another world: the tables that decide it are the same values."""
-        then, now = self.world, world
-        if now.shared is not then.shared and not _same(now.shared, then.shared, _CREDENTIALS, _CLIENTS):
+        then = self.world
+        if world.shared is not then.shared and not (
+            _same(world.shared, then.shared, _CREDENTIALS) and _same(world.shared, then.shared, _CLIENTS)
+        ):
             return False
         if self.caller.user is not None:
             client = self.client.id
-            before, own = then.client_tables.get(client, ()), now.client_tables.get(client, ())
+            before, own = then.client_tables.get(client, ()), world.client_tables.get(client, ())
             if own is not before and not _same(own, before, _USERS):
                 return False
         self.world = world
         return True
 
 
-def _same(now: Tables, then: Tables, *places: int) -> bool:
-    """Whether the tables at these places are the same values."""
-    return len(now) == len(then) and all(now[place] is then[place] for place in places)
+def _same(now: Tables, then: Tables, place: int) -> bool:
+    """Whether the tables at this place are the same values."""
+    return len(now) == len(then) and now[place] is then[place]
 
 
 class Callers:

@@ -38,8 +38,8 @@ def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
     A call that is not public needs a credential (R243), and acts in the client of it unless its declaration has
     for_client (R036, R037).
     """
-    operation, path, values, token = call.operation, incoming.path, incoming.query, incoming.token
-    contract, named = operation.contract, None
+    operation, values, named = call.operation, incoming.query, None
+    contract = operation.contract
     if call.profile and value_of(call, transport.CHECKS_ORDER) == "input first":
         named = _input(call, contract, values, incoming.request)
     gate = operation.gate_entry
@@ -49,10 +49,10 @@ def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
         grants = ask(call, gate)
         public = Grant.PUBLIC in grants
     if not public:
-        callers.identify(call, token)
-    elif token and ask(call, wire.PUBLIC_CREDENTIALS) == "checked":
-        credentials.authenticate(call.change, token)
-    things = [*path]
+        callers.identify(call, incoming.token)
+    elif incoming.token and ask(call, wire.PUBLIC_CREDENTIALS) == "checked":
+        credentials.authenticate(call.change, incoming.token)
+    things = [*incoming.path]
     for place, parameter in contract.texts:
         things[place] = parameter.read(call, parameter.where, things[place])
     if values and operation.for_client and "for_client" in values:

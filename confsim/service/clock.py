@@ -160,9 +160,8 @@ class Clock:
 
     def copy(self) -> Clock:
         """A clock that shows the same and goes on by itself; to restart it is to come back to this."""
-        other = Clock()
-        other._offset, other._stands, other._rate = self._offset, self._stands, self._rate
-        other.begin()
+        other = Clock.__new__(Clock)
+        other._offset, other._stands, other._rate = other._start = self._offset, self._stands, self._rate
         return other
 
     def fresh(self) -> Clock:

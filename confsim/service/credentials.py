@@ -44,7 +44,7 @@ def _password(credentials: str) -> str:
 
 
 def _cookie(way: Presentation) -> Read:
-    return lambda request, query: request.cookies.get(way.name)
+    return lambda request, query: None if request.cookies is None else request.cookies.get(way.name)
 
 
 def _query(way: Presentation) -> Read:

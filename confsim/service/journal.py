@@ -55,7 +55,7 @@ class Entry(Struct, gc=False):
     request: Request
     response: Response
     assumptions: dict[str, None]
-    touched: list[tuple[Place, Any]]
+    touched: Collection[tuple[Place, Any]]
     before: World
     after: World
     caller: Caller | None = None
@@ -150,17 +150,18 @@ class Journal:
     ``count`` is the number of calls ever recorded, ``epoch`` that of restarts.
     """
 
-    def __init__(self, most: int = KEPT) -> None:
+    def __init__(self, most: int = KEPT, followers: tuple[Callable[[Entry], object], ...] = ()) -> None:
         self._entries: deque[Entry] = deque(maxlen=most)
         self._most = most
-        self._control_calls: deque[ControlCall] = deque(maxlen=most)
-        self._others: deque[ControlCall | TimerEntry] = deque(maxlen=most)
-        self._deliveries: deque[DeliveryNote] = deque()
+        # Deques from the first on: a world that is forked for one test has none of them.
+        self._control_calls: deque[ControlCall] | None = None
+        self._others: deque[ControlCall | TimerEntry] | None = None
+        self._deliveries: deque[DeliveryNote] | None = None
         self._between = 0
         self.count = 0
         self.epoch = 0
         self._used: dict[str, None] = {}
-        self.followers: tuple[Callable[[Entry], object], ...] = ()
+        self.followers = followers
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(tuple(self._entries))
@@ -176,17 +177,18 @@ class Journal:
     @property
     def control_calls(self) -> tuple[ControlCall, ...]:
         """The calls of the control plane that a replay repeats, oldest first."""
-        return tuple(self._control_calls)
+        return tuple(self._control_calls or ())
 
     @property
     def between(self) -> list[ControlCall | TimerEntry]:
         """What happened between the calls of the API, oldest first: all calls of the control plane, and timers."""
-        return sorted((*self._control_calls, *self._others), key=lambda each: int(each.id[1:] or 0))
+        found = (*(self._control_calls or ()), *(self._others or ()))
+        return sorted(found, key=lambda each: int(each.id[1:] or 0))
 
     @property
     def deliveries(self) -> tuple[DeliveryNote, ...]:
         """The steps of webhook deliveries since the oldest call that it keeps, oldest first."""
-        return tuple(self._deliveries)
+        return tuple(self._deliveries or ())
 
     def restart(self) -> None:
         """Forget everything, and count from 1 again."""
@@ -199,8 +201,8 @@ class Journal:
         if most < 0:
             raise Misuse(f"a journal cannot keep {most} calls")
         self._most = most
-        self._control_calls = deque(self._control_calls, most)
-        self._others = deque(self._others, most)
+        self._control_calls = deque(self._control_calls or (), most)
+        self._others = deque(self._others or (), most)
         self._entries = deque(self._entries, most)
 
     def use(self, assumptions: Iterable[str]) -> None:
@@ -264,11 +266,15 @@ class Journal:
 
     def add_other(self, other: ControlCall | TimerEntry) -> None:
         """Take up a timer, or a call of the control plane that a replay leaves out; the oldest go."""
+        if self._others is None:
+            self._others = deque(maxlen=self._most)
         self._others.append(other)
         self._used.update(other.assumptions)
 
     def add_control_call(self, call: ControlCall) -> None:
         """Take up a call of the control plane that a replay repeats; the oldest go as the oldest calls do."""
+        if self._control_calls is None:
+            self._control_calls = deque(maxlen=self._most)
         self._control_calls.append(call)
         self._used.update(call.assumptions)
         if len(call.body) > LARGE:
@@ -277,6 +283,8 @@ class Journal:
 
     def add_delivery(self, note: DeliveryNote) -> DeliveryNote:
         """Take up a step of a webhook delivery, placed at the end; those before the oldest call go. Returns it."""
+        if self._deliveries is None:
+            self._deliveries = deque()
         notes, placed = self._deliveries, replace(note, after=self.count, between=self._between)
         oldest = self._entries[0].number if self._entries else self.count
         while notes and notes[0].after < oldest - 1:
@@ -287,10 +295,8 @@ class Journal:
     def clear(self) -> int:
         """Forget every entry; returns how many there were."""
         count = len(self._entries)
-        self._deliveries.clear()
         self._entries.clear()
-        self._control_calls.clear()
-        self._others.clear()
+        self._control_calls = self._others = self._deliveries = None
         self._used.clear()
         return count
 

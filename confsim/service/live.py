@@ -112,7 +112,7 @@ class LiveWorld:
         now, source = self.clock.now(), self._fault_points
         if self.world.timers.due <= now:
             self.fire_due_timers(now)
-        return self.world.change(now if at is None else at, self.profile, None if source is None else source())
+        return self.world.change(now if at is None else at, self.profile, source and source())
 
     def put(self, change: Change) -> World:
         """Put a change in force; returns the world after it. One of an earlier world, a stale read, is discarded."""

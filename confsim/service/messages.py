@@ -6,7 +6,7 @@ The WSGI application, the live server, the clients in process and the tests make
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ class Request(Struct, gc=False):
 
     ``target`` is the path, still percent-encoded; ``query`` the raw query string without the question mark.
     ``headers`` has lower-case names, values as they came; a header sent twice is joined by ``", "``.
-    ``cookies`` by name and the ``form`` in the body are parsed from these by ``http.inputs``.
+    ``cookies`` by name and the ``form`` in the body, None for none, are parsed from these by ``http.inputs``.
     ``fault`` names why a transport stopped reading, if it did, and ``problem`` is what its parser found then.
     """
 
@@ -32,7 +32,7 @@ class Request(Struct, gc=False):
     body: bytes = b""
     fault: str = ""
     problem: str = ""
-    cookies: dict[str, str] = {}
+    cookies: Mapping[str, str] | None = None
     form: Form | None = None
 
 

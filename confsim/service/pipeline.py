@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from confsim.api.address import NOWHERE, Address
 from confsim.api.call import Call
@@ -76,16 +77,22 @@ class Pipeline:
         self.address: Address = NOWHERE
         self.conformance: Conformance | None = None
         self.callers = Callers()
-        faults.holder = self.held = HeldCalls(live, self.perform, self._instead)
-        profile = live.profile
-        self.stages: tuple[Stage, ...] = tuple(stage() for stage in _STAGES if profile and stage.needed(profile))
-        self._respond: Next = self._checked
+        faults.holder = self.held = HeldCalls(live, self)
+        self.stages: tuple[Stage, ...] = ()
+        self._respond: Next | None = None
+        self._stale: StaleReads | None = None
+        if live.profile:
+            self._follow(live.profile)
+
+    def _follow(self, profile: Mapping[str, Any]) -> None:
+        """Put the stages before the checks that a profile asks for."""
+        self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
         for stage in reversed(self.stages):
-            self._respond = partial(_staged, stage, self._respond)
-        self._stale = StaleReads(StaleReads.lag(profile)) if profile and StaleReads.lag(profile) else None
-        if self._stale is not None:
-            live.observe(self._stale.changed)
-        live.when_replaced(self.restart)
+            self._respond = partial(_staged, stage, self._respond or self._checked)
+        if lag := StaleReads.lag(profile):
+            self._stale = StaleReads(lag)
+            self._live.observe(self._stale.changed)
+        self._live.when_replaced(self.restart)
 
     def serve_at(self, address: Address) -> None:
         """Let URLs in responses begin with this address."""
@@ -114,7 +121,8 @@ class Pipeline:
         live, operation, request = self._live, incoming.operation, incoming.request
         with live.lock:
             faults, injection = self._faults, injected
-            if injection is None and (faults.on_calls or QUERY in request.query or HEADER in request.headers):
+            query, headers = request.query, request.headers
+            if injection is None and (faults.on_calls or (query and QUERY in query) or (headers and HEADER in headers)):
                 injection = faults.inject(incoming)
                 if injection is not None and injection.hold == "before":
                     return self.held.hold(incoming, injection)
@@ -125,13 +133,13 @@ class Pipeline:
                 note(change, assumed)
             if self._stale is not None and not operation.changes:
                 change = self._stale.visible(change)
-            call = Call(operation, change, self.address, request.headers, change.now, change.profile, change.used)
+            call = Call(operation, change, self.address, headers, change.now, change.profile, change.used)
             try:
                 response = None if injection is None else injection.respond(call)
                 if response is None:
                     if incoming.from_request:
                         _receive(call, incoming)
-                    response = self._respond(call, incoming)
+                    response = (self._respond or self._checked)(call, incoming)
                 after = live.put(change)
             except Refusal as refusal:
                 note(call, transport.CHECKS_ORDER)
@@ -147,7 +155,7 @@ class Pipeline:
                 return self.held.hold(incoming, injection, entry)
             return entry.response
 
-    def _instead(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
+    def instead(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
         """The answer of an effect to a call that was performed already; None where it leaves the answer alone."""
         if not effect.replaces_operation:
             return None
@@ -214,7 +222,7 @@ class Pipeline:
         live, journal, faults, before = self._live, self._journal, self._faults, change.world
         id = journal.next_id()
         response.headers.append(("X-Confsim-Request-Id", id))
-        touched = [] if after is before else change.touched
+        touched = () if after is before else change.touched
         hits = () if change.faults is None else faults.hits(change)
         if injection is not None:
             hits = (*injection.hits, *hits)

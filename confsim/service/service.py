@@ -12,16 +12,18 @@ from msgspec.structs import replace
 
 from confsim.api.address import Address
 from confsim.assumptions.protocol import sizes, transport, wire
-from confsim.assumptions.register import REGISTER, in_force
+from confsim.assumptions.register import REGISTER, Context, in_force
+from confsim.contract.operation import Operation
 from confsim.kernel.world import Change, World
 
 from .clock import Clock
 from .credentials import presentation
 from .faults.injection import Faults
 from .history import History
-from .incoming import incoming
-from .journal import Entry, Journal, TimerEntry
+from .incoming import Finish, Incoming, incoming
+from .journal import KEPT, Entry, Journal, TimerEntry
 from .live import LiveWorld
+from .messages import Request, Response
 from .pipeline import Pipeline, Usage
 from .webhooks.delivery import Webhooks
 
@@ -61,11 +63,15 @@ class Settings(Struct, frozen=True):
     ``webhooks_listed`` says whether deliveries are listed and not sent over HTTP.
     """
 
-    webhook_hosts: frozenset[str]
-    by_request: bool
-    journal_most: int
-    webhooks_listed: bool
-    journal_followers: tuple[Callable[[Entry], object], ...]
+    webhook_hosts: frozenset[str] = frozenset()
+    by_request: bool = True
+    journal_most: int = KEPT
+    webhooks_listed: bool = False
+    journal_followers: tuple[Callable[[Entry], object], ...] = ()
+
+
+_UNKNOWN = Provenance()
+_DEFAULTS = Settings()
 
 
 class Service:
@@ -81,28 +87,50 @@ class Service:
     when_made: ClassVar[tuple[Callable[[Service], object], ...]] = ()
 
     def __init__(
-        self, world: World, clock: Clock, profile: Mapping[str, Any], provenance: Provenance | None = None
+        self,
+        world: World,
+        clock: Clock,
+        profile: Mapping[str, Any],
+        provenance: Provenance = _UNKNOWN,
+        settings: Settings = _DEFAULTS,
     ) -> None:
         live = self.live = LiveWorld(world, clock, profile)
         self.profile = profile
         self.clock = clock
-        self.provenance = provenance or Provenance()
+        self.provenance = provenance
         #: What a fork comes from: of how many assumptions used since the start, of which start.
         self._forked_from: tuple[int, Provenance, Provenance] | None = None
         self.usage = Usage()
-        self.journal = Journal()
-        self.faults = Faults(live)
+        journal = self.journal = Journal(settings.journal_most, settings.journal_followers)
+        faults = self.faults = Faults(live, settings.by_request)
         self.history = History(live)
-        self.pipeline = Pipeline(live, self.journal, self.faults, self.usage)
-        self.webhooks = Webhooks(live, self.journal, self.faults.plan)
+        self.pipeline = Pipeline(live, journal, faults, self.usage)
+        self.webhooks = Webhooks(live, journal, faults, settings.webhook_hosts, settings.webhooks_listed)
         self.token_of = presentation(in_force(profile, wire.PRESENTATION))
-        self.incoming = partial(incoming, self.token_of, self.faults)
-        self.perform = self.pipeline.perform
-        self.unrouted = self.pipeline.unrouted
-        self.change = live.change
         live.observe_timers(self._note_timer)
         for follow in type(self).when_made:
             follow(self)
+
+    # Calls
+
+    def incoming(
+        self,
+        request: Request,
+        operation: Operation,
+        path: tuple[str, ...],
+        context: Context,
+        finish: Finish | None = None,
+    ) -> Incoming:
+        """The call that a request makes."""
+        return incoming(self.token_of, self.faults, request, operation, path, context, finish)
+
+    def perform(self, call: Incoming) -> Response:
+        """Perform a call of an operation; returns its final response."""
+        return self.pipeline.perform(call)
+
+    def change(self, at: int | None = None) -> Change:
+        """A change of the world in force, as of ``LiveWorld.change``."""
+        return self.live.change(at)
 
     # Assumptions
 
@@ -153,7 +181,7 @@ class Service:
         """The people who are connected to its channels over websockets."""
         from .realtime.connections import RealTime  # with the first websocket
 
-        return RealTime(self.live, self.journal, self.token_of, partial(self.unrouted, handshake=True))
+        return RealTime(self.live, self.journal, self.token_of, partial(self.pipeline.unrouted, handshake=True))
 
     @property
     def world(self) -> World:
@@ -240,11 +268,11 @@ class Service:
             copied if clock is None else clock,
             self.profile if profile is None else profile,
             self._provenance() if provenance is None else provenance,
+            self.settings,
         )
         if profile is None:
             other.pipeline.hold_against(self.pipeline.conformance)
             other.pipeline.share_callers(self.pipeline.callers)
-        other.take_over(self.settings)
         return other
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
@@ -21,8 +20,6 @@ from confsim.service.credentials import present
 from confsim.service.messages import Request
 
 _encoded = msgspec.json.Encoder().encode
-#: Matches what stands in a query as it is.
-_PLAIN = re.compile("[A-Za-z0-9_.~-]+").fullmatch
 
 
 class OperationRequest(Struct, frozen=True, gc=False):
@@ -86,7 +83,8 @@ def route(operation: Operation, path: Sequence[str], profile: Mapping[str, Any])
     """Return the method and the target below the mount, with these texts for the path parameters in their order."""
     texts = tuple(map(_quoted, path)) if path else ()
     if not profile:
-        return operation.method, operation.contract.target % texts
+        target = operation.contract.target
+        return operation.method, target % texts if texts else target
     method, target = operation.route(profile)
     for name, text in zip(operation.placeholders, texts, strict=True):
         target = target.replace(f"{{{name}}}", text, 1)
@@ -100,12 +98,10 @@ def _quoted(text: str) -> str:
 
 def query_string(query: Mapping[str, str]) -> str:
     """Return query parameters as they stand behind the question mark, form-encoded."""
-    return "&".join(
-        [
-            f"{name if _PLAIN(name) else quote_plus(name)}={text if _PLAIN(text) else quote_plus(text)}"
-            for name, text in query.items()
-        ]
-    )
+    return "&".join([f"{_form_encoded(name)}={_form_encoded(text)}" for name, text in query.items()])
+
+
+_form_encoded = lru_cache(maxsize=256)(quote_plus)
 
 
 def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -115,6 +111,8 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
     """
     names = operation.placeholders
     path: tuple[str, ...] = ()
+    if not (names or arguments):
+        return path, {}
     try:
         for name in names:
             value = arguments[name]
@@ -126,12 +124,16 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
         raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}{meant}") from None
     if len(arguments) == len(path):
         return path, {}
-    return path, in_query({name: value for name, value in arguments.items() if name not in names})
+    return path, in_query(arguments, names)
 
 
-def in_query(arguments: Mapping[str, object]) -> dict[str, str]:
-    """Return query parameters as texts by their names on the wire; None is left out."""
-    return {name.removesuffix("_"): _text(value) for name, value in arguments.items() if value is not None}
+def in_query(arguments: Mapping[str, object], but: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return the arguments but those of some names as query parameters: texts by their names on the wire, no None."""
+    return {
+        name.removesuffix("_"): _text(value)
+        for name, value in arguments.items()
+        if value is not None and name not in but
+    }
 
 
 def encoded(body: object) -> bytes:

@@ -24,6 +24,9 @@ from .address import address, encoded, places, query_string, route
 from .results import answer_of
 from .transport import Transport
 
+#: The headers of a request that has none.
+_NO_HEADERS: dict[str, str] = {}
+
 
 def make(
     world: str | Path | Mapping[str, Any],
@@ -67,15 +70,15 @@ def perform(
     if declared is None or not (caller is None or isinstance(caller, str)):
         declared = _declared(operation, caller)
     path, query = places(declared, arguments)
-    headers = {} if content_type is None else {"content-type": content_type}
     raw = b"" if body is None else encoded(body)
     method, target = route(declared, path, service.profile)
-    request = Request(method, target, query_string(query) if query else "", headers, raw)
-    if headers:
+    request = Request(method, target, query_string(query) if query else "", _NO_HEADERS, raw)
+    if content_type is not None:
         from confsim.http.inputs import parse_form
 
+        request.headers = {"content-type": content_type}
         parse_form(request, declared)
-    return service.perform(Incoming(declared, path, query, caller, request))
+    return service.pipeline.perform(Incoming(declared, path, query, caller, request))
 
 
 def expected(service: Service, answer: Answer, expect: int | Collection[int], caller: str | None) -> Answer:

@@ -7,7 +7,8 @@ Whoever decides performs what is left of the call, in his own thread: once the d
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -25,10 +26,17 @@ from .injection import Injection, take_time
 RELEASED, CHANGED, DROPPED, EXPIRED = "released", "changed", "dropped", "expired"
 _ID = "X-Confsim-Request-Id"
 
-#: Performs a call whose faults are known.
-Perform = Callable[[Incoming, Injection], Response]
-#: The answer of an effect in place of that of an operation which has been performed; None where it has none.
-Instead = Callable[[Incoming, Entry, Effect], Response | None]
+
+class Performer(Protocol):
+    """Performs what is left of a held call."""
+
+    def perform(self, incoming: Incoming, injected: Injection) -> Response:
+        """Perform a call whose faults are known."""
+        ...
+
+    def instead(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
+        """The answer of an effect in place of that of an operation which has been performed; None where it has none."""
+        ...
 
 
 class HeldCall:
@@ -70,10 +78,10 @@ class HeldCall:
 class HeldCalls:
     """The held calls of a world, in the order in which they came. ``enabled`` False lets every call pass."""
 
-    __slots__ = ("_count", "_held", "_instead", "_live", "_perform", "enabled")
+    __slots__ = ("_count", "_held", "_live", "_performer", "enabled")
 
-    def __init__(self, live: LiveWorld, perform: Perform, instead: Instead) -> None:
-        self._live, self._perform, self._instead = live, perform, instead
+    def __init__(self, live: LiveWorld, performer: Performer) -> None:
+        self._live, self._performer = live, performer
         self._held: dict[str, HeldCall] = {}
         self._count = 0
         self.enabled = True
@@ -159,7 +167,7 @@ class HeldCalls:
             injection = held.injection.after_hold(outcome, effect, dropped=outcome == DROPPED)
             if entry is None:
                 take_time(self._live, injection)
-                held.answer(self._perform(incoming, injection))
+                held.answer(self._performer.perform(incoming, injection))
             else:
                 entry.fault = (*injection.hits, *entry.fault[len(injection.hits) :])
                 entry.response = self._answered(incoming, entry, effect, dropped=outcome == DROPPED)
@@ -173,7 +181,7 @@ class HeldCalls:
             return replace(before, cut=-1)
         if effect is None:
             return before
-        instead = self._instead(incoming, entry, effect)
+        instead = self._performer.instead(incoming, entry, effect)
         if instead is None:
             instead = replace(before, headers=list(before.headers))
         else:

@@ -198,14 +198,16 @@ class Faults:
     whether a request may carry its own; no reset changes that. ``holder`` is what holds calls that a fault wants held.
     """
 
-    __slots__ = ("_active", "_count", "_decided", "_live", "by_request", "holder", "on_calls", "on_things")
+    __slots__ = ("_active", "_count", "_decided", "_follows", "_live", "by_request", "holder", "on_calls", "on_things")
 
-    def __init__(self, live: LiveWorld) -> None:
+    def __init__(self, live: LiveWorld, by_request: bool = True) -> None:
         self._live = live
         self.holder: Holder | None = None
-        self.by_request = True
-        self.reset()
-        live.when_replaced(self._replaced)
+        self.by_request = by_request
+        self._count = 0
+        self._active: list[ActiveFault] = []
+        self._decided: set[str] = set()
+        self.on_calls = self.on_things = self._follows = False
 
     def __iter__(self) -> Iterator[ActiveFault]:
         return iter(self._active)
@@ -213,8 +215,9 @@ class Faults:
     def reset(self) -> None:
         """Take every fault away, as if there had never been any."""
         self._count = 0
-        self._decided: set[str] = set()
-        self._activate([])
+        self._decided.clear()
+        if self._active:
+            self._activate([])
 
     def put(self, specs: Iterable[FaultSpec]) -> None:
         """Let these be the faults from now on."""
@@ -272,6 +275,9 @@ class Faults:
         self.on_calls = any(each.spec.operation is not None for each in active)
         self.on_things = any(each.spec.thing for each in active)
         self._live.fault_points(self._interceptor if self.on_things else None)
+        if self.on_things and not self._follows:
+            self._follows = True
+            self._live.when_replaced(self._replaced)
 
     def _interceptor(self) -> Interceptor:
         return Interceptor(self._active)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct, structs
@@ -53,10 +53,18 @@ class Plan(Struct, frozen=True):
 Recorded = Callable[[Delivery], DeliveryNote | None]
 
 
+class Planner(Protocol):
+    """Decides how attempts are made."""
+
+    def plan(self, delivery: Delivery) -> Plan:
+        """How the attempt of a delivery is made that comes next."""
+        ...
+
+
 class Webhooks:
     """The webhooks of one world.
 
-    ``plan`` decides how each attempt is made, just before it is. ``allowed`` are the hosts beside loopback that this
+    ``planner`` decides how each attempt is made, just before it is. ``allowed`` are the hosts beside loopback that this
     world may send to, in lower case.
     """
 
@@ -66,7 +74,7 @@ class Webhooks:
         "_journal",
         "_listed",
         "_live",
-        "_plan",
+        "_planner",
         "_receiver",
         "_recorded",
         "_sender",
@@ -74,18 +82,25 @@ class Webhooks:
         "allowed",
     )
 
-    def __init__(self, live: LiveWorld, journal: Journal, plan: Callable[[Delivery], Plan]) -> None:
+    def __init__(
+        self,
+        live: LiveWorld,
+        journal: Journal,
+        planner: Planner,
+        allowed: frozenset[str] = frozenset(),
+        listed: bool = False,
+    ) -> None:
         self._live = live
         self._journal = journal
-        self._plan = plan
+        self._planner = planner
         self._receiver: Receiver | None = None
         self._recorded: Recorded | None = None
         self._sender: HttpSender | None = None
-        self._listed = False
+        self._listed = listed
         self._busy = False
         self._under_way: set[str] = set()
         self._age = 0
-        self.allowed: frozenset[str] = frozenset()
+        self.allowed = allowed
         live.when_replaced(self._forget)
         live.react_with(self)
 
@@ -179,7 +194,7 @@ class Webhooks:
         return next((each for each in found if each.id not in self._under_way), None) if found else None
 
     def _attempt(self, delivery: Delivery, now: int) -> None:
-        plan = self._plan(delivery)
+        plan = self._planner.plan(delivery)
         if plan.delay:
             self._record(now, partial(deliveries.postpone, id=delivery.id, delay=plan.delay, bypasses=plan.bypasses))
         elif not plan.copies:

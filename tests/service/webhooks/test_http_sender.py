@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+from types import SimpleNamespace
 
 import pytest
 from standardwebhooks import Webhook
@@ -259,7 +260,7 @@ def test_a_bug_of_a_decision_is_kept_and_the_call_is_answered(sim):
     def decide(delivery):
         raise ZeroDivisionError
 
-    sim.service.webhooks._plan = decide
+    sim.service.webhooks._planner = SimpleNamespace(plan=decide)
     happen(sim, "a")
     assert [type(bug) for bug in sim.service.bugs] == [ZeroDivisionError]
     assert deliveries.ready(sim.service.world)

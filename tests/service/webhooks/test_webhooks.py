@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
@@ -260,7 +261,11 @@ def test_what_becomes_of_an_attempt_is_decided_before_it(sim, plan, got, state):
     """Lost, doubled, late, out of order: of the first alone; those behind it go as its lane lets them."""
     messages = []
     sim.webhooks.deliver_to(messages)
-    sim.service.webhooks._plan = lambda delivery: plan if delivery.payload["data"]["name"] == "a" else Plan()
+
+    def decide(delivery):
+        return plan if delivery.payload["data"]["name"] == "a" else Plan()
+
+    sim.service.webhooks._planner = SimpleNamespace(plan=decide)
     happen(sim, "a", "b")
     assert names(messages) == got
     assert sim.webhooks[0].state is state
@@ -270,7 +275,11 @@ def test_what_was_late_arrives(sim):
     """When its time has come, in or out of order."""
     messages, late = [], {"a": Plan(delay=1000, bypasses=True), "b": Plan(delay=500)}
     sim.webhooks.deliver_to(messages)
-    sim.service.webhooks._plan = lambda delivery: late.pop(delivery.payload["data"]["name"], Plan())
+
+    def decide(delivery):
+        return late.pop(delivery.payload["data"]["name"], Plan())
+
+    sim.service.webhooks._planner = SimpleNamespace(plan=decide)
     happen(sim, "a", "b", "c")
     assert messages == []
     sim.clock.advance("1s")
