@@ -97,7 +97,7 @@ class CallLog:
             method=request.method,
             path=request.target,
             query=request.query,
-            status=None if response.cut is not None and response.cut < 0 else response.status,
+            status=None if response.dropped else response.status,
             ms=round(seconds * 1000, 2),
             operation=operation or None,
             assumptions=used,

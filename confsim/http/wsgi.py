@@ -52,7 +52,7 @@ class Wsgi:
         if response.poll is not None:
             response = wait_for(response)
         status, body, headers = response.status, response.body, response.headers
-        if response.cut is not None and response.cut < 0:
+        if response.dropped:
             raise ConnectionResetError("the connection was dropped, by a fault")
         if "REMOTE_ADDR" in environ and not environ.get("SERVER_SOFTWARE", "").startswith(_TAKES_DATE):
             headers = [line for line in headers if line[0] != "Date"]

@@ -11,7 +11,7 @@ from confsim.contract.encode import Raw
 from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.schema import Schema, Schemas, json_part
 from confsim.domain.fault_points import FAULT_POINTS, TIMED
-from confsim.service.faults.effects import DESCRIPTIONS
+from confsim.service.faults.words import WORDS
 from confsim.service.files import state
 
 #: How deep the fields of fields are listed.
@@ -155,7 +155,7 @@ def faults() -> str:
     lines += [
         "",
         "## What it does to calls",
-        *table(("Word", "Effect"), ((f"`{k}`", v) for k, v in DESCRIPTIONS.items())),
+        *table(("Word", "Effect"), ((f"`{name}`", word.description) for name, word in WORDS.items())),
     ]
     lines += ["A request brings the same words for itself in the header `X-Confsim`, and `now`, its instant."]
     lines += ["", "## What it does to things", ""]

@@ -60,6 +60,11 @@ class Response(Struct, gc=False):
     delay: float = 0.0
     cut: int | None = None
 
+    @property
+    def dropped(self) -> bool:
+        """Whether the connection is dropped before the status line."""
+        return self.cut is not None and self.cut < 0
+
 
 class StatusError(Exception):
     """An answer has another status than was asked for; ``answer`` is that answer."""

@@ -93,7 +93,7 @@ def _call(service: Service, call: ApiCall) -> Iterator[str]:
         yield f"    {made}  # it was held, and its answer was another\n"
         return
     cut = entry.response.cut
-    if cut is not None and (call.by_name or cut < 0):
+    if entry.response.dropped or (cut is not None and call.by_name):
         yield f"    with pytest.raises(ConnectionResetError):\n        {made}\n"
         return
     yield f"    answer = {made}\n"

@@ -12,9 +12,10 @@ from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Object
 from confsim.control.journal_view import read_body
 from confsim.kernel.refusal import Misuse
-from confsim.service.faults import effects, spec
+from confsim.service.faults import spec
 from confsim.service.faults.holding import HeldCall
 from confsim.service.faults.injection import ActiveFault
+from confsim.service.faults.words import read_effect
 
 #: What can be decided of a held call.
 _ACTIONS = ("release", "change", "drop")
@@ -193,7 +194,7 @@ def decide_held(
         if body.do is None:
             done = held.release(id, msgspec.json.encode(body.body))
         else:
-            effect = effects.read(body.do, "do")
+            effect = read_effect(body.do, "do")
             if effect.hold or effect.drop:
                 raise Misuse("do: a held call is not held again, and is dropped by the action")
             done = held.change(id, effect)

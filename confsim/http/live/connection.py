@@ -329,7 +329,7 @@ class Connection(asyncio.Protocol):
             self._transport.write(data)
             if not keep:
                 self._leave()
-        elif response.cut < 0:
+        elif response.dropped:
             self._leaving = True
             self.hang_up()
         else:

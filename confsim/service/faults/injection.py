@@ -32,9 +32,10 @@ from confsim.service.live import LiveWorld
 from confsim.service.messages import Request, Response
 from confsim.service.webhooks.delivery import Plan
 
-from . import effects, per_request
-from .effects import Effect
+from . import per_request
+from .effects import DROPPED, Effect
 from .spec import ALWAYS, CALLERS, EVERY, FaultSpec, read
+from .words import merged
 
 
 class ActiveFault:
@@ -133,7 +134,7 @@ class Injection:
     def after_hold(self, outcome: str, effect: Effect | None, *, dropped: bool) -> Injection:
         """The faults of a call that is held no longer; ``effect`` decides in place of the one that it had."""
         if dropped:
-            effect = effects.DROPPED
+            effect = DROPPED
         chosen = self._effect if effect is None else effect
         when = "before" if chosen is not None and chosen.replaces_operation and self.hold == "before" else "after"
         return Injection(chosen, tuple(replace(hit, when=when, held=outcome) for hit in self.hits), self.now)
@@ -296,7 +297,7 @@ class Faults:
             return None
         if override is not None and override.effect is not None:
             parts.insert(0, override.effect)
-        effect = effects.merged(parts) if parts else None
+        effect = merged(parts) if parts else None
         when = "before" if effect is not None and effect.replaces_operation else "after"
         hold = effect.hold if effect is not None and self.holder is not None and self.holder.enabled else ""
         if hold:

@@ -16,8 +16,8 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.clock import instant
 from confsim.service.messages import Request
 
-from . import effects
 from .effects import Effect
+from .words import WORDS, read_effect
 
 #: The header and the query parameter.
 HEADER = "x-confsim"
@@ -44,7 +44,7 @@ def read(request: Request) -> Override | None:
         raise Misuse("X-Confsim: the request brings it more than once")
     given = _parsed(texts[0])
     words = {name: value for name, value in given.items() if name != "now"}
-    effect = effects.read(words, "X-Confsim", (*effects.WORDS, "now")) if words else None
+    effect = read_effect(words, "X-Confsim", (*WORDS, "now")) if words else None
     now = _instant(given["now"]) if "now" in given else None
     if (now is not None or "clock" in words) and cross_site(request):
         raise Misuse("X-Confsim: a page of another site does not move the clock", status=403)

@@ -11,8 +11,8 @@ from confsim.domain.fault_points import FAULT_POINTS, TIMED, InjectedFault, Outc
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.service.clock import LATEST, span
 
-from . import effects
 from .effects import Effect
+from .words import read_effect
 
 #: Stands for every operation.
 EVERY = "*"
@@ -65,7 +65,7 @@ def read(values: object, where: str = "fault") -> FaultSpec:
     effect: Effect | InjectedFault
     if operation is not None:
         facts = _facts_of(operation, where)
-        effect = effects.read(given.get("do"), f"{where}.do")
+        effect = read_effect(given.get("do"), f"{where}.do")
     else:
         if not isinstance(thing, str) or thing not in FAULT_POINTS:
             raise Misuse(f"{where}.thing: nothing is called {thing!r}{suggest(thing, FAULT_POINTS)}")

@@ -11,7 +11,7 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.domain.events.deliveries import State
 from confsim.service.durable import recorder
-from confsim.service.faults import effects
+from confsim.service.faults import words
 from kit import CUSTOMER, START, ok
 from kit.durable import URL, busy, killed, reported
 
@@ -160,7 +160,7 @@ def test_a_fault_of_another_version_is_refused_by_name(begin, place, monkeypatch
     sim = begin(place)
     sim.faults.add("get_me", do={"status": 503})
     killed(sim)
-    monkeypatch.delitem(effects._READERS, "status")
+    monkeypatch.delitem(words.WORDS, "status")
     with pytest.raises(Misuse, match=r"written by confsim \d.*record \d+.*a fault does no 'status'"):
         begin(place)
 

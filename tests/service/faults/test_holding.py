@@ -14,7 +14,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.service import deferred
-from confsim.service.faults import effects
+from confsim.service.faults.words import read_effect
 from confsim.service.messages import Request
 from kit import OWNER, START_MS, USER
 
@@ -162,8 +162,8 @@ def test_a_call_is_released_after_its_time(sim, held, when, first):
 
 def test_the_time_is_half_a_minute_unless_it_is_set():
     """At most an hour."""
-    assert effects.read({"hold": "before"}, "do").holdAtMost == 30_000
-    assert effects.read({"hold": "before", "holdAtMost": "1h"}, "do").holdAtMost == 3_600_000
+    assert read_effect({"hold": "before"}, "do").holdAtMost == 30_000
+    assert read_effect({"hold": "before", "holdAtMost": "1h"}, "do").holdAtMost == 3_600_000
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.service.faults import effects
+from confsim.service.faults.words import merged, read_effect
 
 
 def effect(**words):
     """The effect of one fault."""
-    return effects.read(words, "do")
+    return read_effect(words, "do")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def effect(**words):
 )  # fmt: skip
 def test_the_first_of_each_kind_counts(parts, expected):
     """Its words are those that are shown, and what they mean is done."""
-    found = effects.merged([effect(**each) for each in parts])
+    found = merged([effect(**each) for each in parts])
     assert found == effect(**expected)
     assert dict(found.given) == expected
 
