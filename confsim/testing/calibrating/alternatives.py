@@ -112,6 +112,36 @@ class Alternatives:
             self._services[alternative] = made
         return self._services[alternative]
 
+    def telling(self, call: Call, predicted: Prediction, book: Book) -> tuple[list[Alternative], list[Alternative]]:
+        """The open alternatives that a call would tell at once, and those that it would lead to another world."""
+        world = self._run.model.world
+        step = Step(call, predicted, predicted.reply, 0, world, None)
+        now: list[Alternative] = []
+        later: list[Alternative] = []
+        for each in self.concerned(step, book):
+            found = self.answer(step, each)
+            if found is None:
+                continue
+            followed = self._followed.get(each)
+            same = followed is None and predicted.reply == found[0].reply
+            if not same and self._compared(step, found[0].reply, self._known(followed).copy()):
+                now.append(each)
+            elif followed is None and call.declared.changes and not _same_rows(found[0], predicted):
+                later.append(each)
+        return now, later
+
+    def worlds(self, alternatives: Iterable[Alternative]) -> list[World]:
+        """The other worlds to which some alternatives have led."""
+        return [self._followed[each].world for each in alternatives if each in self._followed]
+
+    @property
+    def followed(self) -> list[Alternative]:
+        """Those that led to another world."""
+        return list(self._followed)
+
+    def _known(self, followed: _Followed | None) -> Correspondence:
+        return self._run_known() if followed is None else followed.known
+
     def _differs(self, step: Step, alternative: Alternative) -> bool:
         found = self.answer(step, alternative)
         if found is None:
@@ -119,10 +149,11 @@ class Alternatives:
             return False
         predicted, _ = found
         followed = self._followed.get(alternative)
-        if followed is None and predicted.reply == step.predicted.reply and _same_rows(predicted, step.predicted):
+        same = followed is None and predicted.reply == step.predicted.reply
+        if same and _same_rows(predicted, step.predicted):
             return False
-        known = self._run_known() if followed is None else followed.known
-        if self._compared(step, predicted.reply, known):
+        known = self._known(followed)
+        if not same and self._compared(step, predicted.reply, known):
             return True
         if step.call.declared.changes and followed is None and not _same_rows(predicted, step.predicted):
             self._followed[alternative] = _Followed(predicted.after, known)

@@ -24,14 +24,12 @@ class Book:
     """The values that each assumption can have, and what is known of them.
 
     ``profile`` holds the values in force that are not the default. A value is ruled out by an answer that it would have
-    changed; the assumptions which that answer rested on are noted with it, since another value of one of them opens it
-    again.
+    changed.
     """
 
     def __init__(self) -> None:
         self.profile: dict[str, Any] = {}
         self.used: set[str] = set()
-        self.lost: set[str] = set()
         self.rivals: list[Rival] = []
         #: Every value of each assumption, as what it would be instead of the one in force.
         self._values: dict[str, list[Alternative]] = {
@@ -39,11 +37,18 @@ class Book:
             for id, entry in REGISTER.entries.items()
         }
         self._in_force: dict[str, str] = {id: found[0].key for id, found in self._values.items()}
-        self._ruled_out: dict[str, frozenset[str]] = {}
+        self._ruled_out: set[str] = set()
+        #: What the first contact has ruled out, which is not done again.
+        self.first: set[str] = set()
 
     def value(self, id: str) -> Any:
         """The value in force."""
         return self.profile.get(id, REGISTER.entries[id].default)
+
+    @property
+    def count(self) -> int:
+        """How many values have been ruled out."""
+        return len(self._ruled_out)
 
     def others(self, id: str) -> list[Alternative]:
         """The values that are neither in force nor ruled out."""
@@ -75,11 +80,26 @@ class Book:
             self._values[id].append(found)
         return found if found.key != self._in_force[id] else None
 
-    def rule_out(self, alternative: Alternative, rested_on: Iterable[str]) -> None:
+    def rule_out(self, alternative: Alternative) -> None:
         """Note that an alternative is not what the service follows."""
         self.rivals = [each for each in self.rivals if each.alternative != alternative]
         if len(alternative.values) == 1:
-            self._ruled_out[alternative.key] = frozenset(rested_on)
+            self._ruled_out.add(alternative.key)
+
+    def settle(self, id: str) -> None:
+        """Note that no other value of an assumption is what the service follows."""
+        for each in self.others(id) if id in self._values else ():
+            self.rule_out(each)
+
+    def renewed(self, chosen: Alternative, others: Iterable[Alternative]) -> Book:
+        """A book in which these values are in force, and nothing is ruled out yet."""
+        other = Book()
+        other.profile, other.rivals, other.first = dict(self.profile), list(self.rivals), set(self.first)
+        other._values = {id: list(found) for id, found in self._values.items()}
+        other._in_force = dict(self._in_force)
+        other._ruled_out = set(self.first)
+        other.adopt(chosen, others)
+        return other
 
     def adopt(self, chosen: Alternative, others: Iterable[Alternative]) -> None:
         """Let these values be in force; ``others`` would explain the same, each instead of them."""
@@ -89,23 +109,11 @@ class Book:
             self._in_force[id] = Alternative((id, value)).key
             if value == REGISTER.entries[id].default:
                 del self.profile[id]
-        self._ruled_out = {
-            key: rested_on
-            for key, rested_on in self._ruled_out.items()
-            if rested_on.isdisjoint(set(chosen.ids) - {key.partition("=")[0]})
-        }
         known = {each.alternative.key: each for each in self.rivals}
         for other in others:
             instead = Alternative(*{**back, **dict(other.values)}.items())
             known.setdefault(instead.key, Rival(instead, chosen))
         self.rivals = [each for each in known.values() if dict(each.alternative.values) != dict(chosen.values)]
-
-    def refuse(self, id: str, explained: Iterable[Any], rested_on: Iterable[str]) -> None:
-        """Note that no value of an assumption but those ``explained`` and the one in force explains an answer."""
-        known = [Alternative((id, value)).key for value in explained]
-        for each in self._values[id]:
-            if each.key != self._in_force[id] and each.key not in known:
-                self._ruled_out[each.key] = frozenset(rested_on)
 
     # What it comes to
 
@@ -120,11 +128,7 @@ class Book:
     def learned(self) -> dict[str, Any]:
         """The assumptions whose value is another than the default, and proved."""
         disputed = self._disputed()
-        return {
-            id: value
-            for id, value in sorted(self.profile.items())
-            if id not in disputed and id not in self.lost and not self.others(id)
-        }
+        return {id: value for id, value in sorted(self.profile.items()) if id not in disputed and not self.others(id)}
 
     def confirmed(self) -> list[str]:
         """The assumptions whose default is proved: every other value is ruled out."""
@@ -132,11 +136,7 @@ class Book:
         return [
             id
             for id in sorted(self._values)
-            if id not in self.profile
-            and id not in disputed
-            and id not in self.lost
-            and len(self._values[id]) > 1
-            and not self.others(id)
+            if id not in self.profile and id not in disputed and len(self._values[id]) > 1 and not self.others(id)
         ]
 
     def undetermined(self, reasons: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -145,8 +145,6 @@ class Book:
         for id in sorted(set(self._values) - settled):
             if id in disputed:
                 yield id, f"it cannot be told from {disputed[id]}"
-            elif id in self.lost:
-                yield id, "what followed from it could not be seen to its end"
             elif len(self._values[id]) < 2:
                 yield id, "no alternative to it is known"
             elif id not in self.used:

@@ -14,7 +14,6 @@ from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.acquaintance import Acquaintance
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.correspondence import Correspondence
@@ -29,15 +28,19 @@ from confsim.testing.verifying.printing import Printer
 from .alternative import Alternative
 from .alternatives import Alternatives
 from .book import Book
+from .probing import Prober
+from .recording import Recording
 
-#: After how many journeys in which nothing was ruled out the run ends.
-_FRUITLESS = 8
-#: How often the model is made anew under other assumptions at most.
+#: After how many portions in which nothing was ruled out the run ends.
+_FRUITLESS = 6
+#: How often things are made anew at most, since one side may have changed what the other has not.
 _MOST_MODELS = 60
 #: Requests kept back for the removal of what is made meanwhile.
 _KEPT_BACK = 8
 #: How many alternatives are tried in pairs at most.
 _IN_PAIRS = 60
+#: How many explanations are tried on everything so far.
+_TRIED = 12
 
 
 class Contradiction(Struct):
@@ -66,8 +69,8 @@ class CalibrateReport(Struct):
     interrupted: str = ""
 
 
-class _Otherwise(Exception):
-    """The service follows other assumptions than those in force: the model is to be made anew."""
+class _Apart(Exception):
+    """One side may have changed what the other has not: go on with things that are made anew."""
 
 
 class Calibrator:
@@ -98,8 +101,8 @@ class Calibrator:
         self._rings = rings
         self._clock = clock
         self._progress = progress
-        self._runs: list[Run] = []
-        self._read: Acquaintance | None = None
+        self._recordings: list[Recording] = []
+        self._alternatives: list[Alternatives] = []
         self._set_aside: set[str] = set()
         self._done = 0
         self._fruitless = 0
@@ -112,18 +115,19 @@ class Calibrator:
             while report.models < _MOST_MODELS:
                 report.models += 1
                 try:
-                    self._with_model()
+                    self._with_run()
                     break
-                except _Otherwise:
-                    report.left += clean_up(self._runs.pop())
+                except _Apart:
+                    continue
         except Spent as spent:
             report.notes.append(str(spent))
         except Interrupted as interrupted:
             report.interrupted = str(interrupted)
         except KeyboardInterrupt:
             report.interrupted = "it was interrupted"
-        for run in self._runs:
-            report.left += clean_up(run)
+        for recording in self._recordings:
+            self._service.know(recording.run.known)
+            report.left += clean_up(recording.run)
         self._conclude()
         return report
 
@@ -158,20 +162,21 @@ class Calibrator:
             if reply.status < 400:
                 accepted.append(value)
             else:
-                self.book.rule_out(Alternative((entry.id, value)), ())
+                self.book.first.add(Alternative((entry.id, value)).key)
         if not accepted:
             raise Misuse(
                 "the base URL is not this API, or refuses the tokens: list_supported_languages is not answered"
             )
         self.book.used.add(entry.id)
         if accepted[0] != entry.default:
-            self.book.adopt(Alternative((entry.id, accepted[0])), [])
+            self.book.first.add(Alternative((entry.id, entry.default)).key)
+            self.book = self.book.renewed(Alternative((entry.id, accepted[0])), [])
         self._service.profile = self.book.profile
 
-    # One model
+    # One run
 
-    def _with_model(self) -> None:
-        """Go on under the assumptions in force. Raises _Otherwise when others are."""
+    def _with_run(self) -> None:
+        """Go on with things that are made anew. Raises _Apart when others are to be."""
         self._service.profile = dict(self.book.profile)
         known = Correspondence()
         known.shift, known.latency = self._known.shift, self._known.latency
@@ -185,80 +190,119 @@ class Calibrator:
             rings=self._rings,
             clock=self._clock,
             base_url=self.report.base_url,
-            read_before=self._read,
+            read_before=self._recordings[-1].run.acquaintance if self._recordings else None,
         )
-        self._runs.append(run)
-        self._read = run.acquaintance
+        self._recordings.append(Recording(run))
+        self._alternatives.append(Alternatives(run))
         self._known = known
-        alternatives = Alternatives(run)
-        for step in run.opening():
-            self._judge(run, alternatives, step)
-        planner = Planner(run.model, run.things, run.scope, run.names, self._seed + self._done, run.numbers)
-        planner.set_aside.update(self._set_aside)
+        for call in run.opening_calls():
+            self._make(call)
+        planner = self._planner(run)
         while self._done < self._journeys and self._fruitless < _FRUITLESS:
-            planner.wanted = self.book.wanted()
-            self._journey(run, alternatives, planner)
+            ruled_out = self.book.count
+            if not self._portion(planner):
+                continue
             self._done += 1
+            self._fruitless = 0 if self.book.count > ruled_out else self._fruitless + 1
             self._say()
 
-    def _journey(self, run: Run, alternatives: Alternatives, planner: Planner) -> None:
-        fruit = False
-        for call in planner.journey_calls():
+    def _planner(self, run: Run) -> Planner:
+        planner = Planner(run.model, run.things, run.scope, run.names, self._seed + self.report.models, run.numbers)
+        planner.set_aside.update(self._set_aside)
+        return planner
+
+    def _portion(self, planner: Planner) -> bool:
+        """Some calls: what the planner plans, or what tells open alternatives apart; whether it came to its end."""
+        run = self._recordings[-1].run
+        planner.wanted = self.book.wanted()
+        prober = Prober(planner, self.book, self._alternatives[-1])
+        calls = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
+        for call in calls:
             run.journey = planner.journey
-            self._service.reserve = sum(len(removable(each)) for each in self._runs) + _KEPT_BACK
-            step = run.take(call)
-            fruit |= self._judge(run, alternatives, step)
-            if step.difference is not None and call.declared.changes:
-                break
+            self._service.reserve = sum(len(removable(each.run)) for each in self._recordings) + _KEPT_BACK
+            step = self._make(call)
             planner.set_aside.update(self._set_aside)
+            if self._recordings[-1].run is not run:  # the model is another
+                planner.go_on_with(self._recordings[-1].run)
+                return False
             planner.note(call, step.predicted, step.before)
-        self._fruitless = 0 if fruit else self._fruitless + 1
+        return True
 
-    def _judge(self, run: Run, alternatives: Alternatives, step: Step) -> bool:
-        """Take up what a step tells; returns whether it ruled something out. Raises _Otherwise."""
-        book = self.book
+    def _make(self, call: Call) -> Step:
+        """Make a call, and take up what it tells. Raises _Apart."""
+        recording = self._recordings[-1]
+        step = recording.take(call)
+        if step.difference is None:
+            self._judge(self.book, self._alternatives[-1], step)
+        else:
+            self._explain(recording, step)
+        return step
+
+    def _judge(self, book: Book, alternatives: Alternatives, step: Step) -> bool:
+        """Rule out what an answer rules out; returns whether the answer was expected."""
         book.used.update(step.predicted.used)
-        concerned = alternatives.concerned(step, book)
         if step.difference is not None:
-            self._explain(run, alternatives, step, concerned)
             return False
-        ruled_out = list(alternatives.differing(step, concerned))
+        ruled_out = list(alternatives.differing(step, alternatives.concerned(step, book)))
         for each in ruled_out:
-            book.rule_out(each, step.predicted.used)
+            book.rule_out(each)
+        if step.reply.status < 400:
+            book.settle(f"route.{step.call.operation}")
         alternatives.forget(ruled_out)
-        book.lost |= {id for each in alternatives.lost for id in each.ids}
-        return bool(ruled_out)
+        return True
 
-    def _explain(self, run: Run, alternatives: Alternatives, step: Step, concerned: list[Alternative]) -> None:
-        """Find what explains an answer, and raise _Otherwise; note a contradiction when nothing does."""
-        seen = [each for id, value in observed(step) if (each := self.book.add(id, value)) is not None]
-        concerned = list(dict.fromkeys([*concerned, *seen]))
+    # What was not expected
+
+    def _explain(self, recording: Recording, step: Step) -> None:
+        """Find what explains an answer, and let it be in force; note a contradiction when nothing does."""
+        book, alternatives = self.book, self._alternatives[-1]
+        book.used.update(step.predicted.used)
+        seen = [each for id, value in observed(step) if (each := book.add(id, value)) is not None]
+        concerned = list(dict.fromkeys([*alternatives.concerned(step, book), *seen]))
         found = [each for each in concerned if alternatives.explains(step, each)]
-        if not found:
-            single = [each for each in concerned if len(each.values) == 1][:_IN_PAIRS]
-            pairs = (
-                Alternative(*one.values, *other.values)
-                for one, other in combinations(single, 2)
-                if one.ids != other.ids
-            )
-            found = [each for each in pairs if alternatives.explains(step, each)]
-        if not found:
-            self._contradict(run, step)
+        if self._adopt_one(found):
             return
-        chosen, *others = found
-        self._say(f"{chosen.values[0][0]} = {_plain(chosen.values[0][1])!r}")
-        self.book.adopt(chosen, others)
-        for id in chosen.ids:
-            explained = [dict(each.values)[id] for each in found if id in each.ids]
-            self.book.refuse(id, explained, step.predicted.used)
-        self._done = max(0, self._done - 1)
-        raise _Otherwise
+        single = [each for each in concerned if len(each.values) == 1][:_IN_PAIRS]
+        pairs = (
+            Alternative(*one.values, *other.values) for one, other in combinations(single, 2) if one.ids != other.ids
+        )
+        if not self._adopt_one([each for each in pairs if alternatives.explains(step, each)]):
+            self._contradict(recording, step)
 
-    def _contradict(self, run: Run, step: Step) -> None:
+    def _adopt_one(self, found: list[Alternative]) -> bool:
+        """Let the first of some alternatives be in force under which everything so far was to be expected."""
+        for chosen in found[:_TRIED]:
+            book = self.book.renewed(chosen, [each for each in found if each is not chosen])
+            judged: list[Alternatives] = []
+
+            def meet(run: Run, book: Book = book, judged: list[Alternatives] = judged) -> Callable[[Step], bool]:
+                judged.append(Alternatives(run))
+                return lambda step: self._judge(book, judged[-1], step)
+
+            runs: list[Run] = []
+            for recording in self._recordings:
+                run = recording.replayed(dict(book.profile), meet)
+                if run is None:
+                    break
+                runs.append(run)
+            if len(runs) < len(self._recordings):
+                continue
+            for recording, run in zip(self._recordings, runs, strict=True):
+                recording.run = run
+            self.book, self._alternatives, self._known = book, judged, runs[-1].known
+            self._service.profile = dict(book.profile)
+            self._service.know(self._known)
+            self._say(f"{chosen.values[0][0]} = {_plain(chosen.values[0][1])!r}")
+            return True
+        return False
+
+    def _contradict(self, recording: Recording, step: Step) -> None:
         """Note an answer that nothing explains; its operation is called no more."""
         difference = step.difference
         assert difference is not None
+        recording.exchanges[-1].explained = False
         self._set_aside.add(step.call.operation)
+        run = recording.run
         self.report.contradicted.append(
             Contradiction(
                 step.call.operation,
@@ -270,7 +314,7 @@ class Calibrator:
         )
         self._say(f"{step.call.operation} is not explained: {difference}")
         if step.apart:
-            raise _Otherwise
+            raise _Apart
 
     def _say(self, found: str = "") -> None:
         if self._progress is not None:

@@ -26,6 +26,10 @@ class Names:
         self.given = [*self.given[-5:], made]
         return made
 
+    def go_on(self, other: Names) -> None:
+        """Give no name that another has given."""
+        self._count, self._replays = other._count, other._replays
+
     def replay(self) -> int:
         """The number of a replay, which no other has."""
         self._replays += 1

@@ -85,6 +85,20 @@ class Run:
         self.history: list[Step] = []
         self._meet()
 
+    def under(self, profile: Mapping[str, Any], known: Correspondence) -> Run:
+        """Another run at its beginning, whose model is under another profile. No read is made again."""
+        return Run(
+            self.service,
+            self.accounts,
+            profile,
+            known,
+            tag=self.names.tag,
+            base_url=self.base_url,
+            rings=self.scope.rings,
+            clock=self.model.clock,
+            read_before=self.acquaintance,
+        )
+
     @property
     def numbers(self) -> list[str]:
         """The inbound numbers of the client of the accounts."""
@@ -104,40 +118,48 @@ class Run:
             if credential.user is not None:
                 self.things.known_users.setdefault(credential.client, []).append(credential.user)
 
-    def opening(self) -> Iterator[Step]:
-        """Make a client of the run's own, with an API token, where a Partner Admin is among the accounts."""
+    def opening_calls(self) -> Iterator[Call]:
+        """Calls that make a client of the run's own, with an API token, where a Partner Admin is among the accounts.
+
+        Each must have been made before the next is taken.
+        """
         partner = next((each for each in self.things.callers if each.role == "partner-admin"), None)
         if partner is None:
             return
         body: Any = {"name": self.names.new("client")}
-        made = self.take(Call("create_client", partner.token, body=body, content_type="application/json"))
-        yield made
+        yield Call("create_client", partner.token, body=body, content_type="application/json")
+        made = self.history[-1]
         if made.difference is not None or made.reply.status >= 400:
             self.notes.append(f"no client could be made: {made.reply.status}")
             return
-        own = made.predicted.reply.body["id"]
+        own = {"for_client": made.predicted.reply.body["id"]}
         body = {"label": self.names.tag}
-        made = self.take(Call("create_api_token", partner.token, {}, {"for_client": own}, body, "application/json"))
-        yield made
-        if made.difference is None and made.reply.status < 400:
-            self.things.own_clients.append(own)
-            self.things.kept_tokens.append(made.predicted.reply.body["id"])
+        yield Call("create_api_token", partner.token, {}, own, body, "application/json")
+
+    def opening(self) -> Iterator[Step]:
+        """Make these calls."""
+        for call in self.opening_calls():
+            yield self.take(call)
 
     # A step
 
     def take(self, call: Call, *, reserved: bool = False) -> Step:
         """Make a call on both sides and compare the answers. Raises Interrupted when the run cannot go on."""
         self._settle()
-        open_list = self.scope.is_open(call)
-        before = self.model.world
         reply = self.service.call(call, reserved=reserved)
+        step = self.took(call, reply)
+        if step.difference is not None and reply.status == 401 and step.predicted.reply.status != 401:
+            self._check_token(call)
+        return step
+
+    def took(self, call: Call, reply: Reply) -> Step:
+        """Make a call on the model's side, to which the service has answered this."""
+        before = self.model.world
+        made = self.things if self.scope.is_open(call) else None
         predicted = self.model.call(call)
-        made = self.things if open_list else None
         difference = self.comparison.difference(call.declared, predicted.reply, reply, made)
         if difference is None:
             self._note(call, predicted.reply)
-        elif reply.status == 401 and predicted.reply.status != 401:
-            self._check_token(call)
         step = Step(call, predicted, reply, self.model.clock.now(), before, difference)
         self.history.append(step)
         return step
@@ -175,6 +197,9 @@ class Run:
             self._note_caller(reply.body["token"], "guest", home, None)
         elif call.operation in {"create_api_token", "regenerate_api_token"}:
             self._note_caller(reply.body["token"], "api-token", home, None)
+            if ("clients", home) in self.things and home not in self.things.own_clients:
+                self.things.own_clients.append(home)
+                self.things.kept_tokens.append(reply.body["id"])
         elif call.operation == "get_me" and caller is not None and caller.made and caller.user is None:
             self.things.callers.remove(caller)
             self._note_caller(call.caller, caller.role, caller.home, reply.body["id"])

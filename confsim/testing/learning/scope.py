@@ -59,12 +59,12 @@ class Scope:
     def __init__(self, things: Things, tag: str, *, rings: bool = False) -> None:
         self._things = things
         self.tag = tag
-        self._rings = rings
+        self.rings = rings
         self.staying = 0
 
     def served(self, operation: str) -> bool:
         """Whether an operation is called at all."""
-        return not LEFT_OUT.get(operation) and (self._rings or operation not in RINGING)
+        return not LEFT_OUT.get(operation) and (self.rings or operation not in RINGING)
 
     def allows(self, call: Call) -> bool:
         """Whether a call may be made."""

@@ -14,6 +14,7 @@ from confsim.kernel.world import World
 from confsim.testing.learning.calls import Call, kinds_of
 from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.names import Names
+from confsim.testing.learning.run import Run
 from confsim.testing.learning.scope import Scope
 from confsim.testing.learning.things import Caller, Things
 
@@ -54,6 +55,11 @@ class Candidates:
         #: Operations that are not called any more.
         self.set_aside: set[str] = set()
         self._drawing = Drawing(random, things, names, model.profile, numbers)
+
+    def go_on_with(self, run: Run) -> None:
+        """Go on in another model of the same service."""
+        self.model, self.things, self.scope = run.model, run.things, run.scope
+        self._drawing = Drawing(self.random, run.things, run.names, run.profile, run.numbers)
 
     def served(self, operation: str) -> bool:
         """Whether an operation is called."""

@@ -37,7 +37,7 @@ class Finder:
     def __init__(self, candidates: Candidates, seen: Counter[object]) -> None:
         self._candidates = candidates
         self._seen = seen
-        self._shapes = Shapes(candidates.model.profile)
+        self.shapes = Shapes(candidates.model.profile)
 
     @property
     def homes(self) -> list[str]:
@@ -72,7 +72,7 @@ class Finder:
         if isinstance(call.body, dict):
             score += 3 * len(call.body)
         if predicted.reply.status < 400:
-            shape, things = self._shapes.answer(call.declared), self._candidates.things
+            shape, things = self.shapes.answer(call.declared), self._candidates.things
             kinds = {kind for kind, _ in chosen_values(shape, predicted.reply.body)}
             score += 50 * sum(not things.list_kind(kind) for kind in kinds - {"users", "clients", "tokens"})
         score += _FAVOURED * (call.path.get("state") == "enable")
@@ -179,7 +179,7 @@ class Finder:
             return False
         known = Correspondence()
         known.shift = 0
-        return Comparison(self._shapes, known).difference(call.declared, one, other) is not None
+        return Comparison(self.shapes, known).difference(call.declared, one, other) is not None
 
 
 def succeeds(call: Call, predicted: Prediction) -> bool:

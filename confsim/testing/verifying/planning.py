@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random as chance
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +17,7 @@ from confsim.kernel.world import World
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.names import Names
+from confsim.testing.learning.run import Run
 from confsim.testing.learning.scope import Scope
 from confsim.testing.learning.things import Things
 
@@ -114,6 +115,10 @@ class Planner:
         self.candidates = Candidates(model, things, scope, names, self.random, numbers)
         #: Assumptions of which more is to be learned.
         self.wanted: set[str] = set()
+        #: How often something was sought that tells alternatives apart, and the last changes that were made.
+        self.sought: Counter[str] = Counter()
+        self.made: deque[Call] = deque(maxlen=3)
+        self._using: dict[str, set[str]] = {}
         self._seen: Counter[object] = Counter()
         self.sweep = Sweep(self.candidates, self._seen)
         self._called: Counter[str] = Counter()
@@ -122,6 +127,13 @@ class Planner:
         self.journey = 0
         self.theme = THEMES[0]
         self._themed = 0
+
+    def go_on_with(self, run: Run) -> None:
+        """Go on in another model of the same service; what was begun is not ended."""
+        self._queue, self._observers = [], {}
+        self.things, self.scope = run.things, run.scope
+        self.candidates.go_on_with(run)
+        self.sweep.go_on_with(run)
 
     @property
     def set_aside(self) -> set[str]:
@@ -223,11 +235,19 @@ class Planner:
             score += _WANTED * sum(id in self.wanted and not self._seen[call.operation, id] for id in predicted.used)
         return score
 
+    def using(self, id: str) -> list[str]:
+        """The operations whose calls have used an assumption."""
+        return sorted(self._using.get(id, ()))
+
     def note(self, call: Call, predicted: Prediction, before: World) -> None:
         """Note what a call showed, and plan what looks at it more closely."""
         for feature, _ in features(call, predicted, self.candidates.role(call)):
             self._seen[feature] += 1
         self._called[call.operation] += 1
+        for id in predicted.used:
+            self._using.setdefault(id, set()).add(call.operation)
+        if call.declared.changes and predicted.reply.status < 400:
+            self.made.append(call)
         if self.sweep.left:
             return
         if predicted.reply.status < 400:

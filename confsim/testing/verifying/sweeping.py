@@ -18,6 +18,7 @@ from confsim.contract.operation import Operation
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.model import Prediction
+from confsim.testing.learning.run import Run
 
 from .candidates import LIKELY, Candidates
 from .finding import DRAWS, Finder, count_of, succeeds
@@ -37,7 +38,7 @@ class Sweep:
     def __init__(self, candidates: Candidates, seen: Counter[object]) -> None:
         self._candidates = candidates
         self._seen = seen
-        self._finder = Finder(candidates, seen)
+        self.finder = Finder(candidates, seen)
         self._put_back: Counter[str] = Counter()
         served = [each for each in API if each.name not in DISRUPTIVE]
         writes = [each for each in served if each.changes]
@@ -49,6 +50,10 @@ class Sweep:
         self._work += [(self._removal, each) for each in writes]
         self._work += [(self._roles, each) for each in served]
         self._work += [(self._reasons, each) for each in served]
+
+    def go_on_with(self, run: Run) -> None:
+        """Go on in another model of the same service."""
+        self.finder.shapes = run.shapes
 
     @property
     def left(self) -> bool:
@@ -71,12 +76,12 @@ class Sweep:
 
     def _whole(self, operation: Operation) -> Iterator[Call]:
         """A call that succeeds, by those who may and those who may not, and what it changes."""
-        found = self._finder.find(operation, succeeds)
+        found = self.finder.find(operation, succeeds)
         if found is None and self._put_back[operation.name]:
-            made = self._finder.after(operation, succeeds)
+            made = self.finder.after(operation, succeeds)
             if made is not None:
                 yield made[0]
-                found = self._finder.find(operation, succeeds)
+                found = self.finder.find(operation, succeeds)
         if found is None:
             self._later(operation)
         elif found[1].removed:
@@ -90,12 +95,12 @@ class Sweep:
         """A change that removes something, as any other."""
         if self._seen[operation.name, "succeeds"]:
             return
-        found = self._finder.find(operation, succeeds)
+        found = self.finder.find(operation, succeeds)
         if found is None:
-            made = self._finder.after(operation, succeeds)
+            made = self.finder.after(operation, succeeds)
             if made is not None:
                 yield made[0]
-                found = self._finder.find(operation, succeeds)
+                found = self.finder.find(operation, succeeds)
         if found is not None:
             yield from self._write(*found)
 
@@ -126,7 +131,7 @@ class Sweep:
             refused = list(self._refused(call))
             wrong = [predicted.after] if self._is_hidden(call, predicted, refused) else []
             if wrong:
-                look = self._finder.look(call, before, wrong)
+                look = self.finder.look(call, before, wrong)
                 yield from refused
                 if look is not None:
                     yield look
@@ -144,7 +149,7 @@ class Sweep:
         if other is not None:
             applied = candidates.imagined(other)
             wrong += [] if applied is None else [applied.after]
-        look = self._finder.look(call, now, wrong)
+        look = self.finder.look(call, now, wrong)
         if look is not None:
             yield look
 
@@ -199,11 +204,11 @@ class Sweep:
         """A list of several, cut and sorted."""
         if self._seen[operation.name, "swept pages"]:
             return
-        found = self._finder.fullest(operation)
+        found = self.finder.fullest(operation)
         for _ in range(4):
             if found is None or count_of(found[1].reply) > 2:
                 break
-            more = self._finder.longer(*found)
+            more = self.finder.longer(*found)
             if more is None:
                 break
             yield more
@@ -241,7 +246,7 @@ class Sweep:
             assert plain is not None
             call = replace(bare, query={**bare.query, **query})
             predicted = self._candidates.imagined(call)
-            if predicted is not None and self._finder.differ(call, plain.reply, predicted.reply):
+            if predicted is not None and self.finder.differ(call, plain.reply, predicted.reply):
                 yield call
                 return
 
@@ -255,7 +260,7 @@ class Sweep:
                 continue
             self._candidates.home = self._candidates.things.accounts_client
             caller = self._candidates.caller_of(role)
-            found = self._finder.find(operation, succeeds, caller) if caller.role == role else None
+            found = self.finder.find(operation, succeeds, caller) if caller.role == role else None
             if found is not None and not found[1].removed:
                 yield found[0]
 

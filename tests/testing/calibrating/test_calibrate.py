@@ -22,9 +22,17 @@ HIDDEN = choices(
 
 
 @pytest.fixture(scope="module")
-def hidden():
-    """The report on a service with four values of its own, after a short run."""
-    return Beside(HIDDEN).calibrator(journeys=1).run()
+def calibrated():
+    """What calibrated a service with four values of its own in a short run."""
+    calibrator = Beside(HIDDEN).calibrator(journeys=1)
+    calibrator.run()
+    return calibrator
+
+
+@pytest.fixture
+def hidden(calibrated):
+    """The report on that."""
+    return calibrated.report
 
 
 def test_values_that_every_answer_rests_on_are_learned(hidden):
@@ -95,22 +103,39 @@ def test_a_service_that_is_not_this_api_is_reported():
 
 def test_a_rival_keeps_a_value_from_being_claimed():
     """What two values explain alike is undetermined until one of them is ruled out."""
-    book = Book()
     one, other = Alternative(("encode.empty", "204")), Alternative(("status.created", 201))
-    book.adopt(one, [other])
-    book.refuse("encode.empty", ["204"], ["encode.empty"])
+    book = Book().renewed(one, [other])
+    book.settle("encode.empty")
     assert book.learned() == {}
     assert "status.created" in dict(book.undetermined({}))
     (rival,) = [each for each in book.open_to(["encode.empty"]) if len(each.values) == 2]
     assert dict(rival.values) == {"encode.empty": "200", "status.created": 201}
-    book.rule_out(rival, ["encode.empty"])
+    book.rule_out(rival)
     assert book.learned() == {"encode.empty": "204"}
 
 
-def test_what_rested_on_another_value_is_opened_again():
-    """A value that was ruled out by an answer which rested on an assumption is open once that has another value."""
+def test_what_was_ruled_out_is_open_again_under_another_value():
+    """Once an assumption has another value, everything is judged again: nothing stays ruled out by itself."""
     book = Book()
-    book.rule_out(Alternative(("status.created", 201)), ["status.created", "encode.empty"])
+    book.settle("status.created")
     assert "status.created" in book.confirmed()
-    book.adopt(Alternative(("encode.empty", "204")), [])
-    assert "status.created" not in book.confirmed()
+    other = book.renewed(Alternative(("encode.empty", "204")), [])
+    assert "status.created" not in other.confirmed()
+    assert "status.created" in book.confirmed()
+
+
+def test_a_model_is_made_anew_from_what_was_exchanged(calibrated):
+    """Under another value the same exchanges are expected or not, and nothing is sent."""
+    recording = calibrated._recordings[0]
+    for value, differs in ((201, False), (200, True)):
+        judged = []
+
+        def judge(step, judged=judged):
+            judged.append(step.difference is not None)
+            return True
+
+        profile = {**calibrated.book.profile, **choices(status__created=value)}
+        assert recording.replayed(profile, lambda run, judge=judge: judge) is not None
+        assert any(judged) is differs
+        assert len(judged) == len(recording.exchanges)
+    assert calibrated.report.requests == calibrated._service.sent

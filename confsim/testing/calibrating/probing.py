@@ -1,0 +1,97 @@
+"""Probes: calls, found by trying them in the model, that tell the alternatives apart that are still open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from confsim.api.catalogue import API
+from confsim.assumptions.register import REGISTER
+from confsim.contract.operation import Operation
+from confsim.testing.learning.calls import Call
+from confsim.testing.verifying.planning import Planner
+
+from .alternative import Alternative
+from .alternatives import Alternatives
+from .book import Book
+
+#: How many calls are tried for an assumption at a time, how often that is done, and how many calls a portion has.
+_TRIED, _TIMES, _LENGTH = 10, 5, 60
+_NAMES = frozenset(each.name for each in API)
+
+
+class Prober:
+    """Finds probes. ``tries`` counts how often one was sought for an assumption."""
+
+    def __init__(self, planner: Planner, book: Book, alternatives: Alternatives) -> None:
+        self._planner = planner
+        self._candidates = planner.candidates
+        self._book = book
+        self._alternatives = alternatives
+        self._tries: Counter[str] = planner.sought
+
+    def calls(self) -> Iterator[Call]:
+        """Some probes. Each must have been made before the next is taken."""
+        self._candidates.journey = -1
+        count = 0
+        while count < _LENGTH:
+            look = self._look()
+            if look is not None:
+                count += 1
+                yield look
+                continue
+            wanted = [id for id in self._book.wanted() if self._tries[id] < _TIMES]
+            if not wanted:
+                return
+            wanted.sort(key=lambda each: (self._tries[each], each))
+            self._tries[wanted[0]] += 1
+            found = self._probe(wanted[0])
+            if found is not None:
+                count += 1
+                yield found
+
+    def _probe(self, id: str) -> Call | None:
+        """The call that tells most open alternatives of those that may tell an assumption, None where none does."""
+        candidates, random = self._candidates, self._candidates.random
+        operations = self._operations(id)
+        best: tuple[float, Call] | None = None
+        for attempt in range(_TRIED):
+            candidates.home = random.choice([candidates.things.accounts_client, *candidates.things.own_clients[-1:]])
+            operation = random.choice(operations)
+            caller = candidates.anybody() if attempt % 3 == 2 else candidates.likely(operation)
+            call = candidates.drawn(operation, caller, right=attempt % 2 == 0)
+            predicted = None if call is None else candidates.imagined(call)
+            if call is None or predicted is None or not self._book.open_to(predicted.used):
+                continue
+            now, later = self._alternatives.telling(call, predicted, self._book)
+            score = len(now) + 0.3 * len(later) + 3 * any(id in each.ids for each in now)
+            if score and (best is None or score > best[0]):
+                best = score, call
+        return None if best is None else best[1]
+
+    def _operations(self, id: str) -> list[Operation]:
+        """The operations that may depend on an assumption: those of its declaration, or on which it was used."""
+        candidates = self._candidates
+        named = [API[each] for each in REGISTER.entries[id].operations if each in _NAMES and candidates.served(each)]
+        word = id.partition(".")[2]
+        if word in _NAMES and candidates.served(word):
+            named.append(API[word])
+        used = [API[name] for name in self._planner.using(id) if candidates.served(name)]
+        return named + used or [each for each in API if candidates.served(each.name)]
+
+    def _look(self) -> Call | None:
+        """A read that tells what has led to other worlds, None where nothing has, or none is found."""
+        followed: list[Alternative] = [
+            each
+            for each in self._alternatives.followed
+            if self._book.is_open(each) and self._tries[f"look {each.key}"] < _TIMES
+        ]
+        if not followed:
+            return None
+        for each in followed[:12]:
+            self._tries[f"look {each.key}"] += 1
+        candidates = self._candidates
+        last = next(iter(reversed(self._planner.made)), None)
+        if last is None:
+            return None
+        return self._planner.sweep.finder.look(last, candidates.model.world, self._alternatives.worlds(followed[:12]))

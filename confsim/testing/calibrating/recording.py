@@ -1,0 +1,65 @@
+"""What was exchanged with a service: from it the model is made anew under other values, without a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.run import Run, Step
+
+
+class Exchange(Struct):
+    """A call in the names of the service, its answer, and the instant of the model's answer.
+
+    ``explained`` says whether some values of assumptions explain the answer.
+    """
+
+    call: Call
+    reply: Reply
+    at: int
+    explained: bool = True
+
+
+class Recording:
+    """The exchanges of one run, in order, and the run of the model in force. ``began`` is its instant."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.began = run.model.clock.now()
+        self.exchanges: list[Exchange] = []
+
+    def take(self, call: Call) -> Step:
+        """Make a call on both sides, and note it."""
+        there = call.renamed(self.run.known.service)
+        step = self.run.take(call)
+        self.exchanges.append(Exchange(there, step.reply, step.at))
+        return step
+
+    def replayed(self, profile: Mapping[str, Any], meet: Callable[[Run], Callable[[Step], bool]]) -> Run | None:
+        """Return a run under another profile, to which the service has answered all of this.
+
+        ``meet`` is called with it, and returns what each step is given to; the run is None when that says no.
+        """
+        old = self.run
+        known = Correspondence()
+        known.shift, known.latency = old.known.shift, old.known.latency
+        clock = old.model.clock
+        shown = clock.values()
+        clock.freeze()
+        clock.move(self.began)
+        try:
+            run = old.under(profile, known)
+            run.names.go_on(old.names)
+            judge = meet(run)
+            for each in self.exchanges:
+                clock.move(each.at)
+                if not judge(run.took(each.call.renamed(known.model), each.reply)) and each.explained:
+                    return None
+        finally:
+            clock.show(shown)
+        return run
