@@ -28,21 +28,6 @@ def get(plane: str, name: str) -> Operation:
     raise Misuse(f"the {plane} plane has no operation {name!r}{hint}", status=404)
 
 
-def find(words: str, plane: str | None, area: str | None) -> Iterator[tuple[str, Operation]]:
-    """Operations with each of the words in name, path or description; those with them in the name come first."""
-    wanted = words.lower().split()
-    for named in (True, False):
-        for place, catalogue in PLANES.items():
-            if plane not in (None, place):
-                continue
-            for operation in catalogue:
-                name = operation.name.replace("_", " ")
-                text = f"{name} {operation.name} {operation.path} {operation.summary} {operation.description}".lower()
-                in_name = all(word in f"{name} {operation.name}" for word in wanted)
-                if in_name is named and all(word in text for word in wanted) and area in (None, operation.area):
-                    yield place, operation
-
-
 def described(plane: str, name: str, profile: Mapping[str, Any]) -> dict[str, Any]:
     """How an operation is called: its part of the OpenAPI document, with the schemas that it refers to."""
     operation = get(plane, name)

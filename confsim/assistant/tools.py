@@ -13,6 +13,7 @@ from confsim.transport.address import address
 from confsim.transport.transport import Transport
 
 from . import operations
+from .finding import find
 
 #: Characters of a result; what is longer is cut, since it would fill the context of an assistant.
 LONGEST = 60_000
@@ -23,12 +24,12 @@ class Arguments(Struct, forbid_unknown_fields=True):
 
 
 class FindOperations(Arguments):
-    """Find operations by words in their names, paths and descriptions: of the API, and of the control plane.
+    """Find operations by words, in any form: of the API, and of the control plane; the best come first.
 
     The control plane steers the simulated world: time, faults, people, phones, mail, the journal.
     """
 
-    words: Annotated[str, Meta(description="Words that are all in it, such as 'handle reserve'. Empty for all.")] = ""
+    words: Annotated[str, Meta(description="What it does, such as 'reserve a handle'. Empty for all.")] = ""
     plane: Annotated[Literal["api", "control"] | None, Meta(description="Only of this plane.")] = None
     area: Annotated[str | None, Meta(description="Only of this area, such as users or breakout.")] = None
     limit: Annotated[int, Meta(ge=1, le=500, description="How many at most.")] = 40
@@ -133,7 +134,9 @@ class Tools:
         try:
             given = msgspec.convert(dict(arguments or {}), tool.takes)
         except msgspec.ValidationError as error:
-            raise Misuse(f"{name}: {error}") from None
+            unknown = [each for each in arguments or {} if each not in tool.takes.__struct_fields__]
+            meant = suggest(unknown[0], tool.takes.__struct_fields__) if unknown else ""
+            raise Misuse(f"{name}: {error}{meant}") from None
         return tool.run(self, given)
 
     def control(self, operation: str, arguments: Mapping[str, Any], body: Any = None) -> Any:
@@ -154,7 +157,7 @@ class Tools:
             areas = [area for catalogue in operations.PLANES.values() for area in catalogue.areas]
             if given.area not in areas:
                 raise Misuse(f"there is no area {given.area!r}{suggest(given.area, areas)}", status=404)
-        found = list(operations.find(given.words, given.plane, given.area))
+        found = list(find(given.words, operations.PLANES, given.plane, given.area))
         listed = [
             {
                 "operation": each.name,

@@ -124,7 +124,11 @@ def test_names_are_explained(assistant):
     [
         ("find_operation", {}, "there is no tool 'find_operation'; did you mean 'find_operations'?"),
         ("find_operations", {"limit": 0}, "find_operations: Expected `int` >= 1 - at `$.limit`"),
-        ("find_operations", {"word": "x"}, "find_operations: Object contains unknown field `word`"),
+        (
+            "find_operations",
+            {"word": "x"},
+            "find_operations: Object contains unknown field `word`; did you mean 'words'?",
+        ),
         ("find_operations", {"area": "user"}, "there is no area 'user'; did you mean 'users'?"),
         (
             "describe_operation",

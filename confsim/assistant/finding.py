@@ -1,0 +1,101 @@
+"""Operations found by words: in their names, summaries, paths and descriptions, in any form of the word, or nearly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+
+from msgspec import Struct
+
+from confsim.contract.operation import Catalogue, Operation
+
+#: Words of a question that say nothing of what is looked for.
+_COMMON = frozenset(
+    "a an and any api are as at be by call can do does for from get has have how i in into is it its me my of on one "
+    "operation or our set so some that the their them there this to want way what when where which who will with".split()
+)
+#: Endings, longest first, with what stands for them in the stem.
+_ENDINGS = (
+    *(("ications", "y"), ("ication", "y"), ("ations", ""), ("ation", ""), ("ising", ""), ("izing", "")),
+    *(("ings", ""), ("ions", ""), ("ies", "y"), ("ing", ""), ("ion", ""), ("ers", ""), ("ied", "y")),
+    *(("ed", ""), ("er", ""), ("es", ""), ("al", ""), ("or", ""), ("s", ""), ("e", "")),
+)
+#: What a word counts for: in the name, in the path or the summary, in the description, and near to one of the name.
+_IN_NAME, _IN_SUMMARY, _IN_DESCRIPTION, _NEAR = 8, 4, 1, 2
+_SHORTEST = 3
+#: How alike two words are that may be meant for each other, of 1 for equal ones.
+_ALIKE = 0.75
+
+
+class _Words(Struct, frozen=True):
+    """The stems of an operation's texts."""
+
+    name: tuple[str, ...]
+    summary: frozenset[str]
+    description: frozenset[str]
+
+
+def find(
+    words: str, planes: Mapping[str, Catalogue], plane: str | None, area: str | None
+) -> Iterator[tuple[str, Operation]]:
+    """Operations that have the words, best first; those with most of the words where none has all of them.
+
+    A word counts most in the name, then in path and summary, then in the description, in whatever form it stands;
+    one of the name may be spelt otherwise. Without words, all of the plane and the area, in order.
+    """
+    wanted = _stems(words)
+    meaningful = [stem for stem in wanted if stem not in _STEMS_OF_COMMON] or wanted
+    found: list[tuple[int, int, str, Operation]] = []
+    for place, catalogue in planes.items():
+        for operation in catalogue if plane in (None, place) else ():
+            if area in (None, operation.area):
+                counts = [_count(stem, _words_of(operation)) for stem in meaningful]
+                found.append((sum(map(bool, counts)), sum(counts), place, operation))
+    most = max((each[0] for each in found), default=0)
+    least = most if most == len(meaningful) else max(most, (len(meaningful) + 1) // 2)
+    chosen = [each for each in found if each[0] >= least]
+    if meaningful:
+        chosen.sort(key=lambda each: (-each[1], len(_words_of(each[3]).name)))
+    for _, _, place, operation in chosen:
+        yield place, operation
+
+
+def _count(stem: str, words: _Words) -> int:
+    """What a word counts for in an operation; 0 where it is not in it."""
+    if stem in words.name:
+        return _IN_NAME
+    if stem in words.summary:
+        return _IN_SUMMARY
+    if any(each.startswith(stem) for each in (*words.name, *words.summary)) and len(stem) >= _SHORTEST:
+        return _IN_SUMMARY - 1
+    if stem in words.description:
+        return _IN_DESCRIPTION
+    return _NEAR if get_close_matches(stem, words.name, 1, _ALIKE) else 0
+
+
+@lru_cache(maxsize=1024)
+def _words_of(operation: Operation) -> _Words:
+    return _Words(
+        tuple(_stems(operation.name)),
+        frozenset(_stems(f"{operation.path} {operation.summary}")),
+        frozenset(_stems(operation.description)),
+    )
+
+
+def _stems(text: str) -> list[str]:
+    """The stems of the words of a text; camelCase is several words."""
+    parted = re.sub(r"([a-z])([A-Z])", r"\1 \2", text)
+    return [_stem(word) for word in re.findall(r"[a-z0-9]+", parted.lower())]
+
+
+def _stem(word: str) -> str:
+    for ending, instead in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
+            stem = word[: -len(ending)] + instead
+            return stem[:-1] if len(stem) > _SHORTEST and stem[-1] == stem[-2] else stem
+    return word
+
+
+_STEMS_OF_COMMON = frozenset(map(_stem, _COMMON))
