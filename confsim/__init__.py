@@ -8,6 +8,7 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from . import demo
+    from .control.coverage.report import CoverageReport
     from .control.facade.assertions import Mails
     from .control.facade.clock import ClockFacade
     from .control.facade.faults import FaultsFacade
@@ -42,6 +43,7 @@ _MODULES = {
     "Client": ".http.clients",
     "Clock": ".service.clock",
     "ClockFacade": ".control.facade.clock",
+    "CoverageReport": ".control.coverage.report",
     "DeliveryInfo": ".control.operations.webhooks",
     "Demo": ".demo",
     "DemoUser": ".demo",
@@ -82,6 +84,7 @@ __all__ = [
     "Client",
     "Clock",
     "ClockFacade",
+    "CoverageReport",
     "DeliveryInfo",
     "Demo",
     "DemoUser",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .control.coverage.report import CoverageReport
     from .control.facade.assertions import Mails
     from .control.facade.clock import ClockFacade
     from .control.facade.faults import FaultsFacade
@@ -94,6 +95,11 @@ class Controls(ABC):
         """
         body: dict[str, object] = {"for": wanted, "count": count, "timeout": timeout}
         found: list[Any] = self.control("wait", **body).seen
+        return found
+
+    def coverage(self) -> CoverageReport:
+        """What calls have met of the API, in all worlds of this process. Misuse (409) where nothing counts it."""
+        found: CoverageReport = self.control("get_coverage")
         return found
 
     def token(self, user_id: int | None = None, ttl: Duration | None = None, *, client: str | None = None) -> str:

@@ -13,8 +13,11 @@ from confsim.contract.operation import Catalogue, Operation
 
 #: Words of a question that say nothing of what is looked for.
 _COMMON = frozenset(
-    "a an and any api are as at be by call can do does for from get has have how i in into is it its me my of on one "
-    "operation or our set so some that the their them there this to want way what when where which who will with".split()
+    re.findall(
+        r"\w+",
+        "a an and any api are as at be by call can do does for from get has have how i in into is it its me my of on "
+        "one operation or our set so some that the their them there this to want way what when where which who with",
+    )
 )
 #: Endings, longest first, with what stands for them in the stem.
 _ENDINGS = (

@@ -49,6 +49,13 @@ _STORAGE = (
     _storage("--import", "imported", type=_PATH, metavar="FILE", help="Start from a state file, not a --world."),
     _storage("--export-on-exit", type=_PATH, metavar="FILE", help="Write the state to this file on exit."),
 )
+_COVERAGE = option(
+    "--coverage",
+    type=_PATH,
+    metavar="FILE",
+    help="Count what calls meet of the API, and write the report (JSON) to this file on exit.",
+    section="Output",
+)
 
 
 def _port(default: int) -> Callable[[F], F]:
@@ -67,7 +74,7 @@ def of_a_server(port: int) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         host, *address = _ADDRESS
-        for each in reversed((host, _port(port), *address, *_WORLD, *_LIMITS, *_STORAGE)):
+        for each in reversed((host, _port(port), *address, *_WORLD, *_LIMITS, *_STORAGE, _COVERAGE)):
             function = each(function)
         return function
 

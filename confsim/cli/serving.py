@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -127,6 +127,7 @@ def _served(
     tls: bool,
     tls_cert: str | None,
     tls_key: str | None,
+    coverage: str | None,
 ) -> Iterator[tuple[Simulator, Serving, str | None]]:
     """The world, its server, not started yet, and the certificate to trust, if it signs one itself.
 
@@ -141,10 +142,14 @@ def _served(
         check_place(export_on_exit)
     if tls_key is not None and tls_cert is None:
         raise click.ClickException("--tls-key belongs to a --tls-cert")
-    simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
-    if imported is not None:
-        simulator.load(imported)
-    with nullcontext() if state is None else simulator.keep_in(state, scenario or ""):
+    with ExitStack() as stack:
+        if coverage is not None:
+            stack.enter_context(_counting(coverage, profile))
+        simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
+        if imported is not None:
+            simulator.load(imported)
+        if state is not None:
+            stack.enter_context(simulator.keep_in(state, scenario or ""))
         if worlds is not None:
             simulator.worlds.most = worlds
         if journal is not None:
@@ -153,6 +158,28 @@ def _served(
             yield simulator, simulator.serve(host, port, name, allow_webhooks, public_url, context), trusted
         if export_on_exit is not None:
             simulator.save(export_on_exit)
+
+
+@contextmanager
+def _counting(file: str, profile: str | None) -> Iterator[None]:
+    """Count what calls meet, and write the report at the end. ClickException where it cannot be written."""
+    import json
+    from pathlib import Path
+
+    from confsim.control.coverage.collector import Collector
+    from confsim.control.coverage.report import document, report
+    from confsim.service.files.profile import read_profile
+
+    path = Path(file)
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        raise click.ClickException(f"--coverage: {file!r} is no file in a directory")
+    collector, chosen = Collector(), read_profile(profile)
+    collector.attach()
+    try:
+        yield
+    finally:
+        collector.detach()
+        path.write_text(json.dumps(document(report(collector.counts, chosen)), indent=2) + "\n")
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from .export import operation as export
 from .operations import (
     browse,
     clock,
+    coverage,
     faults,
     info,
     journal,
@@ -37,7 +38,7 @@ CONTROL.arrange(
         "records": (records, browse),
         "mail": (mail,),
         "webhooks": (webhooks,),
-        "journal": (journal, what_if),
+        "journal": (journal, what_if, coverage),
         "export": (export,),
         "wait": (wait,),
         "names": (names,),

@@ -10,8 +10,10 @@ import pytest
 from .worlds import run_of
 
 if TYPE_CHECKING:
-    from .met import Coverage as Found
+    from confsim.control.coverage.report import CoverageReport, Groups, Names
 
+#: What is counted, in the order of the report.
+KINDS = ("operations", "refusals", "transitions", "assumptions")
 #: The name under which a worker of xdist hands on what its tests met.
 OUTPUT = "confsim_coverage"
 #: Names that the table lists for each kind of an area; the JSON report has all.
@@ -35,14 +37,14 @@ class Coverage:
     """Collects what tests meet, prints it at the end, and fails the run below the threshold."""
 
     def __init__(self, config: pytest.Config, threshold: str, file: str | None) -> None:
-        from .met import Collector
+        from confsim.control.coverage.collector import Collector
 
         self.config = config
         self.threshold = percentage(threshold) if threshold else None
         self.file = None if file is None else config.invocation_params.dir / file
         if self.file is not None and not self.file.parent.is_dir():
             raise pytest.UsageError(f"--confsim-coverage-report: there is no directory {self.file.parent}")
-        self.found: Found | None = None
+        self.found: CoverageReport | None = None
         self.collector = Collector()
         self.collector.attach()
 
@@ -55,23 +57,27 @@ class Coverage:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Take up what the tests of a worker of xdist met."""
-        from .met import merge
+        from confsim.control.coverage.collector import merge
 
         merge(self.collector.counts, getattr(node, "workeroutput", {}).get(OUTPUT, {}))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Hand on or sum up what was met; a run below the threshold fails."""
-        from .met import Coverage as Found
-        from .met import plain
+        from confsim.control.coverage.collector import plain
+        from confsim.control.coverage.report import report
 
-        self.collector.detach()
+        self.collector.paused = True
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput[OUTPUT] = plain(self.collector.counts)
             return
-        self.found = Found(self.collector.counts, run_of(session.config).profile(None))
+        self.found = report(self.collector.counts, run_of(session.config).profile(None))
         if self.below and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_unconfigure(self) -> None:
+        """Count no longer; until then the inspector can show it."""
+        self.collector.detach()
 
     @property
     def below(self) -> bool:
@@ -99,18 +105,21 @@ class Coverage:
         else:
             write(f"{verdict}, at least the {self.threshold:g}% that --confsim-coverage asks for", green=True)
         if self.file is not None:
-            document = {"threshold": self.threshold, **found.document()}
-            self.file.write_text(json.dumps(document, indent=2) + "\n")
+            from confsim.control.coverage.report import document
+
+            whole = {"threshold": self.threshold, **document(found)}
+            self.file.write_text(json.dumps(whole, indent=2) + "\n")
             write(f"report: {self.file}")
 
 
-def table(found: Found) -> list[str]:
+def table(found: CoverageReport) -> list[str]:
     """One line for each touched area, met of what can be met by kind, and one for all."""
-    rows = [("area", *found.totals)]
-    for area, kinds in found.met.items():
-        counts = ((len(met), len(met) + len(found.missing[area][kind])) for kind, met in kinds.items())
-        rows.append((area, *(f"{met}/{of}" for met, of in counts)))
-    rows.append(("all", *(f"{met}/{of}" for met, of in found.totals.values())))
+    rows: list[tuple[str, ...]] = [("area", *KINDS)]
+    for name, area in found.areas.items():
+        met, of = ([_count(getattr(area, kind), part) for kind in KINDS] for part in ("met", "missing"))
+        rows.append((name, *(f"{one}/{one + other}" for one, other in zip(met, of, strict=True))))
+    shares = (getattr(found.totals, kind) for kind in KINDS)
+    rows.append(("all", *(f"{share.met}/{share.of}" for share in shares)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -120,15 +129,31 @@ def table(found: Found) -> list[str]:
     ]
 
 
-def missing(found: Found) -> list[str]:
+def _count(things: Names | Groups, part: str) -> int:
+    """How many things are in a part of them."""
+    items = getattr(things, part)
+    groups = items.values() if isinstance(items, dict) else ()
+    return sum(map(len, groups)) if any(isinstance(each, dict | list) for each in groups) else len(items)
+
+
+def missing(found: CoverageReport) -> list[str]:
     """What was not met in each touched area. Refusals are listed of the operations that were called."""
     lines = []
-    for area, kinds in found.missing.items():
-        called = {name for (name,) in found.met[area]["operations"]}
-        for kind, items in kinds.items():
-            listed = [item for item in items if kind != "refusals" or item[0] in called]
+    for name, area in found.areas.items():
+        for kind in KINDS:
+            items = getattr(area, kind).missing
+            if kind == "refusals":
+                listed = [
+                    f"{group} {each}"
+                    for group, names in items.items()
+                    if group in area.operations.met
+                    for each in names
+                ]
+            elif kind == "transitions":
+                listed = [f"{group}: {each}" for group, names in items.items() for each in names]
+            else:
+                listed = items
             if listed:
-                names = [" ".join(item) if kind == "refusals" else ": ".join(item) for item in listed[:LISTED]]
                 more = f", and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
-                lines.append(f"{area}, {kind} not met: {', '.join(names)}{more}")
+                lines.append(f"{name}, {kind} not met: {', '.join(listed[:LISTED])}{more}")
     return lines

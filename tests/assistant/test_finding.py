@@ -37,7 +37,10 @@ def test_all_the_words_count_where_they_are_somewhere():
     """Else most of them do; nothing is found by words that are nowhere."""
     assert names("delete a channel")[0] == "delete_channel"
     assert "create_channel" not in names("delete a channel")
-    assert names("reserve handle quickly") == names("reserve handle quickly please")[: len(names("reserve handle quickly"))]
+    assert (
+        names("reserve handle quickly")
+        == names("reserve handle quickly please")[: len(names("reserve handle quickly"))]
+    )
     assert "reserve_handle" in names("reserve handle quickly")
     assert names("xyzzy") == []
 

@@ -148,3 +148,18 @@ def test_limits_of_worlds_and_journals():
     text = run("--worlds", "1", "--journal", "2", "--", sys.executable, "-c", probe)
     assert text == (0, "too_many_worlds 2\n", "")
     assert run("--worlds", "-1", "--", "true")[0] == 1
+
+
+def test_what_the_command_calls_is_counted(tmp_path):
+    """In a file, when the command has ended; a place where none can be is refused before it begins."""
+    call = (
+        "import os, urllib.request as u; url = os.environ['CONFSIM_BASE_URL'] + '/users/me'; "
+        "u.urlopen(u.Request(url, headers={'Authorization': 'Bearer demo-user'}))"
+    )
+    file = tmp_path / "met.json"
+    assert run("--coverage", str(file), "--", sys.executable, "-c", call)[0] == 0
+    found = json.loads(file.read_text())
+    assert found["areas"]["users"]["operations"]["met"] == {"get_me": 1}
+    code, _, errors = run("--coverage", str(tmp_path), "--", sys.executable, "-c", "")
+    assert code == 1
+    assert "is no file in a directory" in errors

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
-from confsim import Simulator
+from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
-from confsim.domain.channels.channels import CHANNELS
-from confsim.kernel.machine import Machine
-from confsim.pytest_plugin.met import (
+from confsim.control.coverage.collector import (
     KINDS,
     MACHINES,
     Collector,
-    Coverage,
     merge,
     no_counts,
     plain,
     possible,
     transition,
 )
+from confsim.control.coverage.report import CoverageReport
+from confsim.control.coverage.report import report as report_of
+from confsim.domain.channels.channels import CHANNELS
+from confsim.kernel.machine import Machine
 
 pytest_plugins = ["pytester"]
 
@@ -104,6 +106,62 @@ def test_it_counts_what_tests_met_in_workers_and_alone(report, options, code):
             "report: *report.json",
         ]
     )
+
+
+SHARED = """
+    from confsim import demo
+
+    def test_one(confsim_module, confsim_session):
+        assert confsim_module.call("get_me", demo.OWNER).ok
+        assert confsim_session.call("get_user_terms", demo.OWNER).ok
+
+    def test_two(confsim_module, confsim_session):
+        confsim_module.clock.advance("1h")
+        assert confsim_module.fork().call("get_me", demo.OWNER).ok
+        assert confsim_session.client(demo.OWNER).get("/users/me/terms").status_code == 200
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-n2", "--dist=loadfile")])
+def test_worlds_that_tests_share_count(report, options):
+    """Here and in workers."""
+    _, found = report(SHARED, "--confsim-coverage", *options)
+    assert found["areas"]["users"]["operations"]["met"] == {"get_me": 2}
+    assert found["areas"]["terms"]["operations"]["met"] == {"get_user_terms": 2}
+
+
+@pytest.mark.parametrize("options", [(), ("-n2",)])
+def test_the_report_is_of_its_type(report, options):
+    """And is complete: in each touched area everything that can be met is met or missing."""
+    _, found = report(SUITE, "--confsim-coverage", *options)
+    assert found.pop("threshold") is None
+    typed = msgspec.convert(found, CoverageReport)
+    assert msgspec.to_builtins(typed) == found
+    can = possible({})
+    assert {*typed.areas, *typed.untouched} == set(can)
+    for area, met in typed.areas.items():
+        for kind in ("operations", "assumptions"):
+            names = getattr(met, kind)
+            assert {*names.met, *names.missing} == {name for (name,) in can[area][kind]}
+        for kind in ("refusals", "transitions"):
+            groups = getattr(met, kind)
+            pairs = {(group, name) for part in (groups.met, groups.missing) for group in part for name in part[group]}
+            assert pairs >= can[area][kind]
+    shares = [getattr(typed.totals, kind) for kind in KINDS]
+    assert typed.percent == round(100 * sum(each.met for each in shares) / sum(each.of for each in shares), 2)
+
+
+def test_the_control_plane_has_it_while_it_is_counted(collector):
+    """Of all worlds of the process; where nothing counts, it says how."""
+    first, second = Simulator(), Simulator()
+    first.call("get_me", "demo-user")
+    second.call("get_me", "nobody")
+    found = first.coverage()
+    assert found.areas["users"].operations.met == {"get_me": 2}
+    assert found.areas["users"].refusals.met == {"get_me": {"credential_invalid": 1}}
+    collector.detach()
+    with pytest.raises(Misuse, match="nothing counts what calls meet: it is counted by confsim serve --coverage"):
+        first.coverage()
 
 
 @pytest.mark.parametrize(("threshold", "code"), [("1", 0), ("99.5", 1)])
@@ -211,7 +269,7 @@ def test_everything_met_is_all_there_is():
     handed = no_counts()
     merge(handed, json.loads(json.dumps(plain(counts))))
     assert handed == counts
-    found = Coverage(handed, {})
+    found = report_of(handed, {})
     assert found.percent == 100
     assert not found.untouched
-    assert not any(items for area in found.missing.values() for items in area.values())
+    assert not any(getattr(area, kind).missing for area in found.areas.values() for kind in KINDS)

@@ -42,6 +42,7 @@ LEFT_OUT: Mapping[str, str] = {
     "set_address": "a setting",
     "get_worlds_limit": "a setting",
     "set_worlds_limit": "a setting",
+    "get_coverage": "it is counted where it is asked for",
     "get_request": "a journal has as many calls as it is told to keep",
     "forget_request": "a journal has as many calls as it is told to keep",
     "answer_call": "the call is found as hang_up finds it",

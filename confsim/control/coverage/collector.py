@@ -1,4 +1,4 @@
-"""What the tests of a run met of the API: operations, refusals, transitions of machines and assumptions."""
+"""What calls meet of the API: operations, refusals, transitions of machines and assumptions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from threading import get_ident
-from typing import Any
+from typing import Any, ClassVar
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import CODE, Reason
@@ -90,6 +90,9 @@ class Collector:
     The calls of a scenario by which a world is made are not counted, nor anything while it is ``paused``.
     """
 
+    #: Those that are attached in this process, the newest last.
+    attached: ClassVar[tuple[Collector, ...]] = ()
+
     def __init__(self) -> None:
         self.counts = no_counts()
         self.paused = False
@@ -105,12 +108,14 @@ class Collector:
                 row.observers += (observer,)
                 self._observers.append((row, observer))
         Service.when_made = (*Service.when_made, self._follow)
+        Collector.attached = (*Collector.attached, self)
 
     def detach(self) -> None:
         """Follow no further world and no row."""
         for row, observer in self._observers:
             row.observers = tuple(each for each in row.observers if each is not observer)
         self._observers.clear()
+        Collector.attached = tuple(each for each in Collector.attached if each is not self)
         Service.when_made = tuple(each for each in Service.when_made if each != self._follow)
         self.paused = True
 
@@ -192,81 +197,3 @@ def merge(counts: Counts, more: Mapping[str, Iterable[tuple[Item, int]]]) -> Non
 def plain(counts: Counts) -> dict[str, list[tuple[Item, int]]]:
     """The counts as lists, which xdist can hand on."""
     return {kind: sorted(items.items()) for kind, items in counts.items()}
-
-
-class Coverage:
-    """The part of what can be met that was met, in the areas of the operations that were called.
-
-    ``met`` counts, and ``missing`` lists, by area and by kind. ``untouched`` are the other areas. ``beyond`` is what
-    was met and belongs to no touched area: assumptions that concern every operation, machines that others moved.
-    """
-
-    def __init__(self, counts: Counts, profile: Mapping[str, Any]) -> None:
-        can = possible(profile)
-        touched = {API[name].area for (name,) in counts["operations"]}
-        self.untouched = [area for area in can if area not in touched]
-        self.met: dict[str, dict[str, dict[Item, int]]] = {}
-        self.missing: dict[str, dict[str, list[Item]]] = {}
-        beyond = {kind: dict(items) for kind, items in counts.items()}
-        for area in (each for each in can if each in touched):
-            names = {name for (name,) in can[area]["operations"]}
-            can[area]["refusals"] |= {item for item in counts["refusals"] if item[0] in names}
-            self.met[area], self.missing[area] = {}, {}
-            for kind, items in can[area].items():
-                self.met[area][kind] = {item: counts[kind][item] for item in sorted(items) if item in counts[kind]}
-                self.missing[area][kind] = sorted(item for item in items if item not in counts[kind])
-                for item in items:
-                    beyond[kind].pop(item, None)
-        self.beyond = {kind: dict(sorted(items.items())) for kind, items in beyond.items() if items}
-        self.totals = {kind: self._total(kind) for kind in KINDS}
-
-    def _total(self, kind: str) -> tuple[int, int]:
-        """How many different things were met of those that can be, in all touched areas."""
-        met = {item for area in self.met.values() for item in area[kind]}
-        missing = {item for area in self.missing.values() for item in area[kind]}
-        return len(met), len(met) + len(missing)
-
-    @property
-    def percent(self) -> float:
-        """What was met of all that can be in the touched areas, in percent; 0 when nothing was called."""
-        met, of = (sum(total[place] for total in self.totals.values()) for place in (0, 1))
-        return 100 * met / of if of else 0.0
-
-    def document(self) -> dict[str, Any]:
-        """The coverage as plain values for JSON."""
-        return {
-            "percent": round(self.percent, 2),
-            "totals": {kind: {"met": met, "of": of} for kind, (met, of) in self.totals.items()},
-            "areas": {
-                area: {
-                    kind: {"met": _nested(self.met[area][kind]), "missing": _listed(self.missing[area][kind])}
-                    for kind in KINDS
-                }
-                for area in self.met
-            },
-            "beyond": {kind: _nested(items) for kind, items in self.beyond.items()},
-            "untouched": self.untouched,
-        }
-
-
-def _nested(items: Mapping[Item, int]) -> dict[str, Any]:
-    """Counts by name, or by name and then by what it did."""
-    found: dict[str, Any] = {}
-    for (name, *rest), count in items.items():
-        if rest:
-            found.setdefault(name, {})[rest[0]] = count
-        else:
-            found[name] = count
-    return found
-
-
-def _listed(items: Iterable[Item]) -> Any:
-    """Names, or what is missing by name."""
-    names: list[str] = []
-    found: dict[str, list[str]] = {}
-    for name, *rest in items:
-        if rest:
-            found.setdefault(name, []).append(rest[0])
-        else:
-            names.append(name)
-    return found or names

@@ -1,0 +1,1 @@
+"""What calls meet of the API, of what they can meet."""

@@ -1,0 +1,128 @@
+"""What was met of the API, of what can be met in the areas that were touched, as one report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+import msgspec
+
+from confsim.api.catalogue import API
+from confsim.contract.types import Wire
+
+from .collector import KINDS, Counts, Item, possible
+
+
+class Share(Wire):
+    """How many different things were met, of how many."""
+
+    met: Annotated[int, "How many different ones were met."]
+    of: Annotated[int, "How many there are."]
+
+
+class Names(Wire):
+    """Things by their names: operations, or assumptions."""
+
+    met: Annotated[dict[str, int], "How often each was met, by name."]
+    missing: Annotated[list[str], "The names of those that were not met."]
+
+
+class Groups(Wire):
+    """Things of a thing: refusals by the operation, or transitions by the machine."""
+
+    met: Annotated[dict[str, dict[str, int]], "How often each was met, by operation or machine and by name."]
+    missing: Annotated[dict[str, list[str]], "The names of those that were not met, by operation or machine."]
+
+
+class AreaCoverage(Wire):
+    """What was met in an area of the API. A refusal has the code that it has by default, a transition its words."""
+
+    operations: Annotated[Names, "The operations of the area."]
+    refusals: Annotated[Groups, "Refusals by operation."]
+    transitions: Annotated[Groups, "Transitions by state machine."]
+    assumptions: Annotated[Names, "Assumptions that concern operations of the area."]
+
+
+class Totals(Wire):
+    """How much was met in all touched areas, by kind."""
+
+    operations: Annotated[Share, "Of the operations."]
+    refusals: Annotated[Share, "Of their refusals."]
+    transitions: Annotated[Share, "Of the transitions of their machines."]
+    assumptions: Annotated[Share, "Of the assumptions that concern them."]
+
+
+class BeyondAreas(Wire):
+    """What was met and belongs to no touched area."""
+
+    transitions: Annotated[dict[str, dict[str, int]], "Transitions of machines that calls of other areas moved."]
+    assumptions: Annotated[dict[str, int], "Assumptions that concern every operation, or areas that are not touched."]
+
+
+class CoverageReport(Wire):
+    """What was met of what can be met in the touched areas: those of which an operation was called."""
+
+    percent: Annotated[float, "How much of all that the touched areas can show was met."]
+    totals: Annotated[Totals, "How much was met, by kind."]
+    areas: Annotated[dict[str, AreaCoverage], "The touched areas, in the order of the documents."]
+    beyond: Annotated[BeyondAreas, "What was met and belongs to no touched area."]
+    untouched: Annotated[list[str], "The areas of which no operation was called."]
+
+
+def report(counts: Counts, profile: Mapping[str, Any]) -> CoverageReport:
+    """What the counts show of what is possible under a profile; the percentage is 0 when nothing was called.
+
+    What was met and should not have been possible, as under a profile that a test chose, counts as possible.
+    """
+    can = possible(profile)
+    touched = {API[name].area for (name,) in counts["operations"]}
+    areas: dict[str, AreaCoverage] = {}
+    all_met: dict[str, set[Item]] = {kind: set() for kind in KINDS}
+    all_items: dict[str, set[Item]] = {kind: set() for kind in KINDS}
+    for area in (each for each in can if each in touched):
+        names = {name for (name,) in can[area]["operations"]}
+        can[area]["refusals"] |= {item for item in counts["refusals"] if item[0] in names}
+        for kind, items in can[area].items():
+            all_items[kind] |= items
+            all_met[kind] |= items & counts[kind].keys()
+        areas[area] = AreaCoverage(
+            operations=_names(can[area]["operations"], counts["operations"]),
+            refusals=_groups(can[area]["refusals"], counts["refusals"]),
+            transitions=_groups(can[area]["transitions"], counts["transitions"]),
+            assumptions=_names(can[area]["assumptions"], counts["assumptions"]),
+        )
+    met, of = (sum(map(len, each.values())) for each in (all_met, all_items))
+    beyond = {kind: {item for item in counts[kind] if item not in all_items[kind]} for kind in KINDS}
+    return CoverageReport(
+        percent=round(100 * met / of, 2) if of else 0.0,
+        totals=Totals(**{kind: Share(met=len(all_met[kind]), of=len(all_items[kind])) for kind in KINDS}),
+        areas=areas,
+        beyond=BeyondAreas(
+            transitions=_groups(beyond["transitions"], counts["transitions"]).met,
+            assumptions=_names(beyond["assumptions"], counts["assumptions"]).met,
+        ),
+        untouched=[area for area in can if area not in touched],
+    )
+
+
+def document(found: CoverageReport) -> dict[str, Any]:
+    """The report as plain values for JSON."""
+    plain: dict[str, Any] = msgspec.to_builtins(found)
+    return plain
+
+
+def _names(items: Iterable[Item], counts: Mapping[Item, int]) -> Names:
+    names = sorted(name for (name,) in items)
+    met = {name: counts[name,] for name in names if (name,) in counts}
+    return Names(met=met, missing=[name for name in names if name not in met])
+
+
+def _groups(items: Iterable[Item], counts: Mapping[Item, int]) -> Groups:
+    met: dict[str, dict[str, int]] = {}
+    missing: dict[str, list[str]] = {}
+    for group, name in sorted(items):
+        if (group, name) in counts:
+            met.setdefault(group, {})[name] = counts[group, name]
+        else:
+            missing.setdefault(group, []).append(name)
+    return Groups(met=met, missing=missing)
