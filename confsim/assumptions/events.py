@@ -124,7 +124,7 @@ SCHEMES = assumption(
 SECRET = assumption(
     "events.secret",
     "G535 G592",
-    "A client has one secret for all its endpoints; when it is made anew the old one is dead at once.",
+    "A client has one secret for all its endpoints; when it is made anew the old one is invalid at once.",
     "one-per-client",
     (),
     "get_events_secret regenerate_events_secret",
@@ -143,7 +143,7 @@ ENVELOPE = assumption(
 SIGNATURE = assumption(
     "webhooks.signature",
     "G534",
-    "Deliveries bear webhook-id, webhook-timestamp and webhook-signature, an HMAC-SHA256 over both and the body, as "
+    "Deliveries have webhook-id, webhook-timestamp and webhook-signature, an HMAC-SHA256 over both and the body, as "
     "Standard Webhooks says; or nothing signs them.",
     "standard-webhooks",
     ("none",),

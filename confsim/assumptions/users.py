@@ -176,7 +176,7 @@ ORIGIN_LOOKUP = assumption(
 UNREGISTERED_HANDLES = assumption(
     "handles.unregistered",
     "G232",
-    "Whether an unregistered user may bear the handle of a registered one while the client requires unique handles, or "
+    "Whether an unregistered user may have the handle of a registered one while the client requires unique handles, or "
     "that of another user made for the same channel.",
     "free",
     ("unique", "unique-in-channel"),
@@ -235,8 +235,8 @@ RESERVATION_CHECKED = assumption(
 RESERVATION_REPEATED = assumption(
     "handles.reserve-again",
     "G261",
-    "Reserving a handle that the caller holds already: a new token for fifteen minutes and the old one is dead, or it "
-    "is refused.",
+    "Reserving a handle that the caller holds already: a new token for fifteen minutes and the old one is invalid, or "
+    "it is refused.",
     "renewed",
     ("refused",),
     "reserve_handle",

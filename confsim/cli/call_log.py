@@ -50,7 +50,7 @@ class LoggedCall(Struct, frozen=True):
 class CallLog:
     """Prints a line for each call that a server has answered: pass it to ``Serving.log_to``.
 
-    Without ``verbose`` it leaves out what only looks: reading calls of the control plane and pages of the inspector.
+    Without ``verbose`` it leaves out read-only calls: those of the control plane, and pages of the inspector.
     ``width`` cuts lines of text off, ``colour`` styles them.
     """
 

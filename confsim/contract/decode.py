@@ -31,8 +31,8 @@ from .types import Sized, TextForm
 _PLACE = re.compile(r" - at `\$\.?(.*)`\Z")
 
 
-#: Finds the thing that a path parameter names. Arguments: the call, the decoded text or number; for a thing inside
-#: another also that one, None at the beginning of a path.
+#: Finds the thing that a path parameter names. Arguments: the call, the decoded text or number; for a nested thing also
+#: its parent, None at the beginning of a path.
 Finder = Callable[..., Any]
 
 

@@ -67,8 +67,7 @@ _UNNAMED = frozenset({"Account", "Kind", "Sort", "State"})
 class Schemas:
     """The schemas of one document. ``components`` grows with every type that is asked for.
 
-    Bodies have the limits that decoding enforces, and answers have not; a type that stands in both gets the limits
-    nowhere.
+    Bodies have the limits that decoding enforces, answers have none; a type used in both is emitted without limits.
     """
 
     def __init__(self, profile: Profile) -> None:

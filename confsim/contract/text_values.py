@@ -15,7 +15,7 @@ from confsim.kernel.refusal import Refusal
 
 from .types import AbsoluteUrl, AtLeast, Sized, TextForm, Ttl
 
-#: TextForm a value from the text of a parameter. Arguments: context, place (for the refusal), text.
+#: Reads a value from the text of a parameter. Arguments: context, place (for the refusal), text.
 TextReader = Callable[[Context, str, str], Any]
 #: Refuses a text that breaks a limit. Arguments as of a TextReader.
 TextCheck = Callable[[Context, str, str], None]

@@ -102,7 +102,7 @@ class Names(Struct, frozen=True):
 
 
 class Chosen:
-    """Marks an answer, or a field of one, whose type an assumption chooses: ``types`` by the value of the entry."""
+    """Marks an answer, or a field of one: the type is chosen by the value of ``entry``, as ``types`` says."""
 
     __slots__ = ("entry", "types")
 
@@ -116,7 +116,7 @@ class Chosen:
 
 
 class Shown:
-    """Marks a parameter whose default is another text than its value in Python: ``default`` is what a client sends."""
+    """Marks a parameter with the ``default`` as a client sends it, where that is another text than the Python value."""
 
     __slots__ = ("default",)
 

@@ -34,8 +34,8 @@ def operation(
     ``headers`` are the response headers that it can set. ``replayed`` is False for an operation that a replay of the
     journal leaves out: it concerns the server, other worlds, the journal itself or deliveries out of the world, or it
     begins the journal anew. ``locks`` is False for one that takes the locks of other worlds: two such calls, each under
-    the lock of its own world, would wait for each other. ``moves_clock`` is True for one whose effect the instants of
-    the later calls tell. ``waits`` is True for one whose answer may come only after other calls.
+    the lock of its own world, would wait for each other. ``moves_clock`` is True for one whose effect is visible in the
+    timestamps of later calls. ``waits`` is True for one whose answer may come only after other calls.
     """
     return CONTROL.operation(
         route,

@@ -1,4 +1,4 @@
-"""What the names are that confsim uses: of rules, gaps, assumptions, operations, machines and refusals.
+"""Explanations of confsim's names: of rules, gaps, assumptions, operations, machines and refusals.
 
 Explanations are Markdown, in which the names of other things stand in backticks.
 """
@@ -36,7 +36,7 @@ NUMBERS = {
 }
 
 
-#: Letters of a word by which names are found that it is a part of: handle_reserved leads to handle reservation.
+#: Letters of a word that must match: handle_reserved finds handle reservation.
 _STEM = 6
 
 

@@ -27,7 +27,7 @@ class Client(TestClient):
 
     A path is taken to be below ``prefix``, unless it starts with one of ``roots``; and below ``mount``, unless it
     starts with that of a world. ``headers`` and ``query`` are how the token is presented; headers given with a request
-    win. The host, also of cookies, is that of every door of this process, unless a URL or ``base_url`` names another.
+    win. The host, also of cookies, is that used by all in-process clients, unless a URL or ``base_url`` names another.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ def is_valid(host: str) -> bool:
 
 
 def known(bound: str, more: Container[str] = ()) -> Callable[[str], bool]:
-    """Return a function that tells whether a Host header names this server.
+    """Return a function that returns whether a Host header names this server.
 
     Names of the server are the loopback names, the host ``bound``, and those in ``more``, in lower case, which is read
     at each call. A server bound to every address answers to any IP address too: DNS cannot redirect one.

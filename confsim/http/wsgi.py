@@ -120,7 +120,7 @@ def _declared(source: Any, length: int) -> bytes:
 def _target(environ: dict[str, Any]) -> tuple[str | None, str]:
     """The authority (None for none) and the path, still percent-encoded.
 
-    It is as the server saw it where it tells, else encoded again; an encoded slash is lost then, as WSGI loses it.
+    It is the raw target when the server provides it, else encoded again; an encoded slash is lost then, as in WSGI.
     """
     raw = environ.get("RAW_URI") or environ.get("REQUEST_URI")
     if raw:

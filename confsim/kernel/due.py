@@ -32,8 +32,8 @@ def fire_due_timers(
 
     Returns the world after them, and those whose handlers returned True. With ``once`` it stops after the first of
     these. ``failed`` is called with the exception of a handler, whose change is discarded; without it, it propagates.
-    ``after`` is called with the world after each timer and the change that led there; it returns the world to continue
-    with. ``faults`` is passed to every change.
+    ``after(world, change)`` is called for each timer and returns the world to continue with. ``faults`` is passed to
+    every change.
     """
     fired: list[Fired] = []
     while world.timers.due <= until:

@@ -56,7 +56,7 @@ class World(Struct, frozen=True, gc=False):
         return tables[table.position] if table.position < len(tables) else table.empty_states[table.position]
 
     def holds_the_same(self, other: World) -> bool:
-        """Whether it is known without a look at the records that both worlds hold the same."""
+        """Whether the identity of their parts proves both worlds equal. No record is compared."""
         return self is other or (
             self.shared is other.shared
             and self.client_tables is other.client_tables

@@ -30,8 +30,9 @@ _CREDENTIALS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.p
 
 
 class _Known(Struct, gc=False):
-    """A caller who may call, the client, the instant from which on no more, and the world and the assumptions used that
-    say so.
+    """A caller who may call, and the client, as a world and the assumptions used decide.
+
+    ``expires`` is the instant (epoch milliseconds) at which this stops being valid.
     """
 
     caller: Caller

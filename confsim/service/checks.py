@@ -71,7 +71,7 @@ def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
 def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, grants: tuple[Grant, ...]) -> None:
     """Put what the path names in the place of its name.
 
-    Where something is not there, the grants of a gate are judged before it is told, if the profile says so.
+    When something does not exist, the gate is checked before NOT_FOUND is raised, if the profile says so.
     """
     try:
         for place, find, inside in contract.names:

@@ -33,7 +33,7 @@ class FaultHit(Struct, frozen=True):
     """A fault that hit a call; ``id`` is empty for that of the request itself, ``do`` is its effect as it was given.
 
     ``when`` is "before" where the operation did not run, "after" where it ran, "within" for what happened in it.
-    ``held`` is what became of a call that was held: "held" as long as it is, "released", "changed", "dropped", or
+    ``held`` is the outcome of a call that was held: "held" as long as it is, "released", "changed", "dropped", or
     "expired" where it was released by itself; empty for one that was not held.
     """
 
@@ -197,7 +197,7 @@ class Journal:
         self.epoch += 1
 
     def limit(self, most: int) -> None:
-        """Keep at most so many calls. Misuse for a negative number."""
+        """Set the number of calls that are kept at most. Misuse for a negative number."""
         if most < 0:
             raise Misuse(f"a journal cannot keep {most} calls")
         self._most = most
@@ -206,7 +206,7 @@ class Journal:
         self._entries = deque(self._entries, most)
 
     def use(self, assumptions: Iterable[str]) -> None:
-        """Take assumptions up that no call used, but what came of one."""
+        """Add assumptions used by the consequences of a call, such as a delivery."""
         self._used.update(dict.fromkeys(assumptions))
 
     @property
@@ -244,7 +244,7 @@ class Journal:
             self.followers = followers
 
     def add(self, entry: Entry) -> None:
-        """Take an entry up; the oldest goes when there are too many."""
+        """Add an entry; the oldest is evicted when there are too many."""
         self._entries.append(entry)
         self._used.update(entry.assumptions)
         for follower in self.followers:
@@ -253,7 +253,7 @@ class Journal:
             self._lighten(entry)
 
     def _lighten(self, newest: Entry) -> None:
-        """Let the oldest calls go until the large bodies of the rest weigh no more than they may."""
+        """Evict the oldest entries until the large bodies of the rest fit the limit."""
         if not _weight(newest.request.body, newest.response.body):
             return
         for _ in range(_too_heavy([_weight(each.request.body, each.response.body) for each in self._entries])):
@@ -265,14 +265,14 @@ class Journal:
         return f"{kind}{self._between}"
 
     def add_other(self, other: ControlCall | TimerEntry) -> None:
-        """Take up a timer, or a call of the control plane that a replay leaves out; the oldest go."""
+        """Add a timer, or a call of the control plane that a replay leaves out; the oldest is evicted."""
         if self._others is None:
             self._others = deque(maxlen=self._most)
         self._others.append(other)
         self._used.update(other.assumptions)
 
     def add_control_call(self, call: ControlCall) -> None:
-        """Take up a call of the control plane that a replay repeats; the oldest go as the oldest calls do."""
+        """Add a call of the control plane that a replay repeats; the oldest are evicted as the oldest calls are."""
         if self._control_calls is None:
             self._control_calls = deque(maxlen=self._most)
         self._control_calls.append(call)
@@ -282,7 +282,7 @@ class Journal:
                 self._control_calls.popleft()
 
     def add_delivery(self, note: DeliveryNote) -> DeliveryNote:
-        """Take up a step of a webhook delivery, placed at the end; those before the oldest call go. Returns it."""
+        """Append a step of a webhook delivery and return it; those before the oldest call are evicted."""
         if self._deliveries is None:
             self._deliveries = deque()
         notes, placed = self._deliveries, replace(note, after=self.count, between=self._between)

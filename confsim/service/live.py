@@ -90,7 +90,7 @@ class LiveWorld:
         self._reactions = (*self._reactions, reaction)
 
     def fault_points(self, source: Callable[[], FaultSource | None] | None) -> None:
-        """Let every change ask what this gives for it where something may be made to go wrong; None for nothing."""
+        """Set the function that supplies the fault source of each change; None for no faults."""
         self._fault_points = source
 
     def add_barrier(self, flush: Callable[[], None]) -> None:
@@ -137,7 +137,7 @@ class LiveWorld:
         self.react(change.now)
 
     def replace(self, world: World) -> None:
-        """Let this be the world from now on, whatever it was and whatever of it is still under way."""
+        """Replace the world; work in progress on the old one is dropped."""
         with self.lock:
             self.world = world
             self.fired.clear()
@@ -147,7 +147,7 @@ class LiveWorld:
     # Time
 
     def fire_due_timers(self, until: int) -> list[Fired]:
-        """Let everything due by the instant fall due, in order."""
+        """Fire the timers that are due by the instant, in order."""
         with self.lock:
             return self._fire(until)
 
@@ -169,7 +169,7 @@ class LiveWorld:
         return fired
 
     def _timer_fired(self, after: World, change: Change) -> World:
-        """Let what follows the change of a timer follow at its own instant: what comes of it may fall due yet."""
+        """Run what follows a timer's change at its due instant, which may schedule timers due in the same advance."""
         for observer in (*self._timer_observers, *self._observers):
             observer(change.world, change, after)
         for reaction in self._reactions:

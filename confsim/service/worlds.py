@@ -72,7 +72,7 @@ class ServerSettings(Struct, frozen=True):
 
 
 class WorldsObserver(Protocol):
-    """What follows which worlds there are. Raising Misuse keeps a change from being made."""
+    """Observer of added and dropped worlds; raising Misuse vetoes."""
 
     def adding(self, name: str, service: Service) -> None:
         """A world is about to be added."""
@@ -237,7 +237,7 @@ class Worlds:
         self._announce(*self._services.values())
 
     def detach_server(self, sender: HttpSender) -> None:
-        """Leave the live server of this sender; where it was the only one, webhooks stay in the process."""
+        """Detach the live server of this sender; without another, webhooks stay in the process."""
         with self._lock:
             self._servers = [each for each in self._servers if each[1] is not sender]
         self._announce(*self._services.values())
@@ -245,7 +245,7 @@ class Worlds:
     def _announce(self, *services: Service) -> None:
         """Announce the server to the services, and again where one has come or gone meanwhile.
 
-        Not under the lock of the worlds: who waits for that may hold the one of a service.
+        Not under the lock of the worlds. Lock order: a service's lock may be held while waiting for that one.
         """
         announced: object = None
         while announced != (server := self._server):

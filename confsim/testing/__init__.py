@@ -43,7 +43,7 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     """Import what is asked for, so that what needs no hypothesis is there without it.
 
-    No module bears the name of what it holds: once imported, the module would be found in its place.
+    No module has the name of a public attribute, which it would shadow once it is imported.
     """
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,9 +10,6 @@ from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.contract.types import Chosen, Int, Wire
 from confsim.domain.channels.channels import ServiceMode
 
-#: P2 Limits L391: channels in one request for populations.
-MOST_CHANNELS = 200
-
 
 class Door(StrEnum):
     """The words for the lobby door."""

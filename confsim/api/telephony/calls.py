@@ -89,8 +89,7 @@ def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> Non
 def dial_unregistered_user(call: Call, uuid: Channel, body: DialUnregistered) -> NumberId:
     """Call a number, extracted from what is written; whoever answers appears as a new user of the given name.
 
-    Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED; of coming into the channel, where calls are answered at
-    once.
+    Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED; of joining the channel, where calls are answered at once.
     """
     made = calls.dial_unregistered(call.change, uuid, body.number, body.name, whisper=bool(body.whisper))
     return NumberId(id=made.user)

@@ -86,48 +86,46 @@ NOT_SET = Raw(b"null")
 
 
 class BundledCall(Struct, frozen=True, kw_only=True):
-    """A call of the API, or of the control plane (``control``).
-
-    ``at`` is the instant of the clock. ``entry`` says how it came in: over HTTP, or below it by the name of its
-    operation, in Python or of a scenario, with the ``texts`` of its path, the ``values`` of its query and its
-    ``token``. One that only has a ``delivery`` is the result of a webhook that came between calls. One that has its own
-    instant does not move the clock. ``after`` is set where a replay cannot repeat it:
-    the state document that it left, and the ``faults`` that remained, with ``why``.
-    """
+    """A call of the API or of the control plane, or the result of a webhook delivery between calls."""
 
     id: str
+    #: The instant of the clock, in epoch milliseconds.
     at: int
+    #: The operation of the API; empty for a call of the control plane.
     operation: str = ""
+    #: The request and the answer of a call that came in over HTTP.
     request: SentRequest | None = None
     answer: KeptAnswer | None = None
     entry: EntryPoint = EntryPoint.HTTP
+    #: Of a call below HTTP, in Python or of a scenario: its token, the texts of its path, the values of its query.
     token: str | None = None
     texts: dict[str, str] = {}
     values: dict[str, str] = {}
+    #: Whether it has an instant of its own and does not move the clock.
     own_instant: bool = False
+    #: Whether its Host header named another server.
     foreign_host: bool = False
+    #: The operation of the control plane; empty for a call of the API. Its arguments follow below.
     control: str = ""
+    #: The result of a webhook that came between calls; then there is no call.
     delivery: DeliveryNote | None = None
     path: tuple[str, ...] = ()
     query: dict[str, str] = {}
     body: Content = ""
+    #: Why a replay cannot repeat it, the state document after it, and the faults that remained.
     why: str = ""
     after: Raw = NOT_SET
     faults: list[dict[str, Any]] | None = None
 
 
 class Bundle(Struct, frozen=True, kw_only=True):
-    """A journal and its start. ``first`` is the number of its first call; ``left_out`` says what is not in it.
-
-    ``made_from`` says what its world was made from, ``digest`` is the fingerprint of the world after the last call of
-    the API; empty where there is none. In one that is ``masked`` others stand in the place of secrets; those of secrets
-    that the world makes are in ``stand_ins``, each with the fingerprint of what it stands for. ``attempts`` are those
-    to deliver webhooks, beside those that were taken as delivered.
-    """
+    """A journal, and the state in which it starts."""
 
     format: int
+    #: The versions of confsim and of Python.
     confsim: str
     python: str
+    #: What the world was made from.
     made_from: str
     profile: dict[str, Any]
     mount: str
@@ -135,14 +133,22 @@ class Bundle(Struct, frozen=True, kw_only=True):
     public_url: str
     faults_by_request: bool
     webhooks_listed: bool
+    #: The instant at which the world was started, in epoch milliseconds.
     started: int
+    #: The number of the first call.
     first: int
+    #: The state document before the first call.
     start: Raw
     calls: list[BundledCall]
+    #: What is not in the bundle, in words.
     left_out: list[str] = []
+    #: Whether secrets are replaced by stand-ins.
     masked: bool = False
+    #: The fingerprint of the world after the last call of the API; empty when there is none.
     digest: str = ""
+    #: The attempts to deliver webhooks, except those that were only listed.
     attempts: list[DeliveryNote] = []
+    #: The stand-ins of secrets that the world makes, each with the fingerprint of its secret.
     stand_ins: dict[str, str] = {}
 
 

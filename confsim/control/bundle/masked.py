@@ -27,7 +27,8 @@ def masked(bundle: Bundle, calls: list[ApiCall | ControlCall]) -> Bundle:
     """The bundle with a stand-in for each secret; ``calls`` are the calls that it was made of.
 
     The answers are those of a world that knows the stand-ins alone: they differ from those that there were in texts
-    that hold secrets, or follow from them. A call of which they make another is not repeated.
+    that hold secrets, or follow from them. A call of which they make another is not repeated: its resulting state is
+    stored instead.
     """
     bundle = replace(bundle, calls=[_with_key_as_text(each) for each in bundle.calls])
     parted = replay(bundle).parting
@@ -125,7 +126,7 @@ def _with_key_as_text(call: BundledCall) -> BundledCall:
 
 
 def _left(hidden: BundledCall, call: ApiCall | ControlCall, given: Substitution, made: Substitution) -> BundledCall:
-    """A call that is not repeated: what it left is set."""
+    """A call that is not repeated: its resulting state is stored instead."""
     if isinstance(call, ApiCall):
         after, faults = call.entry.after, call.entry.remaining_faults
     elif call.worlds is not None:
@@ -141,7 +142,7 @@ def _note(given: Substitution, note: DeliveryNote) -> DeliveryNote:
 
 
 def _learn_etag(given: Substitution, was: KeptAnswer, got: KeptAnswer) -> None:
-    """Let later requests name the validator of the answer that a world of stand-ins gives."""
+    """Map the ETag to that of the masked world, which later requests name."""
     before, after = ({name.lower(): value for name, value in each.headers}.get("etag", "") for each in (was, got))
     if before != after and len(before) >= DISTINCTIVE:
         given.add({before.strip('W/"'): after.strip('W/"')})

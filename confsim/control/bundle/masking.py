@@ -155,7 +155,7 @@ class StandIns:
         while True:
             self._count += 1
             found = _candidate(secret, self._count)
-            if found is None:  # all texts of this form are in use: there is nothing to hide it behind
+            if found is None:  # there is no unused stand-in of this form
                 return secret
             if found != secret and found not in self._taken and not self._known(found):
                 self._taken.add(found)

@@ -92,7 +92,7 @@ def merged(
 ) -> Iterator[ApiCall | ControlCall]:
     """Calls of the API and of the control plane, in the order in which they were made; no handshakes of websockets.
 
-    No fault of them holds a call: who repeats them makes them one after the other.
+    They are without faults that hold calls: a replay makes the calls one after the other.
     """
     waiting = [call for each in orders if (call := _without_holds(each)) is not None]
     for entry in entries:
@@ -104,7 +104,7 @@ def merged(
 
 
 def _without_holds(call: ControlCall) -> ControlCall | None:
-    """A call of the control plane whose faults hold no call; None where it adds none then."""
+    """A call of the control plane without faults that hold calls; None when it adds no other."""
     if call.operation not in {"put_faults", "add_fault"} or b'"hold"' not in call.body:
         return call
     given = msgspec.json.decode(call.body)

@@ -50,7 +50,7 @@ def list_names(context: ControlContext) -> HostNames:
 
 @operation("POST /names", replayed=False)
 def add_name(context: ControlContext, body: AddHostName) -> HostNames:
-    """Accept one more Host name, at once. URLs in answers bear the Host name of the request.
+    """Add a Host name that is accepted at once. URLs in answers have the Host name of the request.
 
     Calls in process accept any name. Misuse for an invalid Host name.
     """

@@ -81,8 +81,8 @@ class WaitResult(Wire):
     now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
 
 
-#: Looks through everything there is: what is found, and None for every other thing.
-Look = Callable[[], Iterator[Any]]
+#: Yields each match, None for others.
+Search = Callable[[], Iterator[Any]]
 
 
 class FoundRecord(Wire):
@@ -109,8 +109,10 @@ def wait(context: ControlContext, body: WaitFor) -> WaitResult:
     return in_steps(_waiting(context, body, _finder(context, body.for_), monotonic() + span / 1000))
 
 
-def _waiting(context: ControlContext, body: WaitFor, look: Look, deadline: float) -> Generator[bool, None, WaitResult]:
-    """Look whenever something can have changed; at the deadline for the last time."""
+def _waiting(
+    context: ControlContext, body: WaitFor, search: Search, deadline: float
+) -> Generator[bool, None, WaitResult]:
+    """Poll on every change; once more at the deadline."""
     service, known = context.service, None
     while True:
         over = monotonic() >= deadline
@@ -118,7 +120,7 @@ def _waiting(context: ControlContext, body: WaitFor, look: Look, deadline: float
             now = service.change().world, service.journal.epoch, service.journal.count
         if over or not _same(known, now):
             known, found = now, []
-            for each in look():
+            for each in search():
                 if each is not None:
                     found.append(each)
                 yield False
@@ -144,7 +146,7 @@ def _given(value: Any) -> Any:
     return value
 
 
-def _finder(context: ControlContext, wanted: WaitTarget) -> Look:
+def _finder(context: ControlContext, wanted: WaitTarget) -> Search:
     """The function that looks for what is wanted. Raises Misuse unless exactly one kind of thing is given."""
     given = [name for name in wanted.__struct_fields__ if getattr(wanted, name) is not None]
     if len(given) != 1:

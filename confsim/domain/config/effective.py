@@ -60,7 +60,7 @@ def _broad(change: Change, client: Client) -> list[Level]:
 
 
 def _templates(change: Change, client: Client, channel: Channel) -> list[Level]:
-    """The templates that count in the channel, the one it uses last."""
+    """The templates that apply to the channel, with the selected one last."""
     found: dict[str, Offered] = {}
     if ask(change, assumed.INHERITED_LEVEL) == "enabled":
         found = {each.id: each for each in templates.inherited(change, client) if each.enabled}

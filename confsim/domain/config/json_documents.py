@@ -27,7 +27,7 @@ def bounded(change: Change, value: Any) -> Any:
 
 
 def _inside(value: Any) -> list[Any]:
-    """The arrays and objects right inside a value, with an empty list for a value that holds nothing."""
+    """The arrays and objects directly inside a value; empty for a value that holds none."""
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else []

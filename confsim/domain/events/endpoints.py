@@ -164,7 +164,7 @@ def subscribed(change: Change, client: str) -> View[Endpoint]:
 
 
 class Secret(Record):
-    """The number of renewals of the client's secret, which is derived from it and from the world's seed."""
+    """The number of renewals of the client's secret, from which and the world's seed the secret is derived."""
 
     client: str
     renewals: int

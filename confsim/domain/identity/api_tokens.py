@@ -48,14 +48,14 @@ def _create(change: Change, *, draft: ApiToken) -> ApiToken:
 
 
 def _renew(change: Change, token: ApiToken) -> ApiToken:
-    """The old value is dead, the new one is shown this once."""
+    """The old value is invalid; the new one is shown once."""
     _reject(change, token)
     expires = token.expires if ask(change, assumed.REGENERATED_EXPIRY) == "kept" else _expiry(change)
     return _accept(change, replace(token, value=credentials.secret(change), expires=expires))
 
 
 def _reject(change: Change, token: ApiToken) -> None:
-    """The value is dead for good."""
+    """The value is invalid for good."""
     CREDENTIALS.of(change).remove(token.value)
 
 

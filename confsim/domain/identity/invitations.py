@@ -61,17 +61,17 @@ INVITATIONS: Table[int, Invitation] = Table("invitations", Invitation, "user", B
 
 
 def _create(change: Change, *, draft: Invitation) -> Invitation:
-    """A code with its end."""
+    """A code with its expiry."""
     return draft
 
 
 def _replace(change: Change, invitation: Invitation, *, draft: Invitation) -> Invitation:
-    """A new code with a new end; the earlier code is dead."""
+    """A new code with its expiry; the earlier code is invalid."""
     return draft
 
 
 def _redeem(change: Change, invitation: Invitation, *, provider: str | None) -> Invitation:
-    """The code has been used by a login and is dead."""
+    """The code has been used by a login and is invalid."""
     return replace(invitation, provider=provider)
 
 

@@ -35,8 +35,8 @@ class Role(Enum):
 class Host(Record, kw_only=True):
     """A user with a role in a base channel; an owner is no operator beside it, although counted as one (R544).
 
-    ``number`` and ``name`` are those of the channel, by which the channels of a host are listed in either order without
-    a look at each; a channel that is renamed renames them, which costs by the number of its hosts.
+    ``number`` and ``name`` are copies of the channel's number and name, so that lists need no join; renaming a channel
+    updates every host.
     """
 
     client: str

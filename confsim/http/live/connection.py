@@ -22,7 +22,7 @@ from .streams import FindStream
 
 Handler = Callable[[Request], Response]
 Until = Callable[[], Response | None]
-#: Told of each answered request: the request, its response, the seconds that it took.
+#: Called with each answered request: the request, its response, the seconds that it took.
 Log = Callable[[Request, Response, float], object]
 
 _LOG = logging.getLogger("confsim.http")
@@ -32,7 +32,7 @@ _TURN = 32
 
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-#: Seconds between two signs of life to a client that has closed its side and waits, or is gone.
+#: Seconds between two interim responses that probe a half-closed client: it waits, or has closed both sides.
 _PROBE = 1.0
 
 

@@ -1,8 +1,8 @@
 """The live server: HTTP/1.1 over asyncio, with the parser of httptools (llhttp).
 
 One thread with one event loop calls the handler inline: the handler is fast and owns the state, so that a task or a
-thread for each request would cost more than the request. A response that is yet to come (``Response.until``) is polled;
-it holds up its own connection only.
+thread for each request would cost more than the request. A pending response (``Response.poll``) is polled; it holds up
+its own connection only.
 
 Other servers were measured with the same app, in multiples of the requests/s of a bare Werkzeug app on its own
 server, at 1 and 16 connections: waitress 1.8 and 1.9, uvicorn with h11 1.7 and 2.5, uvicorn with httptools 2.6 and 8.1,

@@ -72,7 +72,7 @@ class Serving:
         self.worlds.names.update(name.lower() for name in names)
 
     def log_to(self, log: Log) -> None:
-        """Tell ``log`` of each request once it is answered: of those of connections that are made from now on."""
+        """Call ``log`` with each answered request of the connections that are opened from now on."""
         self._server.log = log
 
     def on_tick(self, beat: Callable[[], object]) -> None:
@@ -129,7 +129,7 @@ class Serving:
         self._leave()
 
     def _stand(self) -> None:
-        """The worlds stand on the server: they know its address, and their webhooks go out."""
+        """Attach the worlds to the server: its address and its webhook sender."""
         self._sender = HttpSender(self._allowed)
         if self._server.tls is not None and not self.worlds.public_url:
             self.worlds.serve_at(self.root)

@@ -90,7 +90,7 @@ def _entries(arrangement: Arrangement[R], made: Sequence[Made], records: Sequenc
 def _bucket(
     arrangement: Arrangement[R], entries: list[Sequence[Entry]], records: Sequence[R], places: Sequence[int]
 ) -> Bucket:
-    """The bucket of the records at these places, which ascend."""
+    """The bucket of the records at these ascending positions."""
     orders = tuple(sequence(tuple(sorted([of_order[place] for place in places]))) for of_order in entries)
     totals = tuple(sum(total.of(records[place]) for place in places) for total in arrangement.totals)
     return Bucket(orders, totals)

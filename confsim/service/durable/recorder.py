@@ -209,7 +209,7 @@ class DurableWorlds:
         self.close()
 
     def close(self) -> None:
-        """Leave a store that the next start loads at once, and release it and the worlds."""
+        """Make a checkpoint if needed, then release the store and the worlds."""
         self.wait()
         with self.store.lock:
             try:
@@ -341,7 +341,7 @@ class DurableWorlds:
 
     @contextmanager
     def recording(self, documents: Mapping[str, bytes]) -> Iterator[Store]:
-        """The store, to oneself; that it has these documents is forgotten when the recording fails."""
+        """The locked store; on failure these documents count as not stored."""
         with self.store.lock:
             try:
                 yield self.store

@@ -116,13 +116,13 @@ class SqliteStore:
         return store
 
     def _open(self) -> None:
-        """Begin a new directory, or look whether this one can be read."""
+        """Begin a new directory, or check that this one is readable."""
         (mark,), (format_,) = (self._row(f"PRAGMA {name}") for name in ("application_id", "user_version"))
         written = self._head.readall()
         if (mark, format_) == (0, 0) and not self._row("SELECT count(*) FROM sqlite_schema")[0]:
             if written:
                 raise Misuse(
-                    f"{self}: its records are gone: confsim.sqlite is empty, and head tells of {_described(written)}"
+                    f"{self}: its records are gone: confsim.sqlite is empty, and head records {_described(written)}"
                 )
             self._begin()
         elif mark != _MARK:
@@ -220,7 +220,7 @@ class SqliteStore:
         before = f"{self.number - 1:016} {self._before.hex()}\n".encode()
         if self._written not in {self._line(), before} and (self._written or self.number):
             raise Misuse(
-                f"{self}: head tells of {_described(self._written)}, and the log ends with record {self.number}: "
+                f"{self}: head records {_described(self._written)}, and the log ends with record {self.number}: "
                 "confsim.sqlite or its -wal file is torn or was exchanged. To go on with what there is, write "
                 f"{self._line().decode().strip()!r} to head"
             )

@@ -1,4 +1,7 @@
-"""What durable worlds are recorded in: a log after a base, and the documents that both name by their digest."""
+"""The store of durable worlds: a base snapshot and the log of changes since it.
+
+Both name documents by their digest.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +61,9 @@ class Store(Protocol):
         ...
 
     def document(self, digest: str) -> Iterator[Part]:
-        """The parts of a document by its digest; one without a table where it is in one. Misuse for one that is gone.
+        """The parts of a document by its digest; one without a table when it is stored as one.
 
-        It is altered, which raises Misuse, when the last part was read and all of them are not as the digest says.
+        Misuse when it is missing. Raises Misuse after the last part when the digest does not match.
         """
         ...
 

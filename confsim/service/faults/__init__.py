@@ -1,1 +1,1 @@
-"""Fault injection: what a test makes go wrong, how it is said, and what it does."""
+"""Fault injection: what a test makes go wrong, how it is specified, and what it does."""

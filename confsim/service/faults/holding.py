@@ -22,7 +22,7 @@ from confsim.service.messages import Response
 from .effects import Effect
 from .injection import Injection, take_time
 
-#: What became of a held call.
+#: Outcomes of a held call.
 RELEASED, CHANGED, DROPPED, EXPIRED = "released", "changed", "dropped", "expired"
 _ID = "X-Confsim-Request-Id"
 
@@ -42,7 +42,7 @@ class Performer(Protocol):
 class HeldCall:
     """A call that is held before its operation, or after it: then ``entry`` is its journal entry.
 
-    ``since`` is the instant of its world at which it came, ``outcome`` what became of it, empty as long as it is held.
+    ``since`` is the instant of its world at which it came in; ``outcome`` is empty while it is held.
     """
 
     def __init__(self, id: str, incoming: Incoming, injection: Injection, entry: Entry | None, since: int) -> None:
@@ -66,7 +66,7 @@ class HeldCall:
         return monotonic() >= self._due
 
     def answer(self, response: Response) -> None:
-        """Let the call be answered so."""
+        """Set the response."""
         self._response = delayed(response)
 
     def poll(self) -> Response | None:

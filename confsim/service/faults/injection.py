@@ -66,7 +66,7 @@ class ActiveFault:
         self.hits -= hit
 
     def remaining(self) -> FaultSpec | None:
-        """A fault that does from now on what this one does; None when it hits no more."""
+        """The fault with its remaining count; None when it is exhausted."""
         spec = self.spec
         times = spec.times
         if times != ALWAYS:
@@ -161,7 +161,7 @@ def take_time(live: LiveWorld, injection: Injection) -> None:
 
 
 class Interceptor:
-    """What one change asks where something may be made to go wrong, and what was counted in it."""
+    """Finds the fault at each fault point of one change, and counts the matches."""
 
     __slots__ = ("_active", "_counted")
 
@@ -357,7 +357,7 @@ class Faults:
         return change.faults.hits() if isinstance(change.faults, Interceptor) else ()
 
     def plan(self, delivery: Delivery) -> Plan:
-        """How a delivery is sent: decided when it is sent for the first time, and never again."""
+        """How a delivery is sent: decided once, at the first attempt."""
         if not self.on_things or delivery.id in self._decided or delivery.attempts:
             return Plan()
         if len(self._decided) > _DECIDED:

@@ -83,7 +83,7 @@ def _raise(highest: dict[int, str], hosts: Iterable[Values]) -> None:
 
 
 class _Differences:
-    """A difference of format 2 while it is translated: what the world before has, and what becomes of it."""
+    """The state while a difference of format 2 is translated."""
 
     def __init__(self, found: Difference, world: World) -> None:
         self.change = world.change(0)

@@ -26,24 +26,25 @@ Convert = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Step(Struct, frozen=True):
-    """What leads from one format to the next: old names and new ones, all keys in the words of the old format.
+    """The conversion of one format to the next. Names are renamed first; all keys are names of the old format."""
 
-    ``fields`` are by table and field. ``timers`` are kinds. A sequence counts as named when its name is the old one, or
-    begins with it and a space. ``records`` converts records by table, their fields being renamed already. ``owned``
-    are the tables whose records have the id of their client in the new format, and had it not in the old one.
-    ``whole`` and ``moved`` are given a document, and a difference with the world before it in the present format, after
-    all that, and convert what concerns several records. ``world`` does the rest, once the world is read: what the new
-    format keeps in a place of its own, and the old one did not.
-    """
-
+    #: New names of tables.
     tables: Mapping[str, str] = {}
+    #: New names of fields, by table.
     fields: Mapping[str, Mapping[str, str]] = {}
+    #: New names of the kinds of timers.
     timers: Mapping[str, str] = {}
+    #: New names of sequences: of those with the old name, or with it and a space in front.
     sequences: Mapping[str, str] = {}
+    #: Conversions of single records by table, applied after the renaming of their fields.
     records: Mapping[str, Convert] = {}
+    #: Tables whose records hold the id of their client in the new format only.
     owned: tuple[str, ...] = ()
+    #: Converts a whole document, where several records are concerned.
     whole: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    #: Does the same for a difference; called with the world before it, in the present format.
     moved: Callable[[Difference, World], Difference] | None = None
+    #: Converts the world that was read: what only the new format stores in a place of its own.
     world: Callable[[World], World] = lambda world: world
 
     def record(self, table: str, client: str, values: dict[str, Any]) -> dict[str, Any]:

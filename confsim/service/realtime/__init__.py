@@ -1,1 +1,1 @@
-"""The people who are connected to the channels of a served world over websockets, and what they are told."""
+"""The users connected to the channels of a served world over websockets, and the notifications sent to them."""

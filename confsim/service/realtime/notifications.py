@@ -1,4 +1,4 @@
-"""What is told to who is connected to a channel: what happened to that person, and the state since."""
+"""Notifications to a connected user: what changed, and the state since."""
 
 from __future__ import annotations
 

@@ -32,10 +32,8 @@ class StaleReads:
         worlds = self._worlds
         if not worlds:
             worlds.append((0, before))
-        elif (
-            len(worlds) > 1 and worlds[-1][0] == change.now
-        ):  # both become visible at once, so only the later one ever is
-            worlds.pop()
+        elif len(worlds) > 1 and worlds[-1][0] == change.now:
+            worlds.pop()  # two changes of one instant become visible together
         worlds.append((change.now, after))
         self._forget(change.now)
 

@@ -1,4 +1,4 @@
-"""The delivery of webhooks: to whom they are handed, how they are signed, what is recorded of their fate.
+"""The delivery of webhooks: routing, signing and recording of delivery attempts.
 
 The domain decides what is to be sent and what a response means. Every change of the world is followed by ``react``,
 which hands out what has become ready, in order, and records the results in the world.
@@ -112,7 +112,7 @@ class Webhooks:
         return Route.LIST if self._sender is None or self._listed else Route.HTTP
 
     def obstacle(self, route: Route) -> str:
-        """What keeps deliveries from being listed, or from going out over HTTP; empty for nothing."""
+        """Why this route is unavailable; empty when it is available."""
         if self._receiver is not None:
             return "a receiver is set"
         return "the world is not on a live server" if route is Route.HTTP and self._sender is None else ""
@@ -145,7 +145,7 @@ class Webhooks:
         self.send_now()
 
     def repeat(self, recorded: Recorded) -> None:
-        """Send nothing: let what becomes of each attempt be what was recorded of it."""
+        """Replay the recorded result of each attempt instead of sending."""
         self._recorded = recorded
 
     def report(self, note: DeliveryNote) -> None:
@@ -234,7 +234,7 @@ class Webhooks:
         sender.send(message, seconds, partial(self._sent, note, self._age))
 
     def _repeated(self, note: DeliveryNote, now: int) -> None:
-        """Let become of an attempt what became of it when it was first made."""
+        """Replay the recorded result of an attempt instead of sending it."""
         if note.step is DeliveryStep.SENT:
             self._under_way.add(note.id)
         elif note.step is DeliveryStep.REFUSED:
@@ -260,7 +260,7 @@ class Webhooks:
                 live.bugs.append(bug)
 
     def _note(self, step: DeliveryStep, delivery: Delivery, now: int, url: str, result: DeliveryResult) -> DeliveryNote:
-        """Note in the journal what became of an attempt, for who repeats it."""
+        """Note the outcome of an attempt in the journal, for a replay."""
         number = len(delivery.attempts)
         note = DeliveryNote(0, 0, now, step, delivery.id, number, now, result.status, result.problem, url)
         return self._journal.add_delivery(note)

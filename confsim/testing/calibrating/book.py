@@ -118,7 +118,7 @@ class Book:
     # What it comes to
 
     def _disputed(self) -> dict[str, str]:
-        """The assumptions that stand in a rival, each with what it cannot be told from."""
+        """The assumptions of the rivals, each with the values that it cannot be distinguished from."""
         found: dict[str, str] = {}
         for rival in self.rivals:
             for id in (*rival.alternative.ids, *rival.of.ids):

@@ -1,4 +1,4 @@
-"""Calibrate: calls beside a model whose assumptions follow what the service answers, until nothing more can be told."""
+"""Calibrate: calls beside a model whose assumptions follow the answers, until nothing more can be determined."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def clean_up(run: Run) -> list[str]:
         if not why:
             try:
                 why = _remove(run, thing)
-            except Misuse as misuse:  # the service is gone: what is left is told all the same
+            except Misuse as misuse:  # the service is unreachable: what is left is reported nevertheless
                 why = gone = str(misuse)
         if why:
             left.append(f"{thing.kind} {run.known.service(thing.kind, thing.name)}: {why}")

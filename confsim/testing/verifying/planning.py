@@ -30,9 +30,9 @@ CANDIDATES = 24
 LENGTH = 45
 #: A score with which no more candidates are tried.
 _ENOUGH = 100
-#: How often what looks closer at an earlier call comes before what shows most that is new.
+#: How often follow-up reads of an earlier call come before the call that shows most that is new.
 _FOLLOWED = 0.6
-#: How many of the calls that look closer are taken over into the next journey.
+#: How many of the follow-up reads are taken over into the next journey.
 _KEPT = 12
 #: The weight of an assumption of which more is to be learned.
 _WANTED = 6

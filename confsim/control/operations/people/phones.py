@@ -40,7 +40,7 @@ class UserOnPhone(CommandBody):
 
 
 class DialedIn(Wire):
-    """The user that the caller appears as, and the state: "in" the channel, or "waiting" in its lobby."""
+    """The user whom the caller appears as, and the state: "in" the channel, or "waiting" in its lobby."""
 
     userId: Annotated[int, "The user whom the caller appears as."]
     state: Annotated[str, "Whether the caller is in the channel or waiting."]
