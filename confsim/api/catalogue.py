@@ -32,10 +32,7 @@ from .telephony import calls, numbers, pins, switches
 from .users import email, handles, invitations, languages, predefined, profile
 from .users import properties as user_properties
 
-__all__ = ["API", "KNOWN"]
-
-#: How many operations the documents describe, name or imply.
-KNOWN = 223
+__all__ = ["API"]
 
 API.arrange(
     {

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def operations(profile: str | None, as_json: bool) -> None:
     """List the operations: name, route, source, who may call it, rules."""
-    from confsim.api.catalogue import KNOWN
-
     found = _simulator(profile).control("list_operations")
     if as_json:
         print_json(found)
@@ -30,7 +28,7 @@ def operations(profile: str | None, as_json: bool) -> None:
     first, *rest = table(("name", "route", "source", "gate", "rules"), rows, terminal_width())
     sources = Counter(each.source for each in found)
     counts = ", ".join(f"{count} {source}" for source, count in sources.items())
-    print_lines([heading(first), *rest, "", f"{len(found)} of {KNOWN} operations: {counts}"])
+    print_lines([heading(first), *rest, "", f"{len(found)} operations: {counts}"])
 
 
 @confsim.command()

@@ -1,7 +1,8 @@
 """What real calls of each operation gave: the names of their refusals, and an example.
 
 ``refusals`` maps the name of a reason to the assumptions without which no call was refused for it (none for a reason
-that the defaults give); ``example`` holds parameters, body and answer, and the assumptions that the call used.
+that the defaults give); ``example`` holds parameters, body and answer, and the assumptions that the call used. Those
+that all examples used stand once in the file.
 """
 
 from __future__ import annotations
@@ -16,5 +17,8 @@ from typing import Any
 @cache
 def observed() -> Mapping[str, Any]:
     """The observations, by operation."""
-    made: dict[str, Any] = json.loads((files(__package__) / "observed.json").read_text("utf-8"))
-    return made
+    made = json.loads((files(__package__) / "observed.json").read_text("utf-8"))
+    found: dict[str, Any] = made["operations"]
+    for each in found.values():
+        each["example"]["assumptions"] += made["assumptions of all examples"]
+    return found

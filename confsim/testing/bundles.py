@@ -10,7 +10,6 @@ from hypothesis.stateful import Bundle, initialize, multiple
 from confsim.contract.gates import Grant
 
 from .journey import Journey
-from .samples import UNKNOWN_ID
 from .targets import Outcome
 
 
@@ -42,6 +41,8 @@ class ApiJourney(Journey):
     codes = Bundle("codes")
     sources = Bundle("sources")
 
+    #: The kinds of which the demo world has things; the bundles of the others begin with an id of nothing.
+    in_the_demo_world = ("tokens", "clients", "users", "channels", "validators")
     #: Tokens of callers with a grant, tried as often as all those of ``tokens`` together; for the rest the first.
     likely: Mapping[str, str] = {
         Grant.OWNER: "demo-owner",
@@ -55,30 +56,6 @@ class ApiJourney(Journey):
     def __init__(self) -> None:
         super().__init__()
         self.checked: str | None = None  # the digest of the world for which the invariants were checked last
-
-    @initialize(
-        targets=(
-            sessions,
-            api_tokens,
-            reservations,
-            templates,
-            app_sessions,
-            breakout_sessions,
-            breakout_rooms,
-            recordings,
-            media,
-            destinations,
-            broadcasts,
-            endpoints,
-            asset_tokens,
-            assets,
-            codes,
-            sources,
-        )
-    )
-    def unknown_ids(self) -> str:
-        """An id that names nothing, so that every call has something to try before the first thing is made."""
-        return UNKNOWN_ID
 
     @initialize(target=tokens)
     def known_tokens(self) -> Any:

@@ -7,14 +7,14 @@ from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, rule
+from hypothesis.stateful import Bundle, initialize, rule
 
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 
 from . import environment, invariants, seeds
 from .bundles import ApiJourney, ids_in
-from .samples import Arguments
+from .samples import UNKNOWN_ID, Arguments
 from .strategies import journey_arguments, weighted
 
 
@@ -26,11 +26,28 @@ def api_journey(base: type[ApiJourney] = ApiJourney, leave_out: frozenset[str] =
     sessions, recordings and validators holds (``invariants``). ``leave_out`` names operations, of the API or of the
     control plane, that get no rule: because a subclass has better ones, or the targets have no control plane.
     """
-    bundles = {name: getattr(base, name) for name in dir(base) if isinstance(getattr(base, name), Bundle)}
+    bundles: dict[str, Bundle[Any]] = {kind: getattr(base, kind, None) or Bundle(kind) for kind in _kinds()}
     rules: dict[str, Any] = _rules(tuple(bundles.items()), tuple(base.likely.items()))
     rules = rules | environment.rules(base) | seeds.rules(base)
     chosen = {name: each for name, each in rules.items() if name not in leave_out}
-    return type("ApiJourney", (base,), {**chosen, **invariants.invariants()})
+    made_later = [bundle for kind, bundle in bundles.items() if kind not in ApiJourney.in_the_demo_world]
+    first = initialize(targets=made_later)(_unknown_ids)
+    return type("ApiJourney", (base,), {**bundles, "unknown_ids": first, **chosen, **invariants.invariants()})
+
+
+@cache
+def _kinds() -> tuple[str, ...]:
+    """Return the kinds of things that operations name, by their parameters or in their answers."""
+    kinds = {kind for operation in API for kind in operation.identifies.values()}
+    for operation in API:
+        kinds |= {each.names for each in operation.path_parameters if each.names}
+        kinds |= {each.names for each in operation.query_parameters if each.names}
+    return tuple(sorted(kinds | set(ApiJourney.in_the_demo_world)))
+
+
+def _unknown_ids(self: ApiJourney) -> str:
+    """An id that names nothing, so that every call has something to try before the first thing is made."""
+    return UNKNOWN_ID
 
 
 @cache

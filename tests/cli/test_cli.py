@@ -159,7 +159,7 @@ def test_operations_are_listed():
     code, output, _ = run_afresh("operations")
     lines = output.splitlines()
     assert (code, len(lines)) == (0, 1 + len(API) + 2)
-    assert lines[-1].startswith(f"{len(API)} of 223 operations: 162 documented, ")
+    assert lines[-1].startswith("223 operations: 162 documented, ")
     assert lines[0].split() == ["name", "route", "source", "gate", "rules"]
     line = next(line for line in lines if line.startswith("accept_terms "))
     assert all(word in line for word in ("POST /users/me/terms/{version}", "documented", "user", "R101"))

@@ -118,7 +118,12 @@ def whole(seen: list[str]) -> str:
         operation.name: {"refusals": refused.get(operation.name, {}), "example": shown[operation.name]}
         for operation in API
     }
-    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+    used = [set(each["example"]["assumptions"]) for each in made.values()]
+    by_all = set.intersection(*used)
+    for each, of_call in zip(made.values(), used, strict=True):
+        each["example"]["assumptions"] = sorted(of_call - by_all)
+    document = {"assumptions of all examples": sorted(by_all), "operations": made}
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 if __name__ == "__main__":

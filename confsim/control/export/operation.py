@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,11 +12,12 @@ from confsim.control.bundle.make import bundle
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.export.arazzo import as_scenario
-from confsim.control.export.calls import merged
+from confsim.control.export.calls import ApiCall, merged
 from confsim.control.export.curl import as_curl
 from confsim.control.export.har import as_har
 from confsim.control.export.pytest import as_test
 from confsim.control.journal_view import RequestPattern, entry_of, matching
+from confsim.service.journal import ControlCall
 
 
 class Kind(StrEnum):
@@ -25,6 +27,18 @@ class Kind(StrEnum):
     HAR = "har"
     PYTEST = "pytest"
     SCENARIO = "scenario"
+
+
+#: The media type of each form, and the function that writes it.
+_FORMS: Mapping[Kind, tuple[str, Callable[[ControlContext, list[ApiCall | ControlCall], bool], bytes]]] = {
+    Kind.CURL: ("text/plain; charset=utf-8", lambda context, calls, _: as_curl(context, calls).encode()),
+    Kind.HAR: ("application/json", lambda context, calls, _: as_har(context, calls)),
+    Kind.PYTEST: (
+        "text/x-python; charset=utf-8",
+        lambda context, calls, _: as_test(context.service, calls).encode(),
+    ),
+    Kind.SCENARIO: ("application/json", lambda context, calls, whole: as_scenario(context, calls, whole=whole)),
+}
 
 
 @operation("GET /requests/export")
@@ -55,13 +69,8 @@ def export_requests(
         entries = entries[max(0, len(entries) - limit) :]
     whole = pattern == RequestPattern() and limit is None and ids is None
     calls = list(merged(context, entries, context.service.journal.control_calls if whole else ()))
-    if as_ is Kind.CURL:
-        return Raw("text/plain; charset=utf-8", as_curl(context, calls).encode())
-    if as_ is Kind.HAR:
-        return Raw("application/json", as_har(context, calls))
-    if as_ is Kind.PYTEST:
-        return Raw("text/x-python; charset=utf-8", as_test(context.service, calls).encode())
-    return Raw("application/json", as_scenario(context, calls, whole=whole))
+    media_type, form = _FORMS[as_]
+    return Raw(media_type, form(context, calls, whole))
 
 
 @operation("GET /bundle")

@@ -111,7 +111,7 @@ class RequestsFacade(Sequence[RequestInfo]):
         status: int | None = None,
         limit: int | None = None,
     ) -> str:
-        """The calls as text: as "curl" commands, as a "pytest" test, or as a "scenario" (Arazzo).
+        """The calls as text: as "curl" commands, a "pytest" test, a "scenario" (Arazzo) or a "har".
 
         Exports all of them, with the calls of the control plane between them; or those that match ``operation``,
         ``method``, ``path`` and ``status``, with ``limit`` the newest so many.

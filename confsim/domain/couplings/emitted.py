@@ -112,12 +112,6 @@ def _client(client: Client) -> Payload:
 
 _CAME = (ABSENT, Where.WAITING)
 _INSIDE = (Where.IN, Where.IN_ROOM)
-_RECORDINGS = {
-    recordings.Phase.IN_PROGRESS: Kind.RECORDING_STARTED,
-    recordings.Phase.PROCESSING: Kind.RECORDING_STOPPED,
-    recordings.Phase.READY: Kind.RECORDING_READY,
-    recordings.Phase.FAILED: Kind.RECORDING_FAILED,
-}
 
 EMITTED: tuple[Observer, ...] = (
     _emits(Kind.SESSION_STARTED, sessions.MACHINE, sessions.Life.ONGOING, _session),
@@ -133,7 +127,10 @@ EMITTED: tuple[Observer, ...] = (
     _emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout, out_of=(Phase.ACTIVE,)),
     _emits(Kind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.State.RUNNING, _broadcast),
     _emits(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.State.ENDED, _broadcast),
-    *(_emits(kind, recordings.MACHINE, phase, _recording) for phase, kind in _RECORDINGS.items()),
+    _emits(Kind.RECORDING_STARTED, recordings.MACHINE, recordings.Phase.IN_PROGRESS, _recording),
+    _emits(Kind.RECORDING_STOPPED, recordings.MACHINE, recordings.Phase.PROCESSING, _recording),
+    _emits(Kind.RECORDING_READY, recordings.MACHINE, recordings.Phase.READY, _recording),
+    _emits(Kind.RECORDING_FAILED, recordings.MACHINE, recordings.Phase.FAILED, _recording),
     Observer(recordings.MACHINE, recordings.Phase.READY, recording_mail.send),
     _emits(Kind.CALL_STARTED, calls.MACHINE, State.RINGING, _call),
     _emits(Kind.CALL_STARTED, calls.MACHINE, State.ANSWERED, _call, out_of=(ABSENT,)),
