@@ -8,24 +8,20 @@ a container start a server, which the commands after it find at localhost:8080.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-import confsim
 import confsim.control.catalogue  # what is imported in a test is forgotten after it, and declared twice
 from confsim import guides
 from confsim.cli import confsim as commands
 from confsim.cli import settings
 from confsim.service.files.profile import read_profile
-from kit.processes.commands import run_pytest, serving
+from kit.processes.commands import run_pytest, run_script, serving
 
 pytest_plugins = ["pytester"]
 
@@ -84,19 +80,8 @@ class Walk:
         if any(f"{tool} " in text and shutil.which(tool) is None for tool in ("node", "java")):
             return
         script = text.replace("localhost:8080", f"localhost:{self._port}")
-        package = str(Path(confsim.__file__).parent.parent)
-        for module in ("confsim", "pytest"):
-            self._directory.joinpath(module).write_text(f'#!/bin/sh\nexec {sys.executable} -m {module} "$@"\n')
-            self._directory.joinpath(module).chmod(0o755)
-        path = {"PATH": f"{self._directory}:{os.environ['PATH']}", "PYTHONPATH": package}
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script],
-            env={**os.environ, **path},
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        assert done.returncode == 0, f"{script}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        code, output, errors = run_script(script, self._directory)
+        assert code == 0, f"{script}\n{output[-2000:]}\n{errors[-2000:]}"
 
 
 @pytest.mark.parametrize("name", guides.NAMES)

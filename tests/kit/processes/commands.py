@@ -115,6 +115,19 @@ def run_pytest(*arguments: str) -> pytest.RunResult:
         return pytest.RunResult(command.wait(), output.splitlines(), errors.splitlines(), time.perf_counter() - begun)
 
 
+def run_script(text: str, directory: Path) -> Ran:
+    """One run of a shell script that stops at what fails, and finds ``confsim`` and ``pytest`` in the directory."""
+    control = _fork_server().fileno()
+    client = f"exec {sys.executable} -IS {Path(__file__).with_name('client.py')} {control}"
+    for program in ("confsim", "pytest"):
+        directory.joinpath(program).write_text(f'#!/bin/sh\n{client} {program} "$@"\n')
+        directory.joinpath(program).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{directory}:{os.environ['PATH']}", "PYTEST_ADDOPTS": " ".join(QUIET)}
+    line = ["bash", "-euo", "pipefail", "-c", text]
+    done = subprocess.run(line, capture_output=True, text=True, env=environment, pass_fds=[control], timeout=MOST)
+    return done.returncode, done.stdout, done.stderr
+
+
 def run_afresh(*arguments: object, **environment: str) -> Ran:
     """One run of ``python -m confsim``, which has imported nothing yet."""
     line = [sys.executable, "-m", "confsim", *map(str, arguments)]

@@ -7,6 +7,7 @@ standard output, standard error. It ends when nobody holds the other end of the 
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -15,6 +16,7 @@ import pkgutil
 import signal
 import socket
 import sys
+import threading
 from contextlib import suppress
 
 
@@ -70,6 +72,12 @@ if __name__ == "__main__":
     os.chdir(run["cwd"])
     sys.stdout = open(1, "w", buffering=1, encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, encoding="utf-8", closefd=False)  # noqa: SIM115
-    if run["program"] == "pytest":
-        sys.exit(pytest.main(run["arguments"]))
-    cli.main(run["arguments"])
+    try:
+        code = pytest.main(run["arguments"]) if run["program"] == "pytest" else cli.main(run["arguments"])
+    except SystemExit as ended:
+        code = ended.code
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)  # without freeing what was imported, which takes longer than most runs
