@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from confsim import Simulator
 from confsim.reference import rules
@@ -31,7 +32,12 @@ settings.register_profile(
 settings.register_profile(
     "thorough", deadline=None, max_examples=2000, stateful_step_count=60, suppress_health_check=list(HealthCheck)
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
+settings.load_profile(PROFILE)
+if PROFILE == "quick":
+    # Hypothesis draws constants that it reads in the source of imported modules as well. Which ones are imported differs
+    # from worker to worker, and so would the examples.
+    providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.fixture
@@ -212,6 +218,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(50_000, 20, 50)  # worlds are values, and hardly anything is a cycle
         gc.enable()
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-import confsim.control.catalogue  # what is imported in a test is forgotten after it, and declared twice
+import confsim.control.catalogue  # noqa: F401  (what is imported in a test is forgotten after it, and declared twice)
 from confsim import guides
 from confsim.cli import confsim as commands
 from confsim.cli import settings

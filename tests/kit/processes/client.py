@@ -1,6 +1,6 @@
 """A program that a shell script finds by its name: the fork server runs it in place of this process.
 
-Run as ``python client.py N PROGRAM ARGUMENTS…``, where descriptor N is the socket of the fork server. What it writes goes where
+Run as ``python client.py N PROGRAM ARGUMENTS…``: descriptor N is the fork server's socket. What it writes goes where
 this process writes, its exit code is the one of this process. It reads nothing, and signals do not reach it.
 """
 

@@ -122,7 +122,12 @@ def run_script(text: str, directory: Path) -> Ran:
     for program in ("confsim", "pytest"):
         directory.joinpath(program).write_text(f'#!/bin/sh\n{client} {program} "$@"\n')
         directory.joinpath(program).chmod(0o755)
-    environment = {**os.environ, "PATH": f"{directory}:{os.environ['PATH']}", "PYTEST_ADDOPTS": " ".join(QUIET)}
+    ours = {
+        "PATH": f"{directory}:{os.environ['PATH']}",
+        "PYTEST_ADDOPTS": " ".join(QUIET),
+        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # for programs that end within a second
+    }
+    environment = {**os.environ, **ours}
     line = ["bash", "-euo", "pipefail", "-c", text]
     done = subprocess.run(line, capture_output=True, text=True, env=environment, pass_fds=[control], timeout=MOST)
     return done.returncode, done.stdout, done.stderr

@@ -54,6 +54,8 @@ def next_run(control: socket.socket) -> dict[str, object]:
 if __name__ == "__main__":
     import hypothesis.stateful  # noqa: F401
     import pytest
+    from hypothesis.internal import charmap
+    from hypothesis.internal.conjecture import providers
 
     import confsim
     from confsim import cli
@@ -62,6 +64,8 @@ if __name__ == "__main__":
         if not module.name.startswith(("confsim.testing", "confsim.pytest_plugin", "confsim.__main__")):
             importlib.import_module(module.name)
     cli.confsim.main(["run", "-q", "lobby"], standalone_mode=False)  # what a world makes on first use is made
+    charmap.charmap()
+    providers._get_local_constants = lambda: providers._local_constants  # as in tests/conftest.py; takes seconds
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
