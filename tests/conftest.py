@@ -35,8 +35,8 @@ settings.register_profile(
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
 settings.load_profile(PROFILE)
 if PROFILE == "quick":
-    # Hypothesis draws constants that it reads in the source of imported modules as well. Which ones are imported differs
-    # from worker to worker, and so would the examples.
+    # Hypothesis draws constants that it reads in the source of imported modules as well. Which ones are imported
+    # differs from worker to worker, and so would the examples.
     providers._get_local_constants = lambda: providers._local_constants
 
 

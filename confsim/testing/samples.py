@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache, lru_cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -19,6 +20,7 @@ from confsim.contract.annotations import fields_of, named, undescribed, without_
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
+from confsim.kernel.indexes import Records
 from confsim.kernel.world import World
 
 #: An id that names nothing in any world.
@@ -71,36 +73,70 @@ class Arguments(Struct, frozen=True):
 
 
 class Pool:
-    """The ids of the things of a client in a world, by table."""
+    """The ids of the things of a client in a world, by table; read as they are asked for."""
 
     def __init__(self, world: World, client: str) -> None:
         self.client = client
-        self._ids: dict[str, list[object]] = {}
+        self._tables: dict[str, list[tuple[str, Records]]] = {}
         for (owner, table), state in world.tables():
-            rows = sorted(state.rows.items(), key=lambda row: row[1][0])
-            for key, (_, record) in rows:
-                if owner == client or _of_client(record, client):
-                    # The last part of a compound key is what the thing itself is called.
-                    self._ids.setdefault(table, []).append(key[-1] if isinstance(key, tuple) else key)
+            self._tables.setdefault(table, []).append((owner, state.rows))
+        self._ids: dict[str, list[object]] = {}
 
     def find(self, name: str) -> list[object]:
         """Return the ids of the table whose name is nearest to the words of this name, none when no table has all."""
-        wanted = _words(name)
-        fitting = [(len(_words(table) - wanted), table) for table in self._ids if wanted and wanted <= _words(table)]
-        return self._ids[min(fitting)[1]] if fitting else []
+        for table in _fitting(name, tuple(self._tables)):
+            found = self._of(table)
+            if found:
+                return found
+        return []
+
+    def by_table(self) -> dict[str, list[object]]:
+        """Return every id of the client, by the tables that have any."""
+        return {table: found for table in self._tables if (found := self._of(table))}
 
     def all(self) -> list[object]:
         """Return every id of the client."""
-        return [id for ids in self._ids.values() for id in ids]
+        return [id for found in self.by_table().values() for id in found]
+
+    def _of(self, table: str) -> list[object]:
+        """The ids of one table, in the order in which the things were made."""
+        found = self._ids.get(table)
+        if found is None:
+            found = self._ids[table] = []
+            for owner, rows in self._tables[table]:
+                for key, (_, record) in sorted(rows.items(), key=_place):
+                    if owner == self.client or _of_client(record, self.client):
+                        # The last part of a compound key is what the thing itself is called.
+                        found.append(key[-1] if isinstance(key, tuple) else key)
+        return found
+
+
+def _place(row: tuple[object, tuple[Any, Any]]) -> Any:
+    return row[1][0]
 
 
 def _of_client(record: Any, client: str) -> bool:
     return client in {getattr(record, "client", None), getattr(record, "id", None)}
 
 
-def _words(name: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def _fitting(name: str, tables: tuple[str, ...]) -> tuple[str, ...]:
+    """The tables whose names have all words of this name, the nearest first."""
+    wanted = _words(name)
+    return (
+        tuple(
+            table
+            for _, table in sorted((len(_words(each) - wanted), each) for each in tables if wanted <= _words(each))
+        )
+        if wanted
+        else ()
+    )
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
     words = {word.lower() for word in _WORD.findall(name)} - _NOISE
-    return {word[:-1] if word.endswith("s") and len(word) > 3 else word for word in words}
+    return frozenset(word[:-1] if word.endswith("s") and len(word) > 3 else word for word in words)
 
 
 def valid(operation: Operation, pool: Pool, number: int = 0) -> Arguments:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 import msgspec
 
 from confsim.service.document import api_document
 from confsim.service.files.profile import read_profile
-
-PROFILES = {
-    "defaults": {},
-    "204": {"encode.empty": "204", "errors.body": "nested", "encode.absent": "null"},
-    "{}": {"encode.empty": "200 {}", "errors.body": "problem", "parse.unknown-fields": "refuse"},
-    "cookie": {"auth.presentation": ["Cookie: session={token}", "?token={token}"], "errors.body": "empty"},
-    "header": {"auth.presentation": ["X-Auth-Token: {token}"], "status.role-missing": 404, "errors.body": "text"},
-}
-
 
 #: A profile of many choices, each of which changes a part of the document of its own: one document shows them all.
 MANY = {
@@ -35,15 +29,47 @@ MANY = {
     "templates.none": "204",
     "units.recording": "epoch-s",
 }
-PROFILES["many"] = MANY
+
+PROFILES = {
+    "defaults": {},
+    "204": {**MANY, "encode.empty": "204", "errors.body": "nested", "encode.absent": "null"},
+    "{}": {"encode.empty": "200 {}", "errors.body": "problem", "parse.unknown-fields": "refuse"},
+    "cookie": {"auth.presentation": ["Cookie: session={token}", "?token={token}"], "errors.body": "empty"},
+    "header": {"auth.presentation": ["X-Auth-Token: {token}"], "status.role-missing": 404, "errors.body": "text"},
+}
 
 
 def described(chosen: dict[str, object]) -> dict:
-    """The API's document under a profile."""
-    return msgspec.json.decode(api_document(read_profile(chosen)))
+    """The API's document under a profile, to be read and not to be changed."""
+    return _described(msgspec.json.encode(chosen, order="deterministic"))
 
 
-PLAIN = described({})
+@lru_cache(maxsize=4)  # a document of half a megabyte; the tests of one profile follow each other
+def _described(chosen: bytes) -> dict:
+    return msgspec.json.decode(api_document(read_profile(msgspec.json.decode(chosen))))
+
+
+def plain() -> dict:
+    """The API's document by default, to be read and not to be changed."""
+    return described({})
+
+
+def judge(made: dict) -> None:
+    """Have openapi-spec-validator judge a document, what stands in it twice once."""
+    from openapi_spec_validator import validate
+
+    validate(_shared(made, {}))
+
+
+def _shared(value: Any, seen: dict[object, Any]) -> Any:
+    """The value, of objects and arrays of which equal ones are the same: the judge knows those it has judged."""
+    if isinstance(value, dict):
+        parts = {name: _shared(each, seen) for name, each in value.items()}
+        return seen.setdefault((dict, tuple((name, id(each)) for name, each in parts.items())), parts)
+    if isinstance(value, list):
+        elements = [_shared(each, seen) for each in value]
+        return seen.setdefault((list, tuple(map(id, elements))), elements)
+    return seen.setdefault((type(value), value), value)
 
 
 def operations(described: dict) -> dict[str, dict]:
@@ -59,7 +85,7 @@ def operations(described: dict) -> dict[str, dict]:
 
 def parameters(operation: dict, of: dict | None = None) -> list[dict]:
     """The parameters of an operation, shared ones too."""
-    shared = (of or PLAIN)["components"].get("parameters", {})
+    shared = (of or plain())["components"].get("parameters", {})
     given = [each for each in operation.get("parameters", ()) if isinstance(each, dict)]  # variants have names alone
     return [shared.get(each.get("$ref", "").rpartition("/")[2], each) for each in given]
 

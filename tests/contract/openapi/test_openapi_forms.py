@@ -10,17 +10,15 @@ from jsonschema import Draft202012Validator
 
 from confsim import Simulator
 from confsim.control.operations.info import control_document
-from confsim.service.document import api_document
-from confsim.service.files.profile import read_profile
 from kit import ADMIN, CUSTOMER, OWNER, ROOM, START
+from kit.openapi import described
 
 NAMES = "x-confsim-names"
 
 
 def document(**profile: object) -> dict[str, Any]:
     """The document of the API under a profile."""
-    chosen = {id.replace("__", "."): value for id, value in profile.items()}
-    return json.loads(api_document(read_profile(chosen)))
+    return described({id.replace("__", "."): value for id, value in profile.items()})
 
 
 def parameter(made: dict[str, Any], path: str, method: str, name: str) -> dict[str, Any]:
@@ -87,7 +85,7 @@ def test_languages(form, code):
 def test_providers(unknown, empty, names):
     """Those that the service has, at least one where none is refused."""
     profile = {"providers.unknown": unknown, "providers.empty": empty}
-    schema = body(json.loads(api_document(read_profile(profile))), "/providers/auth")
+    schema = body(described(profile), "/providers/auth")
     answer = Simulator(clock=START, profile=profile).call("set_auth_providers", ADMIN, body=names)
     lenient = unknown == "ignore" and names == [""] and empty == "refuse"  # nothing is left of the list
     assert lenient or fits(schema, names) == (answer.status == 200)

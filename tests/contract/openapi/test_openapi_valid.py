@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import copy
+
 import msgspec
 import pytest
 from jsonschema.exceptions import ValidationError
-from openapi_spec_validator import validate
-from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from confsim.control.catalogue import CONTROL
 from confsim.control.operations.info import control_document
 from confsim.service.document import SERVER
-from kit.openapi import PLAIN, PROFILES, changed, described, operations
+from kit.openapi import PROFILES, changed, described, judge, operations, plain
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_it_is_a_valid_document(name):
     """openapi-spec-validator accepts the document of every profile; parts that are as by default are judged once."""
     made = described(PROFILES[name])
-    validate(made if name == "defaults" else changed(made, PLAIN))
+    judge(made if name == "defaults" else changed(made, plain()))
 
 
 def test_parts_that_changed_are_judged():
@@ -29,18 +29,18 @@ def test_parts_that_changed_are_judged():
         lambda made: made["paths"]["/users/me"]["get"]["responses"].clear(),
         lambda made: made["paths"]["/channels/{uuid}"]["get"].update(parameters=[{"name": "uuid"}]),
     ]
+    judge(changed(plain(), plain()))
     for spoil in wrong:
-        made = described({})
-        validate(changed(made, PLAIN))
+        made = copy.deepcopy(plain())
         spoil(made)
-        with pytest.raises((OpenAPIValidationError, ValidationError)):
-            validate(changed(made, PLAIN))
+        with pytest.raises(ValidationError):
+            judge(changed(made, plain()))
 
 
 def test_the_control_plane_has_one_too():
     """Its document is valid, says where it stands beside its own address, and has problem documents for refusals."""
     made = msgspec.json.decode(control_document())
-    validate(made)
+    judge(made)
     assert set(operations(made)) == {operation.name for operation in CONTROL}
     assert made["servers"] == [{"url": f"{SERVER}/_confsim"}]
     assert all(

@@ -201,7 +201,7 @@ def _played(name: str) -> Iterator[Case]:
 
 def _ids(world: World) -> dict[str, set[object]]:
     """The ids of the things of the demo client, by table."""
-    return {table: set(ids) for client in (CUSTOMER, PARTNER) for table, ids in Pool(world, client)._ids.items()}
+    return {table: set(ids) for client in (CUSTOMER, PARTNER) for table, ids in Pool(world, client).by_table().items()}
 
 
 def _other_id(world: World, place: Place) -> object | None:
