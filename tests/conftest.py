@@ -170,7 +170,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for rule in tests.keys() - rules().keys():
         raise pytest.UsageError(f"{tests[rule][0]}: the marker names no rule: {rule!r}")
     config.stash[TESTS] = tests
-    items.sort(key=lambda item: SLOW.isdisjoint(item.path.parts))
+    items.sort(key=lambda item: _group(item.nodeid))
     wanted = _wanted(config)
     if wanted:
         kept = [item for item in items if not wanted.isdisjoint(_rules_of(item))]
@@ -181,17 +181,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if may_differ(item)]
 
 
-#: The folders whose files take longest. They come first, so that no worker of xdist ends long after the others.
-SLOW = {"properties", "testing"}
+#: Folders whose tests share what is dear, each group for one worker of xdist: worlds in which a lot has happened, the
+#: process that forks programs, documents, syntax trees. They come first, so that no worker ends long after the others.
+TOGETHER = (("properties",), ("guides", "cli", "test_readme.py"), ("testing",), ("contract",), ("tidy",))
+
+
+def _group(nodeid: str) -> int:
+    """The number of the group that a test belongs to, one past the last for none."""
+    folder = nodeid.partition("::")[0].removeprefix("tests/").partition("/")[0]
+    return next((number for number, folders in enumerate(TOGETHER) if folder in folders), len(TOGETHER))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each file to one worker: what its tests share is made once."""
+    """Give each file, and each group of folders, to one worker: what its tests share is made once."""
     from xdist.scheduler import LoadFileScheduling
 
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            group = _group(nodeid)
+            return str(group) if group < len(TOGETHER) else super()._split_scope(nodeid)
+
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log)
+    return Scheduling(config, log)
 
 
 #: The folders whose tests call a simulator in so many ways that the transport may matter, beside the top level.

@@ -20,7 +20,7 @@ from confsim.contract.annotations import fields_of, named, undescribed, without_
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
-from confsim.kernel.indexes import Records
+from confsim.kernel.tables.indexes import Records
 from confsim.kernel.world import World
 
 #: An id that names nothing in any world.
