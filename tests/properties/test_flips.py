@@ -9,7 +9,7 @@ import pytest
 from confsim.arazzo import library
 from confsim.assumptions.register import REGISTER
 from confsim.service.messages import Request
-from kit.proofs import flips, journeys
+from kit.proofs import flips, journeys, stories
 from kit.proofs.flips import Flip, Journey, Start, judge, run
 
 #: Flips of each scenario, drawn anew for each.
@@ -26,6 +26,24 @@ def test_what_a_flip_changes_was_reported(name):
     report = flips.flip_journey(journey, {id: flips.alternatives(REGISTER.entries[id]) for id in ids})
     assert (report.unsound, report.left_out) == ([], [])
     assert report.pairs >= SAMPLE / 2
+
+
+def test_a_story_makes_the_alternatives_of_its_entries_matter():
+    """Those of two stories, drawn, each reported before."""
+    told = [each for each in stories.stories() if len(stories.entries(each)) <= 3]
+    for journey in random.Random(2).sample(told, 2):
+        chosen = {id: flips.alternatives(REGISTER.entries[id]) for id in stories.entries(journey)}
+        report = flips.flip_journey(journey, chosen, read_alone=False)
+        assert (report.unsound, report.left_out) == ([], [])
+        assert report.effective.keys() == {str(flip) for each in chosen.values() for flip in each}
+
+
+def test_a_gate_matters_to_somebody():
+    """Under every other grant of it somebody is answered otherwise where the call would succeed."""
+    journey = next(each for each in journeys.by_gates() if " get_session " in each.name)
+    gate = {"gate.get_session": flips.alternatives(REGISTER.entries["gate.get_session"])}
+    report = flips.flip_journey(journey, gate, read_alone=False)
+    assert (report.unsound, len(report.effective)) == ([], 11)
 
 
 def test_what_is_not_read_changes_nothing():

@@ -127,17 +127,22 @@ def run(journey: Journey, profile: Mapping[str, Any]) -> Run:
     found = Run([], [], {}, [])
     _look(found, worlds, 0)
     for number, request in enumerate(journey.requests, 1):
-        answer = _reported(app(replace(request, headers=dict(request.headers))))
+        # Work of the control plane is done bit by bit; a call that is held would be waited for in vain.
+        patient = request.target.startswith("/_confsim/")
+        answer = _reported(app(replace(request, headers=dict(request.headers))), patient)
         found.answers.append(None if _SHOWS_PROFILE.search(request.target) else answer)
         _look(found, worlds, number)
     found.bugs = [repr(bug) for _, service in worlds.items() for bug in service.bugs]
     return found
 
 
-def _reported(response: Response) -> object:
-    """What a client is told: what is yet to come is looked at once."""
-    if response.poll is not None:
-        response = response.poll() or response
+def _reported(response: Response, patient: bool) -> object:
+    """What a client is told: what is yet to come is looked at once, or until it is there."""
+    while response.poll is not None:
+        there = response.poll()
+        if there is None and not patient:
+            break
+        response = there or response
     return response.status, tuple(response.headers), response.body, response.cut
 
 
