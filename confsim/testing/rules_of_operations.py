@@ -26,7 +26,7 @@ def api_journey(base: type[ApiJourney] = ApiJourney, leave_out: frozenset[str] =
     sessions, recordings and validators holds (``invariants``). ``leave_out`` names operations, of the API or of the
     control plane, that get no rule: because a subclass has better ones, or the targets have no control plane.
     """
-    bundles: dict[str, Bundle[Any]] = {kind: getattr(base, kind, None) or Bundle(kind) for kind in _kinds()}
+    bundles: dict[str, Bundle[Any]] = {kind: getattr(base, kind, Bundle(kind)) for kind in _kinds()}
     rules: dict[str, Any] = _rules(tuple(bundles.items()), tuple(base.likely.items()))
     rules = rules | environment.rules(base) | seeds.rules(base)
     chosen = {name: each for name, each in rules.items() if name not in leave_out}
