@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, get_origin
 
 from confsim.assumptions.identity import LEVELS_FILTER
@@ -60,7 +61,7 @@ def arguments(context: Context, operation: Operation, values: Mapping[str, str])
         for name in unknown_parameters(operation, values):
             if ask(context, parsing.UNKNOWN_QUERY) == "refuse":
                 raise invalid_input(f"query {name}", "no such parameter")
-    for parameter in operation.query_parameters:
+    for parameter in _concerned(operation, tuple(values)):
         text = values.get(parameter.name)
         if text == "" and parameter.wire is not str:
             if ask(context, parsing.EMPTY_QUERY) == "absent":
@@ -74,6 +75,12 @@ def arguments(context: Context, operation: Operation, values: Mapping[str, str])
                 raise Refusal(Reason.NOT_FOUND, what=parameter.where, id="")
             raise invalid_input(parameter.where, "it is missing")
     return named
+
+
+@lru_cache(maxsize=1024)
+def _concerned(operation: Operation, names: tuple[str, ...]) -> tuple[QueryParameter, ...]:
+    """The parameters of an operation that have one of the names or are required, in the order of its declaration."""
+    return tuple(each for each in operation.query_parameters if each.required or each.name in names)
 
 
 def _read(context: Context, parameter: QueryParameter, text: str, named: dict[str, Any]) -> None:
