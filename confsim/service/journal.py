@@ -54,7 +54,7 @@ class Entry(Struct, gc=False):
     operation: str
     request: Request
     response: Response
-    assumptions: dict[str, None]
+    assumptions: Mapping[str, None]
     touched: Collection[tuple[Place, Any]]
     before: World
     after: World
@@ -161,6 +161,7 @@ class Journal:
         self.count = 0
         self.epoch = 0
         self._used: dict[str, None] = {}
+        self._uses: dict[tuple[str, ...], Mapping[str, None]] = {}
         self.followers = followers
 
     def __iter__(self) -> Iterator[Entry]:
@@ -246,7 +247,13 @@ class Journal:
     def add(self, entry: Entry) -> None:
         """Add an entry; the oldest is evicted when there are too many."""
         self._entries.append(entry)
-        self._used.update(entry.assumptions)
+        key = tuple(entry.assumptions)
+        used = self._uses.get(key)
+        if used is None:
+            self._uses[key] = entry.assumptions
+            self._used.update(entry.assumptions)
+        else:  # calls that used the same share one value
+            entry.assumptions = used
         for follower in self.followers:
             follower(entry)
         if len(entry.request.body) + len(entry.response.body) > LARGE:
@@ -298,6 +305,7 @@ class Journal:
         self._entries.clear()
         self._control_calls = self._others = self._deliveries = None
         self._used.clear()
+        self._uses.clear()
         return count
 
     def forget(self, ids: Collection[str]) -> int:

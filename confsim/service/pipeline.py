@@ -163,7 +163,7 @@ class Pipeline:
         headers, profile, used = incoming.request.headers, change.profile, change.used
         call = Call(incoming.operation, change, self.address, headers, change.now, profile, used)
         response = effect.respond(call)
-        entry.assumptions.update(change.used)
+        entry.assumptions = {**entry.assumptions, **change.used}
         return response if incoming.finish is None else incoming.finish(response, change)
 
     def _checked(self, call: Call, incoming: Incoming) -> Response:
