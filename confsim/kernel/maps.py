@@ -27,13 +27,11 @@ def map_of(entries: dict[K, V]) -> Map[K, V]:
 
 def inserted(entries: Map[K, V], key: K, value: V) -> Map[K, V]:
     """The map with this value under the key."""
-    if type(entries) is dict:
-        if len(entries) < FEW or key in entries:
-            copy = entries.copy()
-            copy[key] = value
-            return copy
-        entries = _trie(entries)
-    trie: Any = entries
+    if type(entries) is dict and (len(entries) < FEW or key in entries):
+        copy = entries.copy()
+        copy[key] = value
+        return copy
+    trie: Any = _trie(entries) if type(entries) is dict else entries
     found: Map[K, V] = trie.insert(key, value)
     return found
 

@@ -72,6 +72,12 @@ class Arrangement(Generic[R]):
         self.plain = orders == (CREATED,) and not totals
         self.empty = Bucket(((),) * len(orders), (0,) * len(totals))
 
+    @property
+    def functions(self) -> list[Callable[[R], Any]]:
+        """The functions of a record that decide its entries and its part of the totals."""
+        keys = [order.key for order in self.orders if order.key is not None]
+        return [*keys, *(total.of for total in self.totals)]
+
     def entries(self, made: Made, record: R) -> tuple[Entry, ...]:
         """The entries of a record, one for each order; all its buckets hold the same."""
         if self.plain:
@@ -120,6 +126,11 @@ class Unique(Generic[R]):
         self.values = values
         self.position = -1
 
+    @property
+    def functions(self) -> list[Callable[[R], Any]]:
+        """The functions of a record that decide where it stands."""
+        return [self.values]
+
     def enter(self, keys: Lookup, values: Values, made: Made, *_: object) -> Lookup:
         """The map from a value to a key with a record that has these values, which it takes from any other record."""
         for value in values:
@@ -163,9 +174,24 @@ class Index(Arrangement[R]):
         self.values = values
         self.position = -1
 
-    def enter(self, buckets: Lookup, values: Values, made: Made, record: R, rows: Records) -> Lookup:
-        """The map from a value to a bucket with a record that has these values; ``rows`` are those before."""
-        entries: tuple[Entry, ...] = ()
+    @property
+    def functions(self) -> list[Callable[[R], Any]]:
+        """The functions of a record that decide where it stands."""
+        return [self.values, *super().functions]
+
+    def enter(
+        self,
+        buckets: Lookup,
+        values: Values,
+        made: Made,
+        record: R,
+        rows: Records,
+        entries: tuple[Entry, ...] = (),
+    ) -> Lookup:
+        """The map from a value to a bucket with a record that has these values.
+
+        ``rows`` are those before, ``entries`` those of the record where they are known.
+        """
         for value in values if len(values) < 2 else dict.fromkeys(values):
             bucket = buckets.get(value)
             if bucket is None:
@@ -179,9 +205,8 @@ class Index(Arrangement[R]):
             buckets = inserted(buckets, value, bucket)
         return buckets
 
-    def leave(self, buckets: Lookup, values: Values, made: Made, record: R) -> Lookup:
-        """The map from a value to a bucket without a record that has these values."""
-        entries: tuple[Entry, ...] = ()
+    def leave(self, buckets: Lookup, values: Values, made: Made, record: R, entries: tuple[Entry, ...] = ()) -> Lookup:
+        """The map from a value to a bucket without a record that has these values, and these ``entries``."""
         for value in values if len(values) < 2 else dict.fromkeys(values):
             bucket = buckets[value]
             if type(bucket) is tuple:
@@ -197,12 +222,16 @@ class Index(Arrangement[R]):
         self, buckets: Lookup, old: Values, new: Values, made: Made, before: R, after: R, rows: Records
     ) -> Lookup:
         """The map from a value to a bucket after a record has changed; ``rows`` are the records before."""
+        were, entries = self.entries(made, before), self.entries(made, after)
+        kept = old
         if old != new:
-            buckets = self.leave(buckets, tuple(value for value in old if value not in new), made, before)
-            buckets = self.enter(buckets, tuple(value for value in new if value not in old), made, after, rows)
-        if not self.plain:
-            were, entries = self.entries(made, before), self.entries(made, after)
-            for value in dict.fromkeys(old):
-                if value in new and type(bucket := buckets[value]) is Bucket:
+            kept = tuple([value for value in old if value in new])
+            gone = tuple([value for value in old if value not in new])
+            come = tuple([value for value in new if value not in old])
+            buckets = self.leave(buckets, gone, made, before, were)
+            buckets = self.enter(buckets, come, made, after, rows, entries)
+        if were != entries or self.totals:
+            for value in kept if len(kept) < 2 else dict.fromkeys(kept):
+                if type(bucket := buckets[value]) is Bucket:
                     buckets = inserted(buckets, value, self.replace(bucket, were, entries, before, after))
         return buckets

@@ -106,20 +106,19 @@ class Table(Generic[K, R]):
 
     @cached_property
     def placed_by(self) -> Callable[[R], object]:
-        """Returns what alone decides where a record stands in the indexes, orders and totals.
+        """Returns what alone decides where a record stands in the indexes, orders and totals."""
+        located = () if self.located is None else read_fields((self.located,), self.record)
+        return _deciding(*self._read, read_fields(self.all.functions, self.record), located)
 
-        These are the fields that their functions read; where that cannot be determined, the identity of the record.
-        """
-        arrangements = [self.all, *(index for index in self.indexes if isinstance(index, Arrangement))]
-        functions: list[Callable[[R], Any]] = [index.values for index in self.indexes]
-        functions += () if self.located is None else (self.located,)
-        for each in arrangements:
-            functions += [order.key for order in each.orders if order.key is not None]
-            functions += [total.of for total in each.totals]
-        fields = read_fields(functions, self.record)
-        if fields is None:
-            return id
-        return attrgetter(*fields) if fields else lambda record: None
+    @cached_property
+    def placed_in(self) -> tuple[tuple[Unique[R] | Index[R], Callable[[R], object]], ...]:
+        """The indexes, each with what returns that which alone decides where a record stands in it."""
+        return tuple((index, _deciding(fields)) for index, fields in zip(self.indexes, self._read, strict=True))
+
+    @cached_property
+    def _read(self) -> tuple[tuple[str, ...] | None, ...]:
+        """The fields that each index reads, None where that cannot be determined."""
+        return tuple(read_fields(index.functions, self.record) for index in self.indexes)
 
     def of(self, change: Writer, client: str) -> Rows[K, R]:
         """The rows of one client, to read and to write in this change."""
@@ -274,6 +273,14 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         return gone
 
 
+def _deciding(*read: tuple[str, ...] | None) -> Callable[[Any], object]:
+    """Returns the fields of a record that are read; where that cannot be determined, its identity."""
+    fields = dict.fromkeys(field for each in read if each is not None for field in each)
+    if None in read:
+        return id
+    return attrgetter(*fields) if fields else lambda record: None
+
+
 def _locate(change: Writer, table: Table[Any, Any], old: Values, new: Values, client: str) -> None:
     """Note that a record of the client has the new values in place of the old ones."""
     if old == new:
@@ -314,7 +321,9 @@ def _indexed(
 ) -> tuple[Lookup, ...]:
     """The maps of the indexes after a record was replaced."""
     maps = [*state.indexes]
-    for place, index in enumerate(table.indexes):
+    for place, (index, placed_by) in enumerate(table.placed_in):
+        if placed_by(before) == placed_by(after):
+            continue
         old, new = index.values(before), index.values(after)
         if old == new and (index.plain or not new):
             continue
