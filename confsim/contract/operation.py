@@ -81,15 +81,16 @@ class Contract(Struct, frozen=True, gc=False):
 
     ``target`` is the path below the mount of a world without a profile, ``%s`` in the place of each placeholder.
     Of the path parameters ``texts`` are those whose values are not their texts, by their places, ``names`` those that
-    name things: the place, the look-up, and whether it is inside the one before. ``empty`` says whether there is no
-    result, ``has_options`` whether the response has optional fields (G077), ``has_big_numbers`` whether it has
-    decimals, or integers of more than 32 bits (G100).
+    name things: the place, the look-up, and whether it is inside the one before. ``has_input`` says whether it has a
+    body, or a query that is required, ``empty`` whether there is no result, ``has_options`` whether the response has
+    optional fields (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100).
     """
 
     target: str
     texts: tuple[tuple[int, PathParameter], ...]
     names: tuple[tuple[int, Finder, bool], ...]
     required_query: bool
+    has_input: bool
     body: Body | None
     empty: bool
     has_options: bool
@@ -188,11 +189,13 @@ class Operation:
     def contract(self) -> Contract:
         """What every call needs of it."""
         path = tuple(enumerate(self.path_parameters))
+        required = any(parameter.required for parameter in self.query_parameters)
         return Contract(
             target=_PLACEHOLDER.sub("%s", self.catalogue.prefix_under(_NONE) + self.path),
             texts=tuple((place, each) for place, each in path if not each.is_text),
             names=tuple((place, each.resolve, each.inside) for place, each in path if each.resolve is not None),
-            required_query=any(parameter.required for parameter in self.query_parameters),
+            required_query=required,
+            has_input=required or self.body is not None,
             body=self.body,
             empty=self.result is NoneType,
             has_options=any(optional_fields(self.result)),

@@ -63,7 +63,7 @@ def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
         admission.admit(call, grants)
     elif operation.changes:
         admission.require_service(call, call.client)
-    if named is None:
+    if named is None and (values or contract.has_input):
         named = _input(call, contract, values, incoming.request)
     return operation.function(call, *things, **named) if named else operation.function(call, *things)
 

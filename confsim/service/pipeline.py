@@ -55,11 +55,6 @@ class Usage:
         """Note a call of any kind."""
         self.used = monotonic()
 
-    def count(self) -> None:
-        """Note a call of the API."""
-        self.calls += 1
-        self.used = monotonic()
-
 
 class Pipeline:
     """Performs the calls of one world.
@@ -218,9 +213,10 @@ class Pipeline:
         finish: Finish | None = None,
     ) -> Entry:
         """Finish a response and note it in the journal."""
-        self._usage.count()
         live, journal, faults, before = self._live, self._journal, self._faults, change.world
-        id = journal.next_id()
+        usage, id = self._usage, journal.next_id()
+        usage.calls += 1
+        usage.used = monotonic()
         response.headers.append(("X-Confsim-Request-Id", id))
         touched = () if after is before else change.touched
         hits = () if change.faults is None else faults.hits(change)

@@ -110,9 +110,9 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
     Misuse for a path parameter that is missing and for a text that cannot be sent.
     """
     names = operation.placeholders
+    if not names:
+        return (), in_query(arguments) if arguments else {}
     path: tuple[str, ...] = ()
-    if not (names or arguments):
-        return path, {}
     try:
         for name in names:
             value = arguments[name]

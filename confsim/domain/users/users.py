@@ -159,7 +159,7 @@ USERS: Table[int, User] = Table(
     located=lambda user: (user.id,),
 )
 
-UNREGISTERED = frozenset({Account.GUEST, Account.LINKED, Account.DIALLED})
+UNREGISTERED = (Account.GUEST, Account.LINKED, Account.DIALLED)
 
 _ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda user, *, origin: origin == user.origin_id)
 
