@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated
 
 from confsim.api.call import Call, operation
@@ -82,6 +83,12 @@ def _time(call: Call, at: int | None) -> str | None:
         return None
     if ask(call, units.BROADCAST_TIMES) == "epoch-ms":
         return str(at)
+    return _iso(at)
+
+
+@lru_cache(maxsize=1024)
+def _iso(at: int) -> str:
+    """An instant (epoch milliseconds) in ISO 8601."""
     instant = datetime.fromtimestamp(at // 1000, UTC).replace(microsecond=at % 1000 * 1000)
     return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
