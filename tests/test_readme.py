@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from confsim import guides
+from confsim import __version__, guides
+from confsim.control.bundle import document
+from confsim.service.files.formats import FORMAT
 from confsim.service.files.profile import read_profile
 from kit.processes.commands import run_pytest
 
 pytest_plugins = ["pytester"]
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = {
     match[1]: match[0] for match in re.findall(r"^```python\n((?:# (test_\w+\.py)\n).*?)^```$", README, re.M | re.S)
 }
@@ -68,3 +71,20 @@ def test_every_file_that_the_readme_shows_is_there() -> None:
     assert [each for each in linked if not (root / each).is_file()] == []
     assert {Path(each).stem for each in linked if "/guides/" in each and each.endswith(".md")} == set(guides.NAMES)
     assert all((root / each).stat().st_size < 200_000 for each in linked if each.endswith(".png"))
+
+
+def test_what_an_index_shows_leads_nowhere_else() -> None:
+    """The page of the package there has no links and pictures of the checkout, and shows every extra of use."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    page = (ROOT / project["readme"]).read_text(encoding="utf-8")
+    assert re.findall(r"\]\((?!https?://)", page) == []
+    shown = set(re.findall(r"`confsim\[(\w+)\]`", page))
+    assert shown == set(project["optional-dependencies"]) - {"test", "browser"}
+
+
+def test_the_changelog_has_the_version_and_the_formats() -> None:
+    """What is stored, by its number; the newest version first."""
+    text = guides.get("changelog").text
+    assert re.findall(r"^## (\S+)$", text, re.M)[0] == __version__
+    assert f"State files and state directories are of format {FORMAT}." in text
+    assert f"Bundles are of format {document.FORMAT}:" in text

@@ -22,6 +22,7 @@ class Guide(msgspec.Struct, frozen=True):
 
 #: The names of the guides, in the order in which they are read.
 NAMES = (
+    "about",
     "first-test",
     "choosing",
     "sso",
@@ -42,6 +43,7 @@ NAMES = (
     "containers",
     "command-line",
     "upgrading",
+    "changelog",
 )
 
 

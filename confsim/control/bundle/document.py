@@ -14,8 +14,8 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
-#: The number of the format of bundles.
-FORMAT = 1
+#: The number of the format of bundles. In format 1 there is nothing of webhooks, and no stand-in is known by name.
+FORMAT = 2
 
 
 class Bytes(Struct, frozen=True, forbid_unknown_fields=True):
@@ -168,8 +168,8 @@ def decoded(whole: bytes) -> Bundle:
         format = msgspec.json.decode(whole, type=_Version).format
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Misuse(f"it is no bundle: {error}") from None
-    if format != FORMAT:
-        raise Misuse(f"it is of format {format}; this confsim reads format {FORMAT}")
+    if not 1 <= format <= FORMAT:
+        raise Misuse(f"it is of format {format}; this confsim reads formats up to {FORMAT}")
     try:
         return msgspec.json.decode(whole, type=Bundle)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
