@@ -148,8 +148,8 @@ class Change(Struct, eq=False, gc=False):
     client_tables: dict[str, list[TableState]] = {}
     written: dict[str, None] = {}
     touched: list[tuple[Place, Any]] = []
-    timed: tuple[Name, ...] = ()
-    counted: tuple[str, ...] = ()
+    timed: list[Name] = []
+    counted: list[str] = []
 
     def open_tables(self, client: str) -> list[TableState]:
         """The tables of one client, or the shared ones for "", as a list that this change writes to."""
@@ -188,7 +188,7 @@ class Change(Struct, eq=False, gc=False):
         """The next number of a sequence of the world, which begins at ``start``."""
         number = self.sequences.get(sequence, start - 1) + 1
         self.sequences = inserted(self.sequences, sequence, number)
-        self.counted += (sequence,)
+        self.counted.append(sequence)
         return number
 
     def schedule(self, kind: str, due: int, client: str, subject: str) -> None:
@@ -199,12 +199,12 @@ class Change(Struct, eq=False, gc=False):
         if kind not in HANDLERS:
             raise ValueError(f"timer kind {kind!r} is not declared")
         self.timers = self.timers.add(kind, due, client, subject)
-        self.timed += ((kind, client, subject),)
+        self.timed.append((kind, client, subject))
 
     def cancel(self, kind: str, client: str, subject: str) -> None:
         """Cancel the timer of this kind, client and subject, if there is one."""
         self.timers = self.timers.cancel(kind, client, subject)
-        self.timed += ((kind, client, subject),)
+        self.timed.append((kind, client, subject))
 
     def commit(self) -> World:
         """The world with everything written so far; ``world`` itself when nothing was written."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
 from msgspec.structs import replace
@@ -213,6 +213,16 @@ def _people(change: Change, channel: Channel, role: Role) -> list[User]:
 def roles_of(change: Change, user: User) -> View[Host]:
     """The roles of the user, in the order in which the channels were created."""
     return HOSTS.of(change, user.client).where(OF_USER, user.id)
+
+
+def ids_of_channels(change: Change, user: User) -> Iterator[str]:
+    """The ids of the channels that the user hosts, in the order of ``roles_of``, without a look at any role."""
+    return (key.rpartition("/")[0] for key in roles_of(change, user).keys)
+
+
+def hosts_itself(change: Change, client: str, channel: str, user: int) -> bool:
+    """Whether the user is a host of the channel itself, which is a base channel then."""
+    return f"{channel}/{user}" in HOSTS.of(change, client)
 
 
 def roles_as(change: Change, user: User, role: Role) -> View[Host]:

@@ -69,20 +69,30 @@ class _Sight(Struct, frozen=True):
 
     def covers(self, id: str) -> bool:
         """Whether it has the sessions of this channel."""
+        user = self.caller.user
+        if user is not None and roles.hosts_itself(self.change, self.client, id, user.id):
+            return True
         channel = channels.find(self.change, self.client, id)
         if channel is None or (channel.parent is not None and not self.rooms):
             return False
         return self.everything or roles.is_operator(self.change, channel, self.caller.user)
+
+    def hosts_more_than(self, every: View[Session]) -> bool:
+        """Whether there are more hosted channels than these sessions, so that these are looked through instead."""
+        return self.caller.user is not None and len(roles.roles_of(self.change, self.caller.user)) > len(every)
 
     def channels(self) -> Iterator[str]:
         """The ids of the hosted channels and their rooms."""
         assert self.caller.user is not None
         rooms = ROOMS.of(self.change, self.client)
         with_rooms = self.rooms and len(rooms) > 0
-        for host in roles.roles_of(self.change, self.caller.user):
-            yield host.channel
-            if with_rooms:
-                yield from (room.id for room in rooms.where(ROOMS_OF, host.channel))
+        hosted = roles.ids_of_channels(self.change, self.caller.user)
+        if not with_rooms:
+            yield from hosted
+            return
+        for id in hosted:
+            yield id
+            yield from (room.id for room in rooms.where(ROOMS_OF, id))
 
 
 def participants(change: Change, session: Session) -> int:
@@ -140,7 +150,10 @@ def _administers(change: Change, caller: Caller) -> bool:
 
 
 def _views(sight: _Sight, channel: str | None, recorded: bool | None) -> Mapping[str | None, View[Session]] | None:
-    """The sessions that have started, by channel, or all of the client under None; None when they must be filtered."""
+    """The sessions that have started, by channel, or all of the client under None; None when they must be filtered.
+
+    Where there are more than ``FEW`` hosted channels with sessions, those of some.
+    """
     rows = SESSIONS.of(sight.change, sight.client)
     every = rows.where(LISTED, (channel, recorded))
     if channel is not None or (sight.everything and sight.rooms):
@@ -150,6 +163,9 @@ def _views(sight: _Sight, channel: str | None, recorded: bool | None) -> Mapping
     user = sight.caller.user
     if user is None:
         return {}
+    if sight.hosts_more_than(every):
+        ids = dict.fromkeys(session.channel for session in every)
+        return {id: rows.where(LISTED, (id, recorded)) for id in ids if sight.covers(id)}
     found: dict[str | None, View[Session]] = {}
     for id in sight.channels():
         if view := rows.where(LISTED, (id, recorded)):
@@ -198,11 +214,15 @@ def _merged(
         return merged(map(shown, views.values()), UNIQUE, reverse=descending)
     found = shown(every)
     covers = cache(sight.covers)
-    if bounds is None:
+    if bounds is None and sight.hosts_more_than(every):
+        total = sum(map(len, views.values()))
+    elif bounds is None:
         rows = SESSIONS.of(sight.change, sight.client)
         total = rows.number(LISTED, ((id, recorded) for id in sight.channels()))
     else:
         total = sum(covers(session.channel) for session in found)
+    if total == len(found):
+        return found
     return lists.Without(found, lambda session: not covers(session.channel), len(found) - total)
 
 

@@ -63,6 +63,11 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
             return reversed(entries)
         return _those(entries, places)
 
+    @property
+    def keys(self) -> Iterator[Any]:
+        """The keys of the records, in their order here."""
+        return (entry[-1] for entry in self.shown())
+
     def __repr__(self) -> str:
         return f"View({list(self)!r})"
 

@@ -14,16 +14,16 @@ from msgspec.structs import replace
 
 from confsim import Simulator
 from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.members import linked_users, roles
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
-from confsim.domain.users.users import Account
-from confsim.kernel.tables.filling import fill
-from confsim.kernel.tables.indexes import CREATED
+from confsim.domain.users.users import Account, User
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change
 from kit import CUSTOMER, START_MS, USER
+from kit.growth.multiplying import add, multiply
 from kit.growth.prepared import Names
 
 #: Adds the things of these numbers, which no other call of it has.
@@ -62,11 +62,7 @@ def copies(table: str, of: str, **fields: Callable[[int], Any]) -> Grow:
         rows = declared.of(change, "" if declared.shared else CUSTOMER)
         model = rows[names.get(of, of)]
         made = [replace(model, **{field: value(number) for field, value in fields.items()}) for number in numbers]
-        if CREATED in declared.all.orders:
-            fill(change, declared, rows.client, [*rows.all.by(CREATED), *made])
-        else:
-            for record in made:
-                rows.put(record)
+        add(change, declared, rows.client, made)
 
     return grow
 
@@ -84,34 +80,37 @@ def _both(*grown: Grow) -> Grow:
     return grow
 
 
-def _rooms(change: Change, names: Names, numbers: range) -> None:
+def _made(make: Callable[[Change, Names, int], object]) -> Grow:
+    """Grow by what ``make`` makes: two of them, and others that are alike."""
+
+    def grow(change: Change, names: Names, numbers: range) -> None:
+        multiply(change, lambda change, number: make(change, names, number), numbers, lambda n: str(scattered(n)))
+
+    return grow
+
+
+def _room(change: Change, names: Names, number: int) -> Channel:
     client, owner = clients.get(change, CUSTOMER), users.get(change, CUSTOMER, names["owner"])
-    for number in numbers:
-        channels.create(change, client, f"Room {scattered(number)}", None, owner)
+    return channels.create(change, client, f"Room {scattered(number)}", None, owner)
 
 
-def _rooms_of_nobody(change: Change, names: Names, numbers: range) -> None:
-    client = clients.get(change, CUSTOMER)
-    for number in numbers:
-        channels.create(change, client, f"Room {scattered(number)}", None, None)
+def _room_of_nobody(change: Change, names: Names, number: int) -> None:
+    channels.create(change, clients.get(change, CUSTOMER), f"Room {scattered(number)}", None, None)
 
 
-def _busy_rooms(change: Change, names: Names, numbers: range) -> None:
-    client = clients.get(change, CUSTOMER)
-    owner, user = (users.get(change, CUSTOMER, names[name]) for name in ("owner", "user"))
-    for number in numbers:
-        room = channels.create(change, client, f"Room {scattered(number)}", None, owner)
-        presence.join(change, client, room, user, host=True)
+def _busy_room(change: Change, names: Names, number: int) -> None:
+    room = _room(change, names, number)
+    presence.join(change, clients.get(change, CUSTOMER), room, users.get(change, CUSTOMER, names["user"]), host=True)
 
 
-def _users(change: Change, names: Names, numbers: range) -> None:
-    for number in numbers:
-        users.create(change, CUSTOMER, f"User {scattered(number)}", Account.REGISTERED, full_name=f"Name {number}")
+def _user(change: Change, names: Names, number: int) -> User:
+    return users.create(
+        change, CUSTOMER, f"User {scattered(number)}", Account.REGISTERED, full_name=f"Name {scattered(number)}"
+    )
 
 
-def _guests(change: Change, names: Names, numbers: range) -> None:
-    for number in numbers:
-        users.create(change, CUSTOMER, f"Guest {scattered(number)}", Account.GUEST, channel=names["room"])
+def _guest(change: Change, names: Names, number: int) -> None:
+    users.create(change, CUSTOMER, f"Guest {scattered(number)}", Account.GUEST, channel=names["room"])
 
 
 def _people(change: Change, names: Names, numbers: range) -> None:
@@ -122,23 +121,16 @@ def _people(change: Change, names: Names, numbers: range) -> None:
         presence.join(change, client, room, user)
 
 
-def _children(change: Change, names: Names, numbers: range) -> None:
-    for number in numbers:
-        clients.create(change, f"Client {scattered(number)}", names["partner"])
+def _child(change: Change, names: Names, number: int) -> None:
+    clients.create(change, f"Client {scattered(number)}", names["partner"])
 
 
-def _linked(change: Change, names: Names, numbers: range) -> None:
-    room = channels.get(change, CUSTOMER, names["room"])
-    for number in numbers:
-        user = users.create(change, CUSTOMER, f"User {scattered(number)}", Account.REGISTERED)
-        linked_users.link(change, room, user)
+def _linked(change: Change, names: Names, number: int) -> None:
+    linked_users.link(change, channels.get(change, CUSTOMER, names["room"]), _user(change, names, number))
 
 
-def _operators(change: Change, names: Names, numbers: range) -> None:
-    room = channels.get(change, CUSTOMER, names["room"])
-    for number in numbers:
-        user = users.create(change, CUSTOMER, f"User {scattered(number)}", Account.REGISTERED)
-        roles.add_operator(change, room, user)
+def _operator(change: Change, names: Names, number: int) -> None:
+    roles.add_operator(change, channels.get(change, CUSTOMER, names["room"]), _user(change, names, number))
 
 
 def _at(number: int) -> int:
@@ -161,11 +153,11 @@ _ID: Mapping[str, Callable[[int], Any]] = {"id": id_of}
 _NAMED: Mapping[str, Callable[[int], Any]] = {**_ID, "name": lambda number: f"File {scattered(number)}"}
 
 KINDS = (
-    Kind("rooms of a host", _rooms),
-    Kind("rooms without a host", _rooms_of_nobody),
-    Kind("rooms in session", _busy_rooms),
-    Kind("users", _users),
-    Kind("guests of a room", _guests),
+    Kind("rooms of a host", _made(_room)),
+    Kind("rooms without a host", _made(_room_of_nobody)),
+    Kind("rooms in session", _made(_busy_room)),
+    Kind("users", _made(_user)),
+    Kind("guests of a room", _made(_guest)),
     Kind("people in a room", _people, most=90),
     Kind(
         "sessions of a room", copies("sessions", "past_session", **_ID, started=_at, ended=_ended, had_recording=_odd)
@@ -194,8 +186,8 @@ KINDS = (
     Kind("themes", _of_key("configuration", lambda names: (CUSTOMER, "light", None), theme=lambda n: f"theme {n}")),
     Kind("breakout sessions of a room", copies("breakout sessions", "breakout", **_ID)),
     Kind("rooms of a breakout session", copies("breakout rooms", "breakout_room", **_ID, name=lambda n: f"Room {n}")),
-    Kind("linked users of a room", _linked),
-    Kind("operators of a room", _operators),
+    Kind("linked users of a room", _made(_linked)),
+    Kind("operators of a room", _made(_operator)),
     Kind("inbound numbers", copies("inbound numbers", "+442079460123", number=lambda n: f"+4420{70000000 + n}")),
     Kind(
         "numbers of a room",
@@ -215,7 +207,7 @@ KINDS = (
     Kind("API tokens", copies("api tokens", "api_token", **_ID, value=lambda n: f"token-{n}")),
     Kind("tokens of a user", copies("credentials", USER, value=lambda n: f"token-{n}")),
     Kind("validators", copies("validators", "demo-validator-2", id=lambda n: f"validator-{n}")),
-    Kind("child clients", _children),
+    Kind("child clients", _made(_child)),
     Kind("properties of a room", _of_key("properties", lambda names: (f"channel {names['room']}", "colour"), key=str)),
     Kind("properties of a user", _of_key("properties", lambda names: (f"user {names['user']}", "colour"), key=str)),
     Kind("handle reservations", copies("reservations", "nonce", token=id_of, folded=id_of, handle=id_of)),
