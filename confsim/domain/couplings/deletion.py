@@ -33,8 +33,10 @@ S = TypeVar("S")
 def _users_made_for(change: Change, channel: Channel) -> list[User]:
     """The users made for a channel: linked ones (P2 States L171, R365), guests where they go with it (G309)."""
     guests_go = ask(change, assumed.GUESTS_AFTER_DELETION) == "go"
-    found = USERS.of(change, channel.client).where(BY_CHANNEL, channel.id)
-    return [user for user in found if user.account is Account.LINKED or (guests_go and users.unregistered(user))]
+    rows = USERS.of(change, channel.client)
+    if not guests_go:
+        return list(rows.where(BY_CHANNEL, (channel.id, Account.LINKED)))
+    return [user for user in rows.where(BY_CHANNEL, channel.id) if users.unregistered(user)]
 
 
 def _remove_assets(change: Change, recording: Recording) -> None:

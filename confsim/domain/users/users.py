@@ -142,6 +142,12 @@ def _occupied(user: User) -> tuple[str, ...]:
     return (folded(user.handle),) if user.account is Account.REGISTERED else ()
 
 
+def _belonging(user: User) -> tuple[str | tuple[str, Account], ...]:
+    if user.channel is None:
+        return ()
+    return (user.channel, (user.channel, user.account)) if user.account is Account.LINKED else (user.channel,)
+
+
 #: Handles that are taken: registered users alone occupy theirs (G257).
 BY_HANDLE: Index[User] = Index("handle", _occupied)
 BY_ORIGIN: Unique[User] = Unique("origin", lambda user: (user.origin_id,) if user.origin_id is not None else ())
@@ -152,8 +158,8 @@ RANK: Order[User] = Order("rank", lambda user: rank(user))
 BY_LEVEL: Index[User] = Index("level", lambda user: user.levels, orders=(CREATED, HANDLE, RANK))
 #: Users in the user list: holders of levels, predefined users, and users with a role in a channel (G219).
 MEMBERS: Index[User] = Index("members", _member, orders=(CREATED, HANDLE, RANK))
-#: Users who belong to one channel: guests, linked and dialled users.
-BY_CHANNEL: Index[User] = Index("channel", lambda user: (user.channel,) if user.channel is not None else ())
+#: Users who belong to one channel, guests, linked and dialled users: under its id; linked ones under (id, LINKED) too.
+BY_CHANNEL: Index[User] = Index("channel", _belonging)
 USERS: Table[int, User] = Table(
     *("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, BY_LEVEL, MEMBERS, BY_CHANNEL),
     located=lambda user: (user.id,),
