@@ -13,12 +13,13 @@ from typing import cast
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 from confsim.http.limits import Limits
-from confsim.http.stamps import PHRASES
 from confsim.service.deferred import POLL_INTERVAL
 from confsim.service.messages import Request, Response, split_target
 
+from .encoding import BROKEN, encoded
 from .handover import Peer, hand_over
 from .streams import FindStream
+from .turns import Turns
 
 Handler = Callable[[Request], Response]
 Until = Callable[[], Response | None]
@@ -26,10 +27,10 @@ Until = Callable[[], Response | None]
 Log = Callable[[Request, Response, float], object]
 
 _LOG = logging.getLogger("confsim.http")
-_BROKEN = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
 #: Requests of one connection that are answered before the others have their turn.
 _TURN = 32
-
+#: Bytes of responses that are kept to be sent together.
+_MOST = 65536
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 #: Seconds between two interim responses that probe a half-closed client: it waits, or has closed both sides.
@@ -48,7 +49,8 @@ class Connection(asyncio.Protocol):
 
     Requests wait in a queue while a response is yet to come (``Response.poll``) or the client does not take what was
     sent. Meanwhile no more is read than one piece, so the queue holds no more than what was read at once; the first
-    response that is yet to come leaves the socket open for it, since a client that is gone shows only there.
+    response that is yet to come leaves the socket open for it, since a client that is gone shows only there. Beside
+    other connections, what was read is answered in its turn (``turns``).
     """
 
     def __init__(
@@ -57,11 +59,12 @@ class Connection(asyncio.Protocol):
         limits: Limits,
         clock: Callable[[], float],
         peers: set[Peer],
+        turns: Turns,
         log: Log | None = None,
         find_stream: FindStream | None = None,
     ) -> None:
         self._handler, self._limits, self._clock, self._peers, self._log = handler, limits, clock, peers, log
-        self._find_stream = find_stream
+        self._find_stream, self._turns = find_stream, turns
         self._begun = 0.0  # when the request under way was handed to the handler, where calls are logged
         self._parser = HttpRequestParser(self)
         self._leaving = False  # the last response is out: input is dropped
@@ -70,6 +73,8 @@ class Connection(asyncio.Protocol):
         self._half_closed = False  # the client sends nothing more: it has closed its side, or is gone
         self._takes_interim = False  # the client speaks HTTP/1.1, which knows interim responses
         self._queue: deque[tuple[Request, bool]] = deque()  # requests to answer; whether to keep the connection then
+        self._kept: list[bytes] = []  # responses that are sent together, of this size
+        self._size = 0
         self._unseen = 0  # bytes read since the last callback of the parser: bounds what it buffers
         self._forget()
 
@@ -127,7 +132,10 @@ class Connection(asyncio.Protocol):
             self._refuse("headers_too_large")
         if waiting:
             self._transport.pause_reading()
-        self._drain()
+        if len(self._peers) > 1:
+            self._turns.add(self)
+        else:
+            self._drain()
 
     def eof_received(self) -> bool:
         """Keep a connection that waits for a response: the client may have closed its own side alone."""
@@ -288,6 +296,11 @@ class Connection(asyncio.Protocol):
 
     def _drain(self) -> None:
         """Answer the requests of the queue in order, as far as they can be answered now; then read on."""
+        self.answer()
+        self.send()
+
+    def answer(self) -> None:
+        """Answer the requests of the queue in order, as far as they can be answered now."""
         turn = _TURN
         while self._queue and self._until is None and not self._full and not self._leaving:
             if not turn:
@@ -296,13 +309,24 @@ class Connection(asyncio.Protocol):
                 return
             turn -= 1
             self._handle(*self._queue.popleft())
-        if self._until is None and not self._full:
-            if self._expecting and not self._leaving:
-                self._expecting = False
-                self._transport.write(_CONTINUE)
-            self._transport.resume_reading()
-            if self._half_closed and not self._leaving:
-                self._transport.close()
+
+    def send(self) -> None:
+        """Send the responses that are kept; then read on, if there is nothing left to answer."""
+        self._flush()
+        if self._until is not None or self._full or (self._queue and not self._leaving):
+            return
+        if self._expecting and not self._leaving:
+            self._expecting = False
+            self._transport.write(_CONTINUE)
+        self._transport.resume_reading()
+        if self._half_closed and not self._leaving:
+            self._transport.close()
+
+    def _flush(self) -> None:
+        if self._kept:
+            self._transport.write(self._kept[0] if len(self._kept) == 1 else b"".join(self._kept))
+            self._kept.clear()
+            self._size = 0
 
     def _handle(self, request: Request, keep: bool) -> None:
         if self._log is not None:
@@ -311,7 +335,7 @@ class Connection(asyncio.Protocol):
             response = self._handler(request)
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
-            response = _BROKEN
+            response = BROKEN
         if response.poll is None:
             self._write(request, response, keep)
         else:
@@ -321,19 +345,20 @@ class Connection(asyncio.Protocol):
     def _write(self, request: Request, response: Response, keep: bool) -> None:
         bare = request.method == "HEAD"
         try:
-            data = _encode(response, bare=bare, keep=keep)
+            data = encoded(response, bare=bare, keep=keep)
         except Exception:
             _LOG.exception("the response cannot be sent: %s %s", request.method, request.target)
-            data = _encode(_BROKEN, bare=bare, keep=keep)
-        if response.cut is None:
-            self._transport.write(data)
-            if not keep:
-                self._leave()
-        elif response.dropped:
+            data = encoded(BROKEN, bare=bare, keep=keep)
+        cut, dropped = response.cut, response.dropped
+        if not dropped:
+            self._kept.append(data if cut is None else data[: len(data) - len(response.body) + cut])
+            self._size += len(data)
+        if cut is not None or not keep or self._size > _MOST:
+            self._flush()
+        if dropped:
             self._leaving = True
             self.hang_up()
-        else:
-            self._transport.write(data[: len(data) - len(response.body) + response.cut])
+        elif cut is not None or not keep:
             self._leave()
         if self._log is not None:
             self._tell(self._log, request, response)
@@ -354,7 +379,7 @@ class Connection(asyncio.Protocol):
             response = self._until()
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
-            response = _BROKEN
+            response = BROKEN
         if response is None:
             asyncio.get_running_loop().call_later(POLL_INTERVAL, self._look, request, keep)
             return
@@ -373,18 +398,3 @@ class Connection(asyncio.Protocol):
             return
         with suppress(OSError):  # the client is gone, and connection_lost is to be called
             self._transport.write_eof()
-
-
-def _encode(response: Response, *, bare: bool, keep: bool) -> bytes:
-    """The bytes of a response; ``bare`` leaves the body out, but not its length."""
-    status, body = response.status, response.body
-    lines = [f"HTTP/1.1 {status} {PHRASES.get(status, '')}", f"Connection: {'keep-alive' if keep else 'close'}"]
-    lines += [f"{name}: {value}" for name, value in response.headers]
-    if status in (204, 304):
-        bare = True
-    else:
-        lines.append(f"Content-Length: {len(body)}")
-    head = "\r\n".join(lines)
-    if not head.count("\r") == head.count("\n") == len(lines) - 1:
-        raise ValueError("a response header contains a line break")
-    return f"{head}\r\n\r\n".encode("latin-1") + (b"" if bare else body)

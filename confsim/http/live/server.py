@@ -31,6 +31,7 @@ from confsim.service.deferred import polling
 from .connection import Connection, Handler, Log
 from .handover import Peer
 from .streams import FindStream
+from .turns import Turns
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -146,8 +147,9 @@ class LiveServer:
 
     async def _main(self, loop: asyncio.AbstractEventLoop, listener: socket.socket, ready: Ready) -> None:
         peers: set[Peer] = set()
+        turns = Turns(loop.time)
         port = await loop.create_server(
-            lambda: Connection(self.handler, self.limits, loop.time, peers, self.log, self._find_stream),
+            lambda: Connection(self.handler, self.limits, loop.time, peers, turns, self.log, self._find_stream),
             sock=listener,
             backlog=1024,
             ssl=self.tls,

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
+from confsim.kernel.maps import inserted
 from confsim.kernel.tables.filling import fill
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -60,9 +61,8 @@ def multiply(change: Change, make: Make, numbers: range, name: Callable[[int], s
     for (client, table), records in by_place.items():
         add(change, Table.declared[table], client, records)
     for sequence, step in second.counted.items():
-        change.sequences = change.sequences.insert(
-            sequence, change.sequences.get(sequence, 0) + step * len(numbers[2:])
-        )
+        last = change.sequences.get(sequence, 0) + step * len(numbers[2:])
+        change.sequences = inserted(change.sequences, sequence, last)
 
 
 def add(change: Change, table: Table[Any, Any], client: str, records: Iterable[Record]) -> None:
@@ -85,9 +85,7 @@ def _made(change: Change, make: Make, number: int) -> _Made:
     return _Made(records, {sequence: sequences.count(sequence) for sequence in sequences})
 
 
-def _own(
-    pairs: Iterable[tuple[Any, Record, Record]], numbers: range, name: Callable[[int], str]
-) -> Mapping[Pair, Own]:
+def _own(pairs: Iterable[tuple[Any, Record, Record]], numbers: range, name: Callable[[int], str]) -> Mapping[Pair, Own]:
     """By each two values in which the things differ: that of the thing of a number."""
     differing = dict.fromkeys(
         pair for _, one, other in pairs for values in _values(one, other).values() for pair in _parts(*values)

@@ -1,0 +1,24 @@
+"""A response as the bytes that the live server sends."""
+
+from __future__ import annotations
+
+from confsim.http.stamps import PHRASES
+from confsim.service.messages import Response
+
+#: What is sent where the handler fails.
+BROKEN = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
+
+
+def encoded(response: Response, *, bare: bool, keep: bool) -> bytes:
+    """The bytes of a response; ``bare`` leaves the body out, but not its length."""
+    status, body = response.status, response.body
+    lines = [f"HTTP/1.1 {status} {PHRASES.get(status, '')}", f"Connection: {'keep-alive' if keep else 'close'}"]
+    lines += [f"{name}: {value}" for name, value in response.headers]
+    if status in (204, 304):
+        bare = True
+    else:
+        lines.append(f"Content-Length: {len(body)}")
+    head = "\r\n".join(lines)
+    if not head.count("\r") == head.count("\n") == len(lines) - 1:
+        raise ValueError("a response header contains a line break")
+    return f"{head}\r\n\r\n".encode("latin-1") + (b"" if bare else body)
