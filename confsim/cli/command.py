@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
-from shutil import get_terminal_size
-from textwrap import wrap
 from typing import Any, TypeVar
 
 import click
@@ -110,11 +108,15 @@ def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], width: int 
 
 
 def _broken(cell: str, width: int) -> list[str]:
+    from textwrap import wrap
+
     return [cell] if len(cell) <= width else wrap(cell, width, break_on_hyphens=False)
 
 
 def terminal_width() -> int | None:
     """The columns of the terminal that standard output leads to, None where it leads elsewhere."""
+    from shutil import get_terminal_size  # which imports archives of every kind
+
     return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
@@ -124,6 +126,8 @@ def print_lines(lines: Iterable[str]) -> None:
         for line in lines:
             click.echo(line)
         return
+    from shutil import get_terminal_size
+
     found = list(lines)
     if len(found) < get_terminal_size().lines:
         click.echo("\n".join(found))

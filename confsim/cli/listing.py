@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -75,6 +74,8 @@ def _indented(word: str, text: str) -> list[str]:
     width = terminal_width()
     if width is None:
         return [start + text]
+    from textwrap import wrap
+
     return wrap(text, max(width, 40), initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False)
 
 

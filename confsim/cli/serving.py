@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -134,7 +134,6 @@ def _served(
     At the end the world is stored as the options say.
     """
     from confsim.service.files.state import check_place
-    from confsim.simulator import Simulator
 
     if imported is not None and (scenario is not None or seed or world != "demo"):
         raise click.ClickException("--import brings the whole world: leave --world, --scenario and --seed away")
@@ -143,6 +142,9 @@ def _served(
     if tls_key is not None and tls_cert is None:
         raise click.ClickException("--tls-key belongs to a --tls-cert")
     with ExitStack() as stack:
+        keep = stack.enter_context(_kept_from_collector())
+        from confsim.simulator import Simulator
+
         if coverage is not None:
             stack.enter_context(_counting(coverage, profile))
         simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
@@ -155,9 +157,32 @@ def _served(
         if journal is not None:
             simulator.requests.most = journal
         with _certificate(tls, tls_cert, tls_key, (host, *name)) as (context, trusted):
-            yield simulator, simulator.serve(host, port, name, allow_webhooks, public_url, context), trusted
+            server = simulator.serve(host, port, name, allow_webhooks, public_url, context)
+            keep()
+            yield simulator, server, trusted
         if export_on_exit is not None:
             simulator.save(export_on_exit)
+
+
+@contextmanager
+def _kept_from_collector() -> Iterator[Callable[[], None]]:
+    """Inside, nothing is collected until the function is called that it yields; what was made by then is kept.
+
+    Hardly any of what is imported and loaded is garbage: to look for it would take a tenth of the start, and pauses
+    later on.
+    """
+    import gc
+
+    def keep() -> None:
+        gc.freeze()
+        gc.enable()
+
+    gc.disable()
+    try:
+        yield keep
+    finally:
+        gc.unfreeze()
+        gc.enable()
 
 
 @contextmanager
@@ -231,8 +256,6 @@ def _run(simulator: Simulator, server: Serving, certificate: str | None, *, open
         if opened:
             _open_browser(f"{server.root}/_confsim/")
 
-    gc.collect()
-    gc.freeze()  # objects that exist now stay: the collector can skip them
     gc.set_threshold(5_000, 10, 100)  # a collection of so many young objects is over in some milliseconds
     try:
         server.run(ready)

@@ -6,7 +6,6 @@ is that of the present directory or of the nearest one above it that has a pypro
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,8 @@ def defaults(file: Path, group: click.Group) -> dict[str, dict[str, Any]]:
 
     Misuse for a file that cannot be read and for a key that is no option, with the nearest.
     """
+    import tomllib
+
     try:
         text = file.read_text(encoding="utf-8")
         content = tomllib.loads(text) if "confsim" in text else {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
@@ -89,4 +88,6 @@ def _characters(text: str) -> tuple[tuple[str, int], ...]:
 
 @lru_cache(maxsize=4096)
 def _text_similarity(given: str, declared: str) -> float:
+    from difflib import SequenceMatcher
+
     return SequenceMatcher(None, given, declared).ratio()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 
 import msgspec
 
@@ -64,5 +63,7 @@ def get(name: str) -> Guide:
 
 
 def _read(name: str) -> Guide:
+    from importlib.resources import files
+
     text = files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
     return Guide(name, text.splitlines()[0].removeprefix("# "), text)

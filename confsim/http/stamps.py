@@ -6,9 +6,9 @@ takes some 40 ms, and imports it with the first request whose headers ask for mo
 
 from __future__ import annotations
 
-from email.utils import formatdate
 from functools import lru_cache
 from http import HTTPStatus
+from wsgiref.handlers import format_date_time
 
 #: The phrase of each status code.
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
@@ -16,7 +16,7 @@ PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 @lru_cache(maxsize=16)
 def _second(second: int) -> str:
-    return formatdate(second, usegmt=True)
+    return format_date_time(second)
 
 
 def http_date(instant: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from urllib.parse import parse_qsl, unquote
 
 import msgspec
@@ -118,6 +117,8 @@ def _html(status: int, text: str) -> Response:
 
 
 def _static(path: Sequence[str]) -> Response:
+    from importlib.resources import files
+
     known = {each.name: each for each in files("confsim.inspector").joinpath("static").iterdir()}
     if len(path) != 1 or path[0] not in known:
         raise Misuse("there is no such file", status=404)

@@ -6,9 +6,7 @@ below ``service/`` imports it.
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 import msgspec
@@ -92,6 +90,9 @@ def choices() -> Choices:
 
 def _read(name: str) -> dict[str, Any]:
     """The content of a file of this package."""
+    import tomllib
+    from importlib.resources import files
+
     return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 

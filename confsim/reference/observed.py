@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 
 @cache
 def observed() -> Mapping[str, Any]:
     """The observations, by operation."""
+    from importlib.resources import files
+
     made = json.loads((files(__package__) / "observed.json").read_text("utf-8"))
     found: dict[str, Any] = made["operations"]
     for each in found.values():

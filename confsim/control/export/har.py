@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from base64 import b64encode
 from datetime import UTC, datetime
-from http.client import responses
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
 
 from confsim.control.context import ControlContext
+from confsim.http.stamps import PHRASES
 from confsim.service.journal import ControlCall
 from confsim.version import __version__
 
@@ -81,7 +81,7 @@ def _response(call: ApiCall) -> dict[str, Any]:
         content["encoding"] = encoding
     return {
         "status": response.status,
-        "statusText": responses.get(response.status, ""),
+        "statusText": PHRASES.get(response.status, ""),
         "httpVersion": "HTTP/1.1",
         "cookies": [],
         "headers": [_pair(*each) for each in response.headers],

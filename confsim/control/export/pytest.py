@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from keyword import iskeyword
-from pprint import pformat
 from typing import Any
 
 import msgspec
@@ -170,4 +169,6 @@ def _keywords(words: dict[str, Any]) -> str:
 
 
 def _literal(value: Any) -> str:
+    from pprint import pformat
+
     return pformat(value, width=96, sort_dicts=False).replace("\n", "\n        ")
