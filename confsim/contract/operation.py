@@ -134,9 +134,6 @@ class Operation:
         #: Whether it creates a thing and answers with it (G044).
         self.creates = self.changes and self.name.startswith(("create_", "add_"))
         self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
-        doc = inspect.getdoc(function) or ""
-        self.summary, _, self.description = doc.partition("\n")
-        self.description = self.description.strip()
         self.gate_entry = self._gate_entry()
         self.route_entry = self._route_entry()
         #: The assumptions that its path rests on.
@@ -144,6 +141,20 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<{self.name} {self.method} {self.path}>"
+
+    @cached_property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return self._doc.partition("\n")[0]
+
+    @cached_property
+    def description(self) -> str:
+        """The docstring after its first line."""
+        return self._doc.partition("\n")[2].strip()
+
+    @cached_property
+    def _doc(self) -> str:
+        return inspect.getdoc(self.function) or ""
 
     @cached_property
     def hints(self) -> dict[str, Any]:
