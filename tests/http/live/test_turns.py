@@ -16,10 +16,12 @@ class Noted:
         self.name, self.notes, self.then = name, notes, then
 
     def answer(self) -> None:
+        """Note it, and do what is to be done then."""
         self.notes.append(f"answer {self.name}")
         self.then()
 
     def send(self) -> None:
+        """Note it."""
         self.notes.append(f"send {self.name}")
 
 
