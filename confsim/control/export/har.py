@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl, quote, urlencode
 import msgspec
 
 from confsim.control.context import ControlContext
-from confsim.http.stamps import PHRASES
 from confsim.service.journal import ControlCall
 from confsim.version import __version__
 
@@ -73,6 +72,8 @@ def _request(context: ControlContext, call: ApiCall) -> dict[str, Any]:
 
 
 def _response(call: ApiCall) -> dict[str, Any]:
+    from confsim.http.stamps import PHRASES
+
     response = call.entry.response
     headers = dict(response.headers)
     text, encoding = _text(response.body)

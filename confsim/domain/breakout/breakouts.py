@@ -54,11 +54,15 @@ BY_CHANNEL: Index[Breakout] = Index("channel", lambda breakout: (breakout.channe
 ACTIVE: Unique[Breakout] = Unique(
     "active", lambda breakout: (breakout.channel,) if breakout.phase is Phase.ACTIVE else ()
 )
+#: Those that are prepared, by channel.
+PREPARED: Index[Breakout] = Index(
+    "prepared", lambda breakout: (breakout.channel,) if breakout.phase is Phase.PREPARED else ()
+)
 #: Those that are completed under (channel, main session), the others under (channel, None).
 LISTED: Index[Breakout] = Index(
     "listed", lambda each: ((each.channel, (each.main,) if each.phase is Phase.COMPLETED else None),)
 )
-BREAKOUTS: Table[str, Breakout] = Table("breakout sessions", Breakout, "id", BY_CHANNEL, ACTIVE, LISTED)
+BREAKOUTS: Table[str, Breakout] = Table("breakout sessions", Breakout, "id", BY_CHANNEL, ACTIVE, PREPARED, LISTED)
 
 
 def _due(breakout: Breakout) -> int | None:
@@ -213,6 +217,10 @@ def delete(change: Change, breakout: Breakout) -> None:
     MACHINE.end(change, breakout, "delete")
 
 
+def _prepared(change: Change, channel: Channel) -> View[Breakout]:
+    return BREAKOUTS.of(change, channel.client).where(PREPARED, channel.id)
+
+
 def start(change: Change, channel: Channel) -> Breakout:
     """Start the prepared breakout session, the oldest of several (G431); users are routed to their rooms.
 
@@ -220,8 +228,7 @@ def start(change: Change, channel: Channel) -> Breakout:
     """
     require_event_room(channel)
     running = active(change, channel)
-    prepared = [breakout for breakout in list_of_channel(change, channel) if breakout.phase is Phase.PREPARED]
-    startable = prepared if running is None else [running]
+    startable: Sequence[Breakout] = [running] if running is not None else _prepared(change, channel)
     if not startable:
         raise Refusal(Reason.BREAKOUT_NOT_PREPARED)
     choice = ask(change, assumed.STARTED)

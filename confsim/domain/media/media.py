@@ -55,16 +55,28 @@ class Asset(Record, kw_only=True):
         return len(self.data)
 
 
+def _tagged(asset: Asset) -> tuple[tuple[str | None, str], ...]:
+    return tuple((asset.channel, tag) for tag in asset.tags)
+
+
 UPLOADED: Order[Asset] = Order("uploaded", lambda asset: asset.created)
 NAME: Order[Asset] = Order("name", lambda asset: asset.name.casefold())
 SIZE: Order[Asset] = Order("size", lambda asset: asset.size)
 _ORDERS = (CREATED, UPLOADED, NAME, SIZE)
 BYTES: Total[Asset] = Total("bytes", lambda asset: asset.size)
+#: The assets of a pool by each of their tags: under (channel, tag).
+TAGGED_IN_CLIENT: Index[Asset] = Index("tagged", _tagged, orders=_ORDERS)
+TAGGED_IN_CHANNEL: Index[Asset] = Index("tagged", _tagged, orders=_ORDERS)
 CLIENT_MEDIA: Table[str, Asset] = Table(
-    "client media", Asset, "id", orders=_ORDERS, totals=(BYTES,), located=lambda asset: (asset.id,)
+    *("client media", Asset, "id", TAGGED_IN_CLIENT),
+    orders=_ORDERS,
+    totals=(BYTES,),
+    located=lambda asset: (asset.id,),
 )
 BY_CHANNEL: Index[Asset] = Index("channel", lambda asset: (asset.channel,), orders=_ORDERS, totals=(BYTES,))
-CHANNEL_MEDIA: Table[str, Asset] = Table("channel media", Asset, "id", BY_CHANNEL, located=lambda asset: (asset.id,))
+CHANNEL_MEDIA: Table[str, Asset] = Table(
+    "channel media", Asset, "id", BY_CHANNEL, TAGGED_IN_CHANNEL, located=lambda asset: (asset.id,)
+)
 
 
 class Pool(Struct, frozen=True):
@@ -204,6 +216,13 @@ def _assets(change: Change, pool: Pool) -> View[Asset]:
     return CHANNEL_MEDIA.of(change, pool.client).where(BY_CHANNEL, pool.channel)
 
 
+def _with_tag(change: Change, pool: Pool, tag: str) -> View[Asset]:
+    """The assets of the pool that have the tag, in its case."""
+    if pool.channel is None:
+        return CLIENT_MEDIA.of(change, pool.client).where(TAGGED_IN_CLIENT, (None, tag))
+    return CHANNEL_MEDIA.of(change, pool.client).where(TAGGED_IN_CHANNEL, (pool.channel, tag))
+
+
 class Sort(StrEnum):
     """The columns by which a pool is listed (P2 L331)."""
 
@@ -219,6 +238,16 @@ class Search(Struct, frozen=True):
     tags_all: tuple[str, ...] = ()
     tags_any: tuple[str, ...] = ()
 
+    @property
+    def one_tag(self) -> str | None:
+        """The tag, where one is all that is sought."""
+        return self.tags[0] if self.query is None and len(self.tags) == 1 else None
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of either kind."""
+        return self.tags_all + self.tags_any
+
 
 def list_assets(change: Change, pool: Pool, search: Search, sort: Sort, *, descending: bool) -> Sequence[Asset]:
     """The assets of the pool that match, in order (R514-R517, R555)."""
@@ -232,7 +261,12 @@ def list_assets(change: Change, pool: Pool, search: Search, sort: Sort, *, desce
         found = ordered(change, both, key, descending=descending)
     else:
         found = in_order(change, own, _COLUMNS[sort], text=text, descending=descending)
-    return found if search == Search() else [asset for asset in found if _matches(change, asset, search)]
+    if search == Search():
+        return found
+    if own and search.one_tag is not None and isinstance(found, View) and not _caseless(change):
+        tagged = _with_tag(change, pool, search.one_tag)
+        return in_order(change, tagged, _COLUMNS[sort], text=text, descending=descending)
+    return [asset for asset in found if _matches(change, asset, search)]
 
 
 _COLUMNS = {Sort.CREATED: UPLOADED, Sort.NAME: NAME, Sort.SIZE: SIZE}
@@ -252,7 +286,12 @@ def _matches(change: Change, asset: Asset, search: Search) -> bool:
 
 
 def _tag(change: Change, tag: str) -> str:
-    return tag.casefold() if ask(change, assumed.TAG_MATCH) == "caseless" else tag
+    return tag.casefold() if _caseless(change) else tag
+
+
+def _caseless(change: Change) -> bool:
+    """Whether tags match without case, in which they are not indexed."""
+    return bool(ask(change, assumed.TAG_MATCH) == "caseless")
 
 
 def used(change: Change, pool: Pool) -> int:

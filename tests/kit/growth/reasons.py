@@ -14,7 +14,6 @@ REASONS: dict[str, str] = {
     "list_sessions [!ac]*": "the sessions of each room that the caller hosts are counted",
     "list_templates onlyEnabled=*": "what the client offers is looked up for each template",
     "list_channel_templates*": "what the client offers is looked up for each template",
-    "list_*_media tags_*": "assets are looked through for their tags",
     "list_available_dial_numbers offset=*": "numbers that are exclusively assigned are passed over, up to the offset",
     "start_broadcast": "every enabled destination is noted with the broadcast",
     "set_events_state": "every endpoint is asked for what waits to be delivered",
