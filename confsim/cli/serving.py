@@ -133,18 +133,17 @@ def _served(
 
     At the end the world is stored as the options say.
     """
-    from confsim.service.files.state import check_place
-
     if imported is not None and (scenario is not None or seed or world != "demo"):
         raise click.ClickException("--import brings the whole world: leave --world, --scenario and --seed away")
-    if export_on_exit is not None:
-        check_place(export_on_exit)
     if tls_key is not None and tls_cert is None:
         raise click.ClickException("--tls-key belongs to a --tls-cert")
     with ExitStack() as stack:
         keep = stack.enter_context(_kept_from_collector())
+        from confsim.service.files.state import check_place
         from confsim.simulator import Simulator
 
+        if export_on_exit is not None:
+            check_place(export_on_exit)
         if coverage is not None:
             stack.enter_context(_counting(coverage, profile))
         simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
