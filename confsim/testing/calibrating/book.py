@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
+from confsim.testing.learning.run import Step
 
 from .alternative import Alternative
 
@@ -30,6 +31,8 @@ class Book:
     def __init__(self) -> None:
         self.profile: dict[str, Any] = {}
         self.used: set[str] = set()
+        #: The step that first ruled out a value of each.
+        self.shown: dict[str, Step] = {}
         self.rivals: list[Rival] = []
         #: Every value of each assumption, as what it would be instead of the one in force.
         self._values: dict[str, list[Alternative]] = {

@@ -20,6 +20,7 @@ from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.run import Run, Step
 from confsim.testing.learning.scope import LEFT_OUT, RINGING
 from confsim.testing.learning.service import Interrupted, Service, Spent
+from confsim.testing.verifying.candidates import NOBODY, STRANGER
 from confsim.testing.verifying.explaining import observed
 from confsim.testing.verifying.findings import masked
 from confsim.testing.verifying.planning import Planner
@@ -54,7 +55,11 @@ class Contradiction(Struct):
 
 
 class CalibrateReport(Struct):
-    """What was found of each assumption, as design says: learned, confirmed, undetermined with why, contradicted."""
+    """What was found of each assumption: learned, confirmed, undetermined with why, contradicted.
+
+    ``shown`` says by which call each was told that could be told, ``left`` what was made and could not be removed,
+    ``interrupted`` says why it ended early, "" when it did not.
+    """
 
     base_url: str
     learned: dict[str, Any] = {}
@@ -64,6 +69,7 @@ class CalibrateReport(Struct):
     requests: int = 0
     repeated: int = 0
     models: int = 0
+    shown: dict[str, str] = {}
     left: list[str] = []
     notes: list[str] = []
     interrupted: str = ""
@@ -136,7 +142,14 @@ class Calibrator:
         report.learned = {id: _plain(value) for id, value in book.learned().items()}
         report.confirmed = book.confirmed()
         report.undetermined = dict(book.undetermined(dict(self._reasons())))
+        report.shown = {id: self._how(step) for id, step in sorted(book.shown.items())}
         report.requests, report.repeated = self._service.sent, self._service.repeated
+
+    def _how(self, step: Step) -> str:
+        """A call that told something, in words: who called what, and how it was answered."""
+        run = self._recordings[-1].run
+        caller = NOBODY if step.call.caller is None else run.things.caller(step.call.caller) or STRANGER
+        return f"{step.call.operation} as {caller.role}: {step.reply.status}"
 
     def _reasons(self) -> Iterator[tuple[str, str]]:
         """Why no call depended on an assumption, where its operations say it."""
@@ -246,6 +259,8 @@ class Calibrator:
         ruled_out = list(alternatives.differing(step, alternatives.concerned(step, book)))
         for each in ruled_out:
             book.rule_out(each)
+            for id in each.ids:
+                book.shown.setdefault(id, step)
         if step.reply.status < 400:
             book.settle(f"route.{step.call.operation}")
         alternatives.forget(ruled_out)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.contract.operation import Operation
 from confsim.testing.learning.calls import Call
+from confsim.testing.learning.things import Caller
+from confsim.testing.verifying.finding import refusals
 from confsim.testing.verifying.planning import Planner
 
 from .alternative import Alternative
@@ -46,28 +50,48 @@ class Prober:
             wanted.sort(key=lambda each: (self._tries[each], each))
             self._tries[wanted[0]] += 1
             found = self._probe(wanted[0])
-            if found is not None:
-                count += 1
-                yield found
+            calls = [found] if found is not None else self._after(wanted[0])
+            count += len(calls)
+            yield from calls
+
+    def _after(self, id: str) -> list[Call]:
+        """A change, and a call that uses an assumption after it, none where none is found."""
+        if self._tries[id] < _TIMES - 1:
+            return []
+        operations = self._operations(id)
+        operation = self._candidates.random.choice(operations)
+        made = self._planner.sweep.finder.after(operation, lambda call, predicted: id in predicted.used)
+        return [] if made is None or id in self._candidates.model.imagine(made[1][0]).used else [made[0], made[1][0]]
 
     def _probe(self, id: str) -> Call | None:
         """The call that tells most open alternatives of those that may tell an assumption, None where none does."""
-        candidates, random = self._candidates, self._candidates.random
+        candidates = self._candidates
         operations = self._operations(id)
         best: tuple[float, Call] | None = None
-        for attempt in range(_TRIED):
-            candidates.home = random.choice([candidates.things.accounts_client, *candidates.things.own_clients[-1:]])
-            operation = random.choice(operations)
-            caller = candidates.anybody() if attempt % 3 == 2 else candidates.likely(operation)
-            call = candidates.drawn(operation, caller, right=attempt % 2 == 0)
-            predicted = None if call is None else candidates.imagined(call)
-            if call is None or predicted is None or not self._book.open_to(predicted.used):
+        for call in self._tried(id, operations):
+            predicted = candidates.imagined(call)
+            if predicted is None or not self._book.open_to(predicted.used):
                 continue
             now, later = self._alternatives.telling(call, predicted, self._book)
             score = len(now) + 0.3 * len(later) + 3 * any(id in each.ids for each in now)
             if score and (best is None or score > best[0]):
                 best = score, call
         return None if best is None else best[1]
+
+    def _tried(self, id: str, operations: list[Operation]) -> Iterator[Call]:
+        """Calls that may tell an assumption: for one about who may call, the same by everybody."""
+        candidates, random = self._candidates, self._candidates.random
+        homes = [candidates.things.accounts_client, *candidates.things.own_clients[-1:]]
+        for attempt in range(_TRIED):
+            candidates.home = homes[attempt % len(homes)]
+            operation = random.choice(operations)
+            caller = candidates.anybody() if attempt % 3 == 2 else candidates.likely(operation)
+            call = candidates.drawn(operation, caller, right=attempt % 2 == 0)
+            if call is None:
+                continue
+            yield call
+            if id.startswith("gate.") and attempt < 4:
+                yield from (replace(call, caller=each.token) for each in _each_role(candidates.things.callers))
 
     def _operations(self, id: str) -> list[Operation]:
         """The operations that may depend on an assumption: those of its declaration, or on which it was used."""
@@ -76,6 +100,8 @@ class Prober:
         word = id.partition(".")[2]
         if word in _NAMES and candidates.served(word):
             named.append(API[word])
+        reason = id.replace("status.", "code.", 1)
+        named += [API[each] for each in refusals().get(reason, ()) if candidates.served(each)]
         used = [API[name] for name in self._planner.using(id) if candidates.served(name)]
         return named + used or [each for each in API if candidates.served(each.name)]
 
@@ -95,3 +121,8 @@ class Prober:
         if last is None:
             return None
         return self._planner.sweep.finder.look(last, candidates.model.world, self._alternatives.worlds(followed[:12]))
+
+
+def _each_role(callers: list[Caller]) -> list[Caller]:
+    """The last caller of each role and client."""
+    return list({(each.role, each.home): each for each in callers}.values())

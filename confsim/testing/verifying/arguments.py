@@ -12,13 +12,14 @@ import msgspec
 from confsim.assumptions.identity import LEVELS
 from confsim.assumptions.register import in_force
 from confsim.contract.annotations import named, peeled, struct_of, undescribed, without_none
-from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import Ttl
 from confsim.testing.learning.calls import Call, kinds_of
 from confsim.testing.learning.names import Names
 from confsim.testing.learning.things import Caller, Thing, Things
-from confsim.testing.samples import LISTS, UNKNOWN_ID, as_text, wrong_fields, wrong_texts
+from confsim.testing.samples import LISTS, UNKNOWN_ID, as_text
+
+from .wrong import wrong_calls
 
 _PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 24
 _WORDS = ("Alder", "birch", "Cedar", "dogwood", "Elm")
@@ -281,25 +282,6 @@ class Drawing:
         return f"{value}".lower() if field.encode_name == "url" and value == "" else value
 
     def _wrong(self, call: Call, operation: Operation) -> Call:
-        """The call with one thing wrong; as it is where nothing of it can be."""
-        random, kinds = self._random, kinds_of(operation.name)
-        ways: list[Call] = []
-        for parameter in operation.path_parameters:
-            if parameter.name not in kinds and parameter.annotation not in RESOLVERS:
-                for text in wrong_texts(parameter.annotation):
-                    if text:
-                        ways.append(msgspec.structs.replace(call, path={**call.path, parameter.name: text}))
-        for asked in operation.query_parameters:
-            if asked.name not in kinds:
-                for text in wrong_texts(asked.wire):
-                    ways.append(msgspec.structs.replace(call, query={**call.query, asked.name: text}))
-            if asked.required and not operation.variant_of:  # without it, the request is of another operation
-                rest = {name: text for name, text in call.query.items() if name != asked.name}
-                ways.append(msgspec.structs.replace(call, query=rest))
-        if operation.body is not None and operation.body.is_json:
-            ways += [msgspec.structs.replace(call, body=raw) for raw in (b"{", b"", b"[1]", b'"x"', b"null")]
-            if isinstance(call.body, dict):
-                ways += [
-                    msgspec.structs.replace(call, body=body) for body, _ in wrong_fields(operation.body.type, call.body)
-                ] * 2
-        return random.choice(ways) if ways else call
+        """The call with one thing wrong, or at the edge of what is taken; as it is where nothing of it can be."""
+        ways = list(wrong_calls(call, operation, self._random))
+        return self._random.choice(ways) if ways else call

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.kernel.world import World
+from confsim.reference.observed import observed
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.comparison import Comparison, Reply, chosen_values
 from confsim.testing.learning.correspondence import Correspondence
@@ -29,6 +31,18 @@ _POWERFUL = frozenset({"owner"})
 _FAVOURED = 60
 
 Found = tuple[Call, Prediction]
+
+
+@cache
+def refusals() -> Mapping[str, tuple[str, ...]]:
+    """The operations that real calls found refused for each reason under the defaults, by the id of its code."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, seen in observed().items():
+        for reason, needs in seen["refusals"].items():
+            if not needs:
+                id = f"code.{reason.lower().replace('_', '-')}"
+                found[id] = (*found.get(id, ()), name)
+    return found
 
 
 class Finder:
@@ -92,12 +106,30 @@ class Finder:
             first = None if prior is None else candidates.imagined(prior)
             if prior is None or first is None or first.reply.status >= 400:
                 continue
-            for _ in range(3):
-                call = candidates.drawn(operation, candidates.likely(operation), right=True)
+            for attempt in range(4):
+                call = candidates.drawn(operation, candidates.likely(operation), right=attempt < 3)
+                call = None if call is None or attempt > 1 else about(call, prior)
                 predicted = None if call is None else candidates.imagined(call, first.after)
                 if call is not None and predicted is not None and fits(call, predicted):
                     return prior, (call, predicted)
         return None
+
+    def refused(self, operation: Operation, reason: str) -> list[Call]:
+        """Calls of which the last is refused for a reason, as the id of its code has it; none where none is found."""
+
+        def fits(call: Call, predicted: Prediction) -> bool:
+            return predicted.reply.status >= 400 and reason in predicted.used
+
+        candidates = self._candidates
+        for attempt in range(2 * DRAWS):
+            candidates.home = self.homes[attempt % len(self.homes)]
+            caller = candidates.anybody() if attempt % 4 == 3 else candidates.likely(operation)
+            call = candidates.drawn(operation, caller, right=attempt % 2 == 0)
+            predicted = None if call is None else candidates.imagined(call)
+            if call is not None and predicted is not None and fits(call, predicted):
+                return [call]
+        made = self.after(operation, fits)
+        return [] if made is None else [made[0], made[1][0]]
 
     def fullest(self, operation: Operation) -> Found | None:
         """The longest list that the operation answers, None where it answers none, or only such as others add to."""

@@ -21,8 +21,8 @@ from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.run import Run
 
 from .candidates import LIKELY, Candidates
-from .finding import DRAWS, Finder, count_of, succeeds
-from .novelty import FOREIGN, NOT_FOR_THIS_CALLER, features
+from .finding import Finder, count_of, refusals, succeeds
+from .novelty import FOREIGN, NOT_FOR_THIS_CALLER
 
 #: How many calls a portion has, at least.
 LENGTH = 60
@@ -266,20 +266,12 @@ class Sweep:
 
     def _new_reasons(self, operation: Operation) -> Iterator[Call]:
         """Refusals of the operation for reasons for which no operation has been refused."""
-        yield from self._refusals(operation, "refused", 2)
+        for reason, operations in refusals().items():
+            if operation.name in operations and not self._seen["refused", reason]:
+                yield from self.finder.refused(operation, reason)
 
     def _reasons(self, operation: Operation) -> Iterator[Call]:
         """Refusals of the operation for reasons for which it has not been refused."""
-        yield from self._refusals(operation, operation.name, 3)
-
-    def _refusals(self, operation: Operation, begins: str, most: int) -> Iterator[Call]:
-        candidates, asked = self._candidates, 0
-        for _ in range(2 * DRAWS):
-            call = candidates.drawn(operation, candidates.likely(operation))
-            predicted = None if call is None else candidates.imagined(call)
-            if call is None or predicted is None or predicted.reply.status < 400 or asked >= most:
-                continue
-            shown = [each for each, _ in features(call, predicted, candidates.role(call)) if isinstance(each, tuple)]
-            if any(each[0] == begins and "refused" in each[:2] and not self._seen[each] for each in shown):
-                asked += 1
-                yield call
+        for reason, operations in refusals().items():
+            if operation.name in operations and not self._seen[operation.name, "refused", reason]:
+                yield from self.finder.refused(operation, reason)
