@@ -36,12 +36,19 @@ def operations(profile: str | None, as_json: bool) -> None:
 @click.option("--search", metavar="TEXT", help="Only those with this text in their id, statement or questions.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def assumptions(profile: str | None, operation: str | None, search: str | None, as_json: bool) -> None:
-    """List the assumptions: id, statement, open questions, the alternative in force, the others, operations."""
+    """List the assumptions: id, statement, open questions, the alternative in force, the others, operations.
+
+    "seen" is a call by which `confsim calibrate` can tell it of a service.
+    """
+    import msgspec
+
+    from confsim.reference.seen import seen
+
     found = _simulator(profile).control("list_assumptions", operation=operation)
     if search is not None:
         found = [each for each in found if search.lower() in _text_of(each).lower()]
     if as_json:
-        return print_json(found)
+        return print_json([{**msgspec.structs.asdict(each), "seen": seen().get(each.id)} for each in found])
     return print_lines(line for each in found for line in described(each))
 
 
@@ -54,6 +61,7 @@ def _text_of(entry: Any) -> str:
 def described(entry: Any) -> Iterator[str]:
     """The lines about an assumption as ``list_assumptions`` gives it."""
     from confsim.reference import gaps
+    from confsim.reference.seen import seen
 
     yield f"{heading(entry.id)}  [{' '.join(entry.gaps)}]"
     yield from _indented("", entry.statement)
@@ -66,6 +74,8 @@ def described(entry: Any) -> Iterator[str]:
         yield from _indented("or", ", ".join(map(plain, entry.alternatives)))
     if entry.operations:
         yield from _indented("for", " ".join(entry.operations))
+    if entry.id in seen():
+        yield from _indented("seen", seen()[entry.id])
 
 
 def _indented(word: str, text: str) -> list[str]:

@@ -166,6 +166,15 @@ def test_operations_are_listed():
     assert [each["name"] for each in json.loads(run("operations", "--json")[1])] == list(API.operations)
 
 
+def test_assumptions_show_how_they_can_be_seen():
+    """A call by which calibrate tells one of a service, nothing for one that it cannot tell."""
+    listed = {each["id"]: each["seen"] for each in json.loads(run("assumptions", "--json")[1])}
+    assert "create_channel as" in listed["channels.unique-names"]
+    assert listed["auth.login"] is None
+    entry = run("assumptions", "--search", "channels.unique-names")[1]
+    assert f"    seen    {listed['channels.unique-names']}" in entry
+
+
 def test_assumptions_are_listed(tmp_path):
     """Each with what is in force, what else could be, and what a profile chose."""
     profile = tmp_path / "acme.toml"

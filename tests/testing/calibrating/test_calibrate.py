@@ -6,7 +6,9 @@ import tomllib
 
 import pytest
 
+from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
+from confsim.reference.seen import seen
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.alternative import Alternative
@@ -139,3 +141,11 @@ def test_a_model_is_made_anew_from_what_was_exchanged(calibrated):
         assert any(judged) is differs
         assert len(judged) == len(recording.exchanges)
     assert calibrated.report.requests == calibrated._service.sent
+
+
+def test_what_is_seen_is_shown_by_the_register(hidden):
+    """What a short run tells is among what can be told, and all of that is in the register."""
+    assert len(hidden.shown) > 60
+    assert set(hidden.confirmed) <= hidden.shown.keys() | {id for id in hidden.confirmed if id.startswith("route.")}
+    assert len(hidden.shown.keys() - seen().keys()) < len(hidden.shown) / 10
+    assert seen().keys() <= REGISTER.entries.keys()
