@@ -86,6 +86,8 @@ class Arrangement(Generic[R]):
 
     def add(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
         """The bucket with a record that it does not hold."""
+        if self.plain:
+            return Bucket((insert(bucket.orders[0], entries[0]),))
         orders = tuple(map(insert, bucket.orders, entries))
         if not self.totals:
             return Bucket(orders)
@@ -94,6 +96,8 @@ class Arrangement(Generic[R]):
 
     def discard(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
         """The bucket without a record that it holds."""
+        if self.plain:
+            return Bucket((remove(bucket.orders[0], entries[0]),))
         orders = tuple(map(remove, bucket.orders, entries))
         if not self.totals:
             return Bucket(orders)
@@ -213,9 +217,10 @@ class Index(Arrangement[R]):
                 buckets = removed(buckets, value)
             else:
                 entries = entries or self.entries(made, record)
-                bucket = self.discard(bucket, entries, record)
-                left = bucket.orders[0]
-                buckets = inserted(buckets, value, left[0][-2:] if len(left) == 1 else bucket)
+                held = bucket.orders[0]
+                # Where one record is left, it needs no bucket.
+                left = held[held[0] == entries[0]][-2:] if len(held) == 2 else self.discard(bucket, entries, record)
+                buckets = inserted(buckets, value, left)
         return buckets
 
     def update(
