@@ -143,5 +143,4 @@ def test_every_row_says_where_it_is_from(machine):
     """Each row cites the documents, a rule or a gap; so does each coupling."""
     for row in machine.rows:
         assert row.source.strip()
-    for couplings in machine.couplings.values():
-        assert all(coupling.source.strip() for coupling in couplings)
+        assert all(coupling.source.strip() for coupling in row.couplings)
