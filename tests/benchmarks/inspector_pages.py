@@ -1,0 +1,123 @@
+"""How long the pages of the inspector take in a world of 100,000 rooms with a full journal, and what the API feels."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from http.client import HTTPConnection
+from multiprocessing import get_context
+from typing import Any
+
+from in_process import populated
+
+from confsim import Simulator, demo
+from confsim.inspector.manual import REFERENCE
+from confsim.inspector.pages import MENU
+
+ROOMS, CALLS = 100_000, 1000
+#: Times that a page is asked for after the first.
+AGAIN = 5
+#: Seconds between two calls of the API beside the pages.
+PAUSE = 0.005
+_SERVED: list[Any] = []
+
+
+def inspector() -> Iterator[tuple[str, str]]:
+    """Every page of the inspector, each for the first time and again, while another client calls the API."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as server:
+        port = server.submit(_serve).result()
+        pages = {path: _taken(port, path) for path in _paths()}
+        slowest = max(pages, key=lambda path: pages[path][0])
+        for path, (first, again, size) in pages.items():
+            yield path, f"{first:.0f} ms, again {again:.0f} ms, {size >> 10} KiB"
+        yield "slowest page", f"{pages[slowest][0]:.0f} ms, {slowest}"
+        alone = _beside(port, lambda: time.sleep(1))
+        beside = _beside(port, lambda: [_taken(port, path) for path in pages])
+        yield "a call of the API, by itself", "p99 {:.1f} ms, longest {:.1f} ms".format(*alone)
+        yield "a call of the API, beside the pages", "p99 {:.1f} ms, longest {:.1f} ms".format(*beside)
+
+
+def _paths() -> list[str]:
+    """Paths below ``/_confsim/``: the pages of the menu, and of each kind one that shows a thing."""
+    return [
+        *(f"inspector/{name}" if name else "" for name, _ in MENU),
+        *(f"inspector/reference/{name}" for name in REFERENCE),
+        f"inspector/requests/r{CALLS}",
+        "inspector/requests?offset=900",
+        "inspector/requests?status=200",
+        "inspector/records?kind=channels&offset=50000",
+        f"inspector/records?kind=channels&at=r{CALLS - 10}",
+        "inspector/records?search=no+such+text",
+        "inspector/records/channels/00000007-0000-4000-8000-000000000000",
+        "inspector/search?q=no+such+text",
+        "inspector/search?q=room",
+        "inspector/search?q=e",
+        "inspector/guides/faults",
+        "inspector/explain/R094",
+        "inspector/operations/create_channel",
+        "inspector/machines/lobby%20door",
+        "inspector/what-if?id=channels.unique-names&value=refuse",
+    ]
+
+
+def _serve() -> int:
+    """Serve the world in this process; returns the port."""
+    sim = grown()
+    server = sim.serve()
+    server.start()
+    _SERVED.extend((sim, server))
+    return server.port
+
+
+def grown() -> Simulator:
+    """A world of many rooms, whose journal holds as many calls as it keeps, and as much between them."""
+    sim = populated(1000, ROOMS)
+    for place in range(CALLS // 4):
+        sim.call("list_channels", demo.OWNER)
+        sim.call("create_channel", demo.OWNER, body={"name": f"Planning {place}"}, expect=200)
+        sim.call("reserve_handle", demo.USER, body={"handle": f"soon {place}"}, expect=200)
+        sim.call("create_channel", demo.OWNER, body={"nam": "misspelt"})
+        sim.clock.advance("15m")
+        sim.control("take_snapshot", name=f"s{place % 5}")
+    return sim
+
+
+def _taken(port: int, path: str) -> tuple[float, float, int]:
+    """Milliseconds of a page, for the first time and then in the median, and its bytes."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    spans = []
+    for _ in range(1 + AGAIN):
+        begin = time.perf_counter()
+        connection.request("GET", f"/_confsim/{path}", headers={"Accept": "text/html"})
+        answer = connection.getresponse()
+        size = len(answer.read())
+        spans.append((time.perf_counter() - begin) * 1000)
+        if answer.status != 200:
+            raise AssertionError(f"{path}: {answer.status}")
+    connection.close()
+    return spans[0], statistics.median(spans[1:]), size
+
+
+def _beside(port: int, work: Callable[[], object]) -> tuple[float, float]:
+    """The 99th percentile and the longest of calls of the API beside the work, in milliseconds."""
+    over = threading.Event()
+    spans: list[float] = []
+
+    def call() -> None:
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        while not over.wait(PAUSE):
+            begin = time.perf_counter()
+            connection.request("GET", "/v1_0/users/me", headers={"Authorization": f"Bearer {demo.OWNER}"})
+            connection.getresponse().read()
+            spans.append((time.perf_counter() - begin) * 1000)
+        connection.close()
+
+    caller = threading.Thread(target=call)
+    caller.start()
+    work()
+    over.set()
+    caller.join()
+    return sorted(spans)[int(len(spans) * 0.99)], max(spans)
