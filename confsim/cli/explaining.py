@@ -1,7 +1,9 @@
-"""Commands that explain: what a name stands for, and the guides."""
+"""Commands that explain: what a name stands for, the guides and the reference."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +12,9 @@ from .command import confsim, heading, option, print_json, print_lines, terminal
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from confsim.control.explaining import Explanation
+    from confsim.simulator import Simulator
 
 
 def _names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -27,20 +32,38 @@ def _names(_context: click.Context, _parameter: click.Parameter, incomplete: str
 @option("--profile", type=click.Path(), help="Profile (TOML) that determines routes and values.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def explain(name: tuple[str, ...], profile: str | None, as_json: bool) -> None:
-    """Explain names: R094, G353, auth.presentation, reserve_handle, handle_reserved, lobby, or R, G and P1.
+    """Explain names: R094, G353, auth.presentation, reserve_handle, handle_taken, lobby door, P1 L236, 409, exit 2.
 
-    A name is that of a rule, a gap, an assumption, an operation, a state machine or a refusal.
+    A name is that of a rule, a gap, an assumption, an operation, a state machine, a refusal or its code, a place in the
+    documents, a status or an exit code. For a part of names it lists those that are near, and exits with 1.
     """
+    from confsim.control.explaining import NEAR
     from confsim.simulator import Simulator
 
     simulator = Simulator("empty", profile=profile)
-    found = [simulator.control("get_explanation", each) for each in name]
+    found = _explained(simulator, name)
     if as_json:
-        return print_json(found)
-    lines: list[str] = []
-    for each in found:
-        lines += [f"{heading(each.name)}: {each.kind}", "", *_wrapped(each.text), ""]
-    return print_lines(lines[:-1])
+        print_json(found)
+    else:
+        lines: list[str] = []
+        for each in found:
+            lines += [f"{heading(each.name)}: {each.kind}", "", *_wrapped(each.text), ""]
+        print_lines(lines[:-1])
+    if any(each.kind == NEAR for each in found):
+        sys.exit(1)
+
+
+def _explained(simulator: Simulator, names: tuple[str, ...]) -> list[Explanation]:
+    """The explanation of each name, or of all of them as the words of one: P1 L236, lobby door."""
+    from confsim.control.explaining import NEAR
+    from confsim.kernel.refusal import Misuse
+
+    if len(names) > 1:
+        with suppress(Misuse):
+            whole = simulator.control("get_explanation", " ".join(names))
+            if whole.kind != NEAR:
+                return [whole]
+    return [simulator.control("get_explanation", each) for each in names]
 
 
 def _wrapped(text: str) -> list[str]:
@@ -76,3 +99,23 @@ def _guides(incomplete: str) -> list[str]:
     from confsim import guides
 
     return [each.name for each in guides.list_() if each.name.startswith(incomplete)]
+
+
+@confsim.command()
+@click.argument("name", required=False, shell_complete=lambda *given: _pages(given[2]))
+def reference(name: str | None) -> None:
+    """Print a page of the reference, in Markdown. Without a name, list the pages.
+
+    Operations, assumptions and machines have commands of their own.
+    """
+    from confsim.inspector import manual
+
+    if name is None:
+        return print_lines(f"{heading(each):15}  {title}" for each, (title, _) in manual.REFERENCE.items())
+    return print_lines(_wrapped(manual.reference(name)))
+
+
+def _pages(incomplete: str) -> list[str]:
+    from confsim.inspector import manual
+
+    return [each for each in manual.REFERENCE if each.startswith(incomplete)]

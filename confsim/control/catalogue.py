@@ -21,6 +21,7 @@ from .operations import (
     worlds,
 )
 from .operations.people import accounts, phones, presence, provisioning
+from .search import operation as search
 
 __all__ = ["CONTROL"]
 
@@ -35,7 +36,7 @@ CONTROL.arrange(
         "calls": (phones,),
         "faults": (faults,),
         "provisioning": (provisioning,),
-        "records": (records, browse),
+        "records": (records, browse, search),
         "mail": (mail,),
         "webhooks": (webhooks,),
         "journal": (journal, what_if, coverage),

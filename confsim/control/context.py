@@ -31,12 +31,13 @@ class ControlContext:
 
     ``host`` is the Host name by which the caller reaches the server. ``profile`` and ``used`` are those of the decoder
     of the call, not of the world; ``asked`` and ``touched`` are what changes on the world used and wrote in this call,
-    ``instant`` is that of the last of them.
+    ``instant`` is that of the last of them. Without ``notes_reads`` the journal does not note calls that only read: who
+    looks at the world by pages does not change what is looked at.
     """
 
-    __slots__ = ("asked", "host", "instant", "profile", "service", "touched", "used", "worlds")
+    __slots__ = ("asked", "host", "instant", "notes_reads", "profile", "service", "touched", "used", "worlds")
 
-    def __init__(self, service: Service, worlds: Worlds, host: str = HOST) -> None:
+    def __init__(self, service: Service, worlds: Worlds, host: str = HOST, *, notes_reads: bool = True) -> None:
         self.service = service
         self.worlds = worlds
         self.host = host
@@ -45,10 +46,11 @@ class ControlContext:
         self.asked: dict[str, None] = {}
         self.touched: list[tuple[Place, Any]] = []
         self.instant: int | None = None
+        self.notes_reads = notes_reads
 
     def for_call(self) -> ControlContext:
         """The context of one call, which notes what that call uses."""
-        return ControlContext(self.service, self.worlds, self.host)
+        return ControlContext(self.service, self.worlds, self.host, notes_reads=self.notes_reads)
 
     @property
     def root(self) -> str:
@@ -84,7 +86,7 @@ class ControlContext:
         ``before`` is the world before it; ``status`` is that of its refusal, if it was refused.
         """
         repeated = operation.changes and operation.replayed and status == 200
-        if not (repeated or self.asked or self.touched):
+        if not (repeated or self.touched or (self.asked and (operation.changes or self.notes_reads))):
             return
         service = self.service
         journal = service.journal

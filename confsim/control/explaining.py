@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from functools import cache
 from typing import Annotated, Any
 
 import msgspec
 
 from confsim.api.catalogue import API
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import REGISTER, Entry
+from confsim.assumptions.protocol.refusals import CODE, Reason
+from confsim.assumptions.register import REGISTER, Entry, in_force
 from confsim.assumptions.register.candidates import candidates
 from confsim.contract.operation import Operation
 from confsim.contract.types import Wire
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.reference import gaps, rules
+from confsim.reference import Gap, Rule, gaps, rules
+from confsim.reference.observed import observed
 
 from .declare import CONTROL
 
@@ -36,8 +39,22 @@ NUMBERS = {
 }
 
 
+#: Exit codes of the commands.
+EXIT_CODES = {
+    "exit codes": "What every command of `confsim` ends with: `exit 0`, `exit 1` or `exit 2`; `confsim exec` ends as "
+    "the command that it runs.",
+    "exit 0": "All is well.",
+    "exit 1": "The command was used wrongly, something is missing or failed, or a scenario did not pass.",
+    "exit 2": "Drift, and nothing else: a service answers otherwise than the model, or a replay otherwise than before.",
+}
 #: Letters of a word that must match: handle_reserved finds handle reservation.
 _STEM = 6
+#: Near names that are listed.
+_NEAR = 20
+
+
+#: The kind of an explanation that lists the names that another is near to.
+NEAR = "part of names"
 
 
 class Explanation(Wire):
@@ -50,41 +67,139 @@ class Explanation(Wire):
 
 
 def explain(name: str, profile: Mapping[str, Any]) -> Explanation:
-    """What a name stands for, whatever its case; for a part of names, those that it is a part of.
+    """What a name stands for, whatever its case and however its words are parted; what stands at a place; for a part of
+    names, those that it is a part of, the most similar first.
 
     Misuse (404) for one that nothing has, with the nearest.
     """
-    wanted = _normal(name)
-    for kind, (names, text) in _kinds(profile).items():
+    wanted = written(name)
+    kinds = _kinds(profile)
+    for kind, (names, text) in kinds.items():
         if wanted in names:
-            whole = "\n".join(text(wanted))
-            found = dict.fromkeys(re.findall(r"`([^`\s]+)`", whole))
-            return Explanation(
-                name=wanted, kind=kind, text=whole, see=[each for each in found if each != wanted and is_known(each)]
-            )
-    known = [each for names, _ in _kinds(profile).values() for each in names]
-    parts = [part[:_STEM] for part in re.findall("[a-z]+", wanted.lower())]
-    near = [each for each in known if parts and all(part in each.lower() for part in parts)]
+            return _explanation(wanted, kind, text(wanted))
+    status = {each: reason for each, reason in _refusals().items() if str(reason.value.status) == wanted}
+    if status:
+        said = (f"- `{each}`: {reason.value.message}" for each, reason in status.items())
+        return _explanation(wanted, "status", ["The refusals that have this status by default:", "", *said])
+    coded = [each for each, reason in _refusals().items() if in_force(profile, CODE[reason]) == name.strip()]
+    if coded:
+        return _explanation(coded[0], "refusal", _refusal(coded[0]))
+    place = _place(name)
+    if place is not None:
+        return _explanation(*place)
+    near = _near(wanted, [each for names, _ in kinds.values() for each in names])
     if near:
-        listed = "\n".join(
-            [f"Nothing is called so. Near it are {len(near)} names:", "", *(f"- `{each}`" for each in near)]
-        )
-        return Explanation(name=wanted, kind="part of names", text=listed, see=near)
+        listed = [
+            f"Nothing is called so. Near it {_counted(len(near))}:",
+            "",
+            *(f"- `{each}`" for each in near[:_NEAR]),
+        ]
+        rest = [f"- and {len(near) - _NEAR} more"] if len(near) > _NEAR else []
+        return Explanation(name=wanted, kind=NEAR, text="\n".join(listed + rest), see=near[:_NEAR])
+    known = [each for names, _ in kinds.values() for each in names]
     raise Misuse(f"nothing is called {name[:80]!r}{suggest(name, known)}", status=404)
 
 
-def _normal(name: str) -> str:
-    """The name as confsim writes it: R94 is R094, and a code of a refusal is in lower case."""
-    text = name.strip()
+def _explanation(name: str, kind: str, lines: Iterable[str]) -> Explanation:
+    whole = "\n".join(lines)
+    found = dict.fromkeys(re.findall(r"`([^`\n]+)`", whole))
+    return Explanation(
+        name=name, kind=kind, text=whole, see=[each for each in found if each != name and is_known(each)]
+    )
+
+
+def _counted(number: int) -> str:
+    return "is one name" if number == 1 else f"are {number} names"
+
+
+def written(name: str) -> str:
+    """The name as confsim writes it: R94 is R094, handle-taken is handle_taken, and Lobby Door is lobby door."""
+    text = " ".join(name.split())
     number = re.fullmatch(r"([RrGg])(\d{1,3})", text)
     if number is not None:
         return f"{number[1].upper()}{int(number[2]):03}"
-    return text.upper() if text.upper() in NUMBERS else text if text in Machine.declared else text.lower()
+    if text.upper() in NUMBERS:
+        return text.upper()
+    if text in Machine.declared:
+        return text
+    low = text.lower()
+    for each in (low, *(re.sub(r"[ ._-]", part, low) for part in ("_", " ", "-"))):
+        if any(each in names for names in _declared()) or each in _refusals() or each in EXIT_CODES:
+            return each
+    return _folded().get(low, low)
+
+
+def _folded() -> dict[str, str]:
+    """Names with capital letters, by what they are in lower case."""
+    return {each.lower(): each for each in Machine.declared if not each.islower()}
+
+
+def _place(name: str) -> tuple[str, str, Iterator[str]] | None:
+    """What stands at a place of the documents, such as P1 L236, P2 Limits or L236; None for no place."""
+    found = re.fullmatch(
+        r"(?:(P[12])\b[ ,]*)?(.*?)[ ,]*(?:\b(?:L|lines? ) *(\d+)(?:-L?(\d+))?)?", name.strip(), re.IGNORECASE
+    )
+    if found is None or not (found[1] or found[3]):
+        return None
+    part, section, first = (found[1] or "").upper(), found[2].lower(), found[3]
+    if first is None and not section:
+        return None
+    lines = range(int(first), int(found[4] or first) + 1) if first is not None else None
+
+    def stands(each: Rule | Gap) -> bool:
+        here = not part or each.part == part
+        return here and section in each.section.lower() and (lines is None or _touches(each.lines, lines))
+
+    at = [each.id for each in rules().values() if stands(each)], [each.id for each in gaps().values() if stands(each)]
+    if not any(at):
+        return None
+    span = "" if first is None else f"L{first}-{found[4]}" if found[4] else f"L{first}"
+    whole = " ".join(each for each in (part, section.title(), span) if each)
+    return whole, "place in the documents", _listed_place(*at)
+
+
+def _touches(text: str, lines: range) -> bool:
+    """Whether lines as rules and gaps write them ("172, 235", "40-44") have one in common with a range."""
+    for piece in re.findall(r"(\d+)(?:-(\d+))?", text):
+        if int(piece[0]) < lines.stop and int(piece[1] or piece[0]) >= lines.start:
+            return True
+    return False
+
+
+def _listed_place(stated: list[str], open_: list[str]) -> Iterator[str]:
+    for title, said in (
+        ("What is stated there:", {id: rules()[id].statement for id in stated}),
+        ("What is left open there:", {id: gaps()[id].question for id in open_}),
+    ):
+        if said:
+            yield from [title, "", *(f"- `{id}`: {text}" for id, text in said.items()), ""]
+
+
+def _near(wanted: str, known: list[str]) -> list[str]:
+    """The names that have the beginnings of all words that are wanted, or say them; the most similar first."""
+    parts = [part[:_STEM] for part in re.findall("[a-z]{3,}", wanted.lower())]
+    if not parts:
+        return []
+    said = {name: f"{name} {reason.value.message}".lower() for name, reason in _refusals().items()}
+
+    def rank(name: str) -> tuple[bool, float, str]:
+        low = name.lower()
+        return "." in name, -SequenceMatcher(None, wanted, low).ratio(), name
+
+    found = [each for each in dict.fromkeys(known) if all(part in said.get(each, each.lower()) for part in parts)]
+    return sorted(found, key=rank)
 
 
 def is_known(name: str) -> bool:
     """Whether something of the API or of its documents has this name."""
-    return any(name in each for each in (API.operations, REGISTER.entries, rules(), gaps(), Machine.declared))
+    if re.fullmatch(r"[RG]\d{3}", name) is not None:
+        return name in (rules() if name[0] == "R" else gaps())
+    return any(name in each for each in _declared()) or name in _refusals()
+
+
+def _declared() -> tuple[Mapping[str, Any], ...]:
+    """What is declared with names: operations, assumptions and machines."""
+    return API.operations, CONTROL.operations, REGISTER.entries, Machine.declared
 
 
 def names() -> Iterator[str]:
@@ -104,6 +219,7 @@ def _kinds(profile: Mapping[str, Any]) -> dict[str, tuple[Iterable[str], Callabl
         "operation of the control plane": (CONTROL.operations, lambda name: _operation(CONTROL[name], {})),
         "state machine": (Machine.declared, _machine),
         "refusal": (_refusals(), _refusal),
+        "exit code": (EXIT_CODES, lambda name: iter([EXIT_CODES[name]])),
     }
 
 
@@ -186,6 +302,7 @@ def _machine(name: str) -> Iterator[str]:
         yield f"| {' | '.join(row[column].replace('|', 'or') for column in columns)} |"
 
 
+@cache
 def _refusals() -> dict[str, Reason]:
     return {reason.name.lower(): reason for reason in Reason}
 
@@ -199,3 +316,8 @@ def _refusal(code: str) -> Iterator[str]:
     found = (id for id in (f"status.{word}", f"code.{word}") if id in REGISTER.entries)
     yield from _listed("Assumptions", found)
     yield from _listed("Gaps", refused.gaps.split())
+    seen = [name for name, each in observed().items() if reason.name in each["refusals"]]
+    if len(seen) < _NEAR:
+        yield from _listed("Operations that were seen to answer it", seen)
+    else:
+        yield from ["", f"{len(seen)} operations were seen to answer it."]

@@ -28,6 +28,9 @@ from confsim.transport.address import route
 from .context import ControlContext
 from .declare import CONTROL, CommandBody
 
+#: What a journal notes: a call of the API, one of the control plane, a timer.
+Noted = Entry | ControlCall | TimerEntry
+
 
 class FiredTimer(Wire):
     """A timer that fired: when, its kind (``what``), and the client and the thing that it concerned."""
@@ -136,6 +139,10 @@ class RequestPattern(CommandBody):
     body: Annotated[Json, "A part of the body."] = None
 
 
+#: The pattern that every call matches.
+EVERYTHING = RequestPattern()
+
+
 def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry | None]:
     """The entries of the journal that match, oldest first, None in place of others.
 
@@ -146,7 +153,7 @@ def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry
         raise Misuse(f"there is no operation {pattern.operation!r}{known}", status=404)
     for entry in context.service.journal:
         request = entry.request
-        if (
+        if pattern == EVERYTHING or (
             (pattern.operation is None or entry.operation == pattern.operation)
             and (pattern.method is None or request.method == pattern.method.upper())
             and (pattern.path is None or fnmatchcase(request.target, pattern.path))
@@ -156,8 +163,12 @@ def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry
             yield entry
 
 
-def describe(context: ControlContext, entry: Entry) -> RequestInfo:
-    """The description of an entry."""
+def describe(context: ControlContext, entry: Noted) -> RequestInfo:
+    """The description of an entry, of any kind."""
+    if isinstance(entry, ControlCall):
+        return _control_call(context, entry)
+    if isinstance(entry, TimerEntry):
+        return _timer(entry)
     request, response = entry.request, entry.response
     query = _query(context, request.query)
     return RequestInfo(
@@ -180,14 +191,14 @@ def describe(context: ControlContext, entry: Entry) -> RequestInfo:
 
 
 def find(
-    context: ControlContext, pattern: RequestPattern, kind: Kind, limit: int | None = None
+    context: ControlContext, pattern: RequestPattern, kind: Kind, limit: int | None = None, offset: int = 0
 ) -> Generator[None, None, list[RequestInfo]]:
     """The descriptions of the entries of a kind that match, oldest first, as steps for ``in_steps``.
 
-    With ``limit`` the newest so many of them. What happened between two calls stands between them. Raises Misuse (404)
-    for an unknown operation.
+    With ``limit`` the newest so many of them, after the newest ``offset``. What happened between two calls stands
+    between them. Raises Misuse (404) for an unknown operation.
     """
-    found: list[tuple[tuple[int, int], Entry | RequestInfo]] = []
+    found: list[tuple[tuple[int, int], Noted]] = []
     if kind in {Kind.CALL, Kind.ALL}:
         if pattern.operation is None or kind is Kind.CALL or pattern.operation not in CONTROL.operations:
             for each in matching(context, pattern):
@@ -199,14 +210,15 @@ def find(
         raise Misuse(f"the control plane has no operation {pattern.operation!r}{known}", status=404)
     if kind is not Kind.CALL:
         for place, between in enumerate(context.service.journal.between, 1):
-            described = _control_call(context, between) if isinstance(between, ControlCall) else _timer(between)
-            if kind in {described.kind, Kind.ALL} and _matches(described, pattern):
-                found.append(((between.after, place), described))
+            of = Kind.CONTROL if isinstance(between, ControlCall) else Kind.TIMER
+            if kind in {of, Kind.ALL} and (pattern == EVERYTHING or _matches(describe(context, between), pattern)):
+                found.append(((between.after, place), between))
             yield
     listed: list[RequestInfo] = []
     found.sort(key=itemgetter(0))
-    for _, entry in found if limit is None else found[max(0, len(found) - limit) :]:
-        listed.append(describe(context, entry) if isinstance(entry, Entry) else entry)
+    end = max(0, len(found) - offset)
+    for _, entry in found[0 if limit is None else max(0, end - limit) : end]:
+        listed.append(describe(context, entry))
         yield
     return listed
 
@@ -338,28 +350,6 @@ def _record(world: World, client: str, table: str, key: Any) -> dict[str, Any] |
         return None
     fields: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
     return fields
-
-
-def world_after(context: ControlContext, at: str | None) -> World:
-    """The world right after the call of this id; None for the world in force.
-
-    Raises Misuse (404) for an id that no call has had, (410) for a call that the journal has dropped.
-    """
-    if at is None:
-        return context.view().world
-    return entry_of(context, at).after
-
-
-def entry_of(context: ControlContext, at: str) -> Entry:
-    """The journal entry of this id. Raises Misuse (404) for one that no call has had, (410) for one that is dropped."""
-    journal = context.service.journal
-    for entry in journal:
-        if entry.id == at:
-            return entry
-    number = int(at[1:]) if at[:1] == "r" and at[1:].isascii() and at[1:].isdigit() and len(at) < 20 else 0
-    if 0 < number <= journal.count:
-        raise Misuse(f"the journal has dropped the call {at!r}", status=410)
-    raise Misuse(f"there is no request {at!r}", status=404)
 
 
 def key_text(key: Any) -> str:

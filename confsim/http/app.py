@@ -72,7 +72,10 @@ class App:
         return delayed(response) if response.delay else response
 
     def _nowhere(self, name: str, request: Request) -> Response:
-        """The response for an unknown world; no journal notes it."""
+        """The response for an unknown world, to a browser as a page of the root world; no journal notes it."""
+        looks = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
+        if looks and self.mount.pages is not None:
+            return self._control(self.worlds.default, [self._control_prefix, *_PAGES[-1], "worlds", name], request)
         try:
             self.admit(request)
         except Refusal as refusal:

@@ -47,7 +47,7 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
 
     ``segments`` are those of the path below the mount. A browser is led to the overview, a program gets an index.
     """
-    context = ControlContext(service, worlds, request.headers.get("host", HOST))
+    context = ControlContext(service, worlds, request.headers.get("host", HOST), notes_reads=False)
     control = SteppedControl(context)
     home = f"{service.address.mount}{PREFIX}/"
     name, *path = [unquote(each) for each in segments[2:]] or [""]
@@ -58,11 +58,13 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
             return _answered(asked, lambda: Response(200, [json, *_HEADERS], _index(control)))
         if list(segments[1:]) != [""]:
             return Response(302, [("Location", home), *_HEADERS])
-    from . import forms, pages
+    from . import changes, forms, pages
 
     if request.method in ("GET", "HEAD"):
         if name == "static":
             return _answered(asked, lambda: _static(path))
+        if request.headers.get("if-none-match") == f'"{changes.tag(context)}"':
+            return Response(304, list(_HEADERS))
         return _answered(asked, lambda: _html(200, pages.find(name)(asked)))
     if request.method != "POST":
         return _html(405, pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))

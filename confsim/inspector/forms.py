@@ -64,19 +64,29 @@ def worlds(asked: Asked, form: Mapping[str, str]) -> str:
 
 
 def faults(asked: Asked, form: Mapping[str, str]) -> str:
-    """Add a fault, or clear all."""
+    """Add a fault, remove one, or clear all."""
     if form.get("action") == "clear":
         asked.control("clear_faults")
+    elif form.get("action") == "remove":
+        asked.control("remove_fault", form.get("id", ""))
     else:
         asked.control.with_body("add_fault", _value(form.get("fault", ""), "fault"))
     return link(asked, "faults")
 
 
 def held(asked: Asked, form: Mapping[str, str]) -> str:
-    """Release, change or drop a held call."""
-    action, text = form.get("action", ""), form.get("do", "")
-    given = {"do": _value(text, "change")} if action == "change" else {}
-    asked.control("decide_held", form.get("id", ""), action=action, **given)
+    """Release or drop a held call, give it another body or another answer, or let an effect decide."""
+    action, given = form.get("action", ""), dict[str, Any]()
+    if action == "body":
+        given["body"] = _value(form.get("body", ""), "body")
+    elif action == "answer":
+        status, answer = form.get("status", ""), form.get("answer", "").strip()
+        if not status.isascii() or not status.isdecimal():
+            raise Misuse(f"status: {status[:40]!r} is no number")
+        given["do"] = {"status": int(status), **({"body": _value(answer, "answer")} if answer else {})}
+    elif action == "change":
+        given["do"] = _value(form.get("do", ""), "change")
+    asked.control("decide_held", form.get("id", ""), action="change" if given else action, **given)
     return link(asked, "faults")
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import Any
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+from markupsafe import Markup  # Jinja2 depends on it
 
 from confsim import guides as written
 from confsim.api.catalogue import API
@@ -15,12 +19,16 @@ from confsim.control.catalogue import CONTROL
 from confsim.control.explaining import is_known
 from confsim.kernel.refusal import Misuse, suggest
 
-from . import declared, render
-from .markdown import Rendered
+from . import declared
 
+if TYPE_CHECKING:
+    from .markdown import Rendered
+
+#: The page of the operations of the control plane, of which the inspector shows each on a page of its own.
+CONTROL_PLANE = "control-plane"
 #: The pages of the reference: name in the path, title, what makes its text.
 REFERENCE: Mapping[str, tuple[str, Callable[[], str]]] = {
-    "control-plane": ("The control plane", lambda: declared.catalogue(CONTROL, {})),
+    CONTROL_PLANE: ("The control plane", lambda: declared.catalogue(CONTROL, {})),
     "faults": ("Faults", declared.faults),
     "world-files": ("World files", declared.world_files),
     "state-documents": ("State documents", declared.state_files),
@@ -32,13 +40,17 @@ REFERENCE: Mapping[str, tuple[str, Callable[[], str]]] = {
 @lru_cache(maxsize=128)
 def shown(home: str, text: str) -> Rendered:
     """A text in Markdown as HTML, in which names lead to what they stand for; ``home`` is the path of the overview."""
+    from .markdown import Rendered, render
 
     def find(name: str) -> str | None:
         if name.endswith(".md"):
             return f"{home}inspector/guides/{name.removesuffix('.md')}"
+        if name in CONTROL.operations:
+            return f"{home}inspector/operations/{name}"
         return f"{home}inspector/explain/{quote(name, safe='')}" if is_known(name) else None
 
-    return render.markdown(text, find)
+    found = render(text, find)
+    return Rendered(Markup(found.html), found.headings)
 
 
 def guide(name: str) -> written.Guide:
@@ -62,6 +74,28 @@ def operation(name: str, profile: Mapping[str, Any]) -> str:
     """What an operation of the API takes and answers, in Markdown."""
     found = API[name]
     return "\n".join([declared.prose(found.function.__doc__ or ""), *declared.operation(found, profile)])
+
+
+def control_operation(name: str) -> str:
+    """What an operation of the control plane does, takes and answers, in Markdown."""
+    found = CONTROL[name]
+    method, path = found.route({})
+    head = [f"`{method} {CONTROL.prefix_under({})}{path}`", "", declared.prose(found.function.__doc__ or "")]
+    return "\n".join([*head, *declared.operation(found, {})])
+
+
+@cache
+def control_plane() -> str:
+    """The operations of the control plane, by area, each with its route and the first sentence about it."""
+    lines: list[str] = []
+    for area, text in CONTROL.areas.items():
+        rows = (
+            (f"`{each.name}`", f"`{each.route({})[0]} {CONTROL.prefix_under({})}{each.route({})[1]}`", each.summary)
+            for each in CONTROL
+            if each.area == area
+        )
+        lines += ["", f"## {area}", "", text, *declared.table(("Operation", "Route", "What it does"), rows)]
+    return "\n".join(lines)
 
 
 # What stands above this room is looked up when it is to be shown, not imported.
@@ -109,9 +143,29 @@ def python() -> str:
         type_ = classes[str(parts[name]).partition("[")[0]]
         lines += _class(type_, f"simulator.{name}")
     lines += _class(classes["HeldCallFacade"], "simulator.faults.held")
-    for name in ("Answer", "Clock", "Server"):
+    for name in ("Answer", "Clock"):
         lines += _class(getattr(package, name))
-    return "\n".join(lines)
+    return "\n".join([*lines, *_server()])
+
+
+def _server() -> Iterator[str]:
+    """What the fixture ``confsim_server`` gives, read and not imported: its module needs pytest."""
+    for file in files("confsim").joinpath("pytest_plugin").iterdir():
+        if file.name.endswith(".py"):
+            for node in ast.parse(file.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and node.name == "Server":
+                    yield from ["", "## Server", "", declared.prose(ast.get_docstring(node) or "")]
+                    public = (
+                        each
+                        for each in node.body
+                        if isinstance(each, ast.FunctionDef) and not each.name.startswith("_")
+                    )
+                    rows = ((f"`{each.name}({_arguments(each)})`", ast.get_docstring(each) or "") for each in public)
+                    yield from declared.table(("Member", "What it is"), rows)
+
+
+def _arguments(function: ast.FunctionDef) -> str:
+    return ast.unparse(function.args).replace("self, ", "").replace("self", "")
 
 
 def _class(type_: type, title: str = "") -> Iterator[str]:

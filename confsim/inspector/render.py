@@ -8,9 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup  # Jinja2 depends on it
-
-from .markdown import Link, Rendered, render
 
 #: Characters of a value that a table shows.
 _SHORT = 120
@@ -25,19 +22,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"around": around, "instant": instant, "pretty": pretty, "short": short}
+    environment.filters |= {"around": around, "instant": instant, "pretty": pretty, "short": short, "json": as_json}
     return environment
 
 
 def page(template: str, **values: Any) -> str:
     """A page by the name of its template."""
     return _environment().get_template(f"{template}.html").render(values)
-
-
-def markdown(text: str, link: Link) -> Rendered:
-    """A text in Markdown as HTML, in which names in backticks are links where ``link`` has one for them."""
-    found = render(text, link)
-    return Rendered(Markup(found.html), found.headings)
 
 
 def instant(milliseconds: int) -> str:
@@ -49,6 +40,11 @@ def pretty(value: Any) -> str:
     """A JSON value on several lines; a text as it is."""
     if isinstance(value, str):
         return value
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON on several lines."""
     return json.dumps(value, indent=2, ensure_ascii=False, default=str)
 
 

@@ -64,6 +64,27 @@ def in_slices(items: Iterable[T | None], result: Callable[[list[T]], R]) -> R:
     return in_steps(work())
 
 
+def newest(items: Iterable[T | None], limit: int | None, offset: int | None = None) -> Iterator[T | None]:
+    """Of items of which the newest comes first, after the first ``offset`` the next ``limit``; None in place of others.
+
+    Without a limit all that follow.
+    """
+    first = offset or 0
+    last = None if limit is None else first + limit
+    count = 0
+    for item in items:
+        if item is not None:
+            count += 1
+            if last is not None and count > last:
+                return
+        yield item if count > first else None
+
+
+def turned(items: list[T]) -> list[T]:
+    """The items in the opposite order."""
+    return items[::-1]
+
+
 if sys.platform == "win32":
 
     def monotonic() -> float:

@@ -191,6 +191,11 @@ class Journal:
         """The steps of webhook deliveries since the oldest call that it keeps, oldest first."""
         return tuple(self._deliveries or ())
 
+    @property
+    def between_count(self) -> int:
+        """How many things between the calls of the API were ever noted."""
+        return self._between
+
     def restart(self) -> None:
         """Forget everything, and count from 1 again."""
         self.clear()

@@ -20,15 +20,28 @@ class Page(HTMLParser):
         self.headers = dict(response.headers)
         self.elements = []
         self.text = ""
+        self.titles, self.in_title = [], False
         self.feed(response.body.decode())
 
     def handle_starttag(self, tag, attrs):
         """Note an element."""
         self.elements.append((tag, dict(attrs)))
+        self.titles += [""] if tag == "h2" else []
+        self.in_title = self.in_title or tag == "h2"
+
+    def handle_endtag(self, tag):
+        """Note the end of a heading."""
+        self.in_title = self.in_title and tag != "h2"
 
     def handle_data(self, data):
         """Collect the text."""
         self.text += data
+        if self.in_title:
+            self.titles[-1] += data
+
+    def headings(self):
+        """The texts of its headings."""
+        return self.titles
 
     def links(self):
         """Where its links and its forms without a body lead."""

@@ -58,6 +58,19 @@ def test_faults_are_added_and_removed(sim, submit):
     assert (refused.status, b"fault: " in refused.body) == (400, True)
 
 
+def test_one_fault_is_removed(sim, submit, browse):
+    """The others keep their counts; one that there is none of is told."""
+    kept = sim.faults.add("get_me", times="always", do={"status": 503})
+    gone = sim.faults.add("get_client", do={"status": 503})
+    sim.call("get_me", "demo-user")
+    assert f"Remove {gone.id}" in browse("/_confsim/inspector/faults").text
+    assert submit("faults", action="remove", id=gone.id).status == 303
+    assert [(each.id, each.hits) for each in sim.faults] == [(kept.id, 1)]
+    assert submit("faults", action="remove", id=gone.id).status == 404
+    sim.faults.remove(kept.id)
+    assert list(sim.faults) == []
+
+
 def test_people_join_and_leave(sim, submit, people):
     """Joining, leaving, and being admitted from the lobby."""
     user = people["demo-user"]
@@ -113,3 +126,41 @@ def test_held_calls_are_shown_and_decided(sim, submit, browse):
                 with pytest.raises(ConnectionResetError):
                     answer.result(5)
     assert "No call is held" in browse("/_confsim/inspector/faults").text
+
+
+@pytest.mark.parametrize(
+    ("when", "fields", "status", "name"),
+    [
+        ("before", {"action": "body", "body": '{"name": "Changed"}'}, 200, "Changed"),
+        ("before", {"action": "answer", "status": "418", "answer": '{"name": "Made up"}'}, 418, "Made up"),
+        ("after", {"action": "answer", "status": "200", "answer": '{"name": "Made up"}'}, 200, "Made up"),
+        ("after", {"action": "change", "do": '{"status": 503, "body": {"name": "By effect"}}'}, 503, "By effect"),
+    ],
+)
+def test_body_and_answer_of_a_held_call_are_changed(sim, submit, browse, when, fields, status, name):
+    """In fields that begin with what was sent and what is withheld; what is no number or no JSON is told."""
+    sim.faults.add("create_channel", do={"hold": when})
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(sim.call, "create_channel", "demo-owner", body={"name": "Sent"})
+        id = sim.faults.wait_for_held().info.id
+        page = browse("/_confsim/inspector/faults")
+        assert '"name": "Sent"' in page.text
+        assert ("channelUuid" in page.text) is (when == "after")
+        assert submit("held", id=id, action="answer", status="x", answer="").status == 400
+        assert submit("held", id=id, action="answer", status="200", answer="{").status == 400
+        assert submit("held", id=id, action="body", body="{").status == 400
+        assert submit("held", id=id, **fields).status == 303
+        answered = answer.result(20)
+    made = answered.body["channelUuid"] if fields["action"] == "body" else None
+    shown = answered.body if made is None else sim.call("get_channel", "demo-owner", uuid=made).body
+    assert (answered.status, shown["name"]) == (status, name)
+
+
+def test_an_answer_without_a_body_is_the_usual_error(sim, submit):
+    """As of a fault that gives a status alone."""
+    sim.faults.add("get_me", do={"hold": "before"})
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(sim.call, "get_me", "demo-owner")
+        id = sim.faults.wait_for_held().info.id
+        assert submit("held", id=id, action="answer", status="503", answer=" ").status == 303
+        assert answer.result(20).body["code"] == "service_unavailable"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 
@@ -44,8 +45,7 @@ def test_the_reference_has_everything_that_is_declared(browse):
     """Each operation of the control plane, each word and thing of faults, each option of a command, each method."""
     pages = {name: browse(f"{INSPECTOR}/reference/{name}") for name in manual.REFERENCE}
     assert {page.status for page in pages.values()} == {200}
-    ids = {attrs["id"] for tag, attrs in pages["control-plane"].elements if tag == "h3"}
-    assert ids == {name.lower() for name in CONTROL.operations}
+    assert {f"{INSPECTOR}/operations/{name}" for name in CONTROL.operations} <= set(pages["control-plane"].links())
     assert all(word in pages["faults"].text for word in (*WORDS, *FAULT_POINTS))
     for name, command in commands.commands.items():
         assert f"confsim {name}" in pages["command-line"].text
@@ -55,6 +55,25 @@ def test_the_reference_has_everything_that_is_declared(browse):
     assert all(name in pages["python"].text for name in public)
     assert "ClientFile" in pages["world-files"].text
     assert "Channel" in pages["state-documents"].text
+
+
+@each("operation", list(CONTROL), ids=by_name)
+def test_an_operation_of_the_control_plane_shows_what_it_takes_and_answers(operation):
+    """Route, every parameter, every field of the body; the whole reference has it too."""
+    text = manual.control_operation(operation.name)
+    assert f"`{operation.route({})[0]} /_confsim{operation.route({})[1]}`" in text
+    for parameter in (*operation.path_parameters, *operation.query_parameters):
+        assert f"| `{parameter.name}` |" in text
+    assert ("Body:" in text) is (operation.body is not None)
+    assert f"### {operation.name}\n" in manual.reference(manual.CONTROL_PLANE)
+
+
+def test_the_python_page_needs_no_pytest(monkeypatch):
+    """Whoever serves a world need not have it: what the fixture gives is read, not imported."""
+    manual.reference.cache_clear()
+    monkeypatch.setitem(sys.modules, "pytest", None)
+    assert "## Server" in manual.reference("python")
+    assert "answer_to(" in manual.reference("python").partition("## Server")[2]
 
 
 @each("operation", list(API), ids=by_name)

@@ -9,7 +9,10 @@ from urllib.parse import quote
 import pytest
 
 from confsim import Simulator
+from confsim.control.coverage.collector import Collector
 from confsim.inspector import pages
+from confsim.inspector.pages import journal as journal_pages
+from confsim.inspector.pages import searching, world
 from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
 from kit import CUSTOMER, ROOM, START
@@ -22,7 +25,21 @@ ELEMENTS = {
     *("html", "head", "meta", "title", "link", "script", "body", "a", "header", "p", "span", "form", "label", "input"),
     *("button", "time", "div", "nav", "ul", "li", "main", "h1", "h2", "h3", "section", "article", "dl", "dt", "dd"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td", "code", "pre", "small", "br", "strong", "em", "select"),
-    *("option", "datalist", "textarea", "details", "summary", "svg", "defs", "marker", "path", "rect", "text"),
+    *(
+        "option",
+        "datalist",
+        "textarea",
+        "details",
+        "summary",
+        "ol",
+        "b",
+        "svg",
+        "defs",
+        "marker",
+        "path",
+        "rect",
+        "text",
+    ),
 }
 
 
@@ -134,15 +151,24 @@ def test_a_call_shows_what_it_was_answered_changed_and_assumed(sim, browse):
 
 
 def test_an_earlier_moment_shows_the_world_as_it_was(sim, browse):
-    """By the id of a call; the links move along the journal."""
+    """By the id of a call; the links move along the journal, also past calls that were forgotten."""
     sim.call("set_channel_description", "demo-owner", uuid=ROOM, body={"description": "Changed since"})
-    last = int(sim.requests[-1].id[1:])
+    moments = [each.id for each in sim.control("list_moments")]
     record = f"/_confsim/inspector/records/channels/{ROOM}"
     assert "Changed since" in browse(record).text
-    earlier = browse(f"{record}?at=r{last - 1}")
+    earlier = browse(f"{record}?at={moments[-2]}")
     assert "Changed since" not in earlier.text
-    assert f"{record}?at=r{last}" in earlier.links()
-    assert f"{record}?at=r{last - 2}" in earlier.links()
+    assert f"{record}?at={moments[-1]}" in earlier.links()
+    assert f"{record}?at={moments[-3]}" in earlier.links()
+    calls = [each for each in moments if each[0] == "r"]
+    sim.control("forget_request", calls[-2])
+    for path in (f"{record}?at={moments[-1]}", f"/_confsim/inspector/requests/{calls[-1]}"):
+        page = browse(path)
+        assert page.status == 200
+        assert not [each for each in page.links() if calls[-2] in each]
+    sim.control("clear_requests")
+    assert browse(record).status == 200
+    assert browse(f"{record}?at={moments[-1]}").status == 410
 
 
 def test_machines_are_drawn_with_the_present_state_marked(browse):
@@ -165,18 +191,174 @@ def test_what_if_shows_both_answers(browse):
     assert browse("/_confsim/inspector/what-if?id=no.such&value=1").status == 400
 
 
-@pytest.mark.parametrize("text", ["Seen", "r2", "status.role-missing", "get_me", "uma@example.com", CUSTOMER])
-def test_the_search_finds_what_is_shown(browse, text):
-    """Records, calls, mails, assumptions and operations."""
-    page = browse(f"/_confsim/inspector/search?q={text}")
-    assert page.text.count("None.") < 6
-    assert text in page.text
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("Seen", {"Journal", "Records"}),
+        ("r2", {"Journal"}),
+        ("status.role-missing", {"Named so", "Journal", "Assumptions"}),
+        ("get_me", {"Named so", "Operations", "Faults", "Guides"}),
+        ("uma@example.com", {"Mail", "Journal"}),
+        (CUSTOMER, {"Records", "Journal"}),
+        ("before", {"Snapshots"}),
+        ("second", {"Worlds"}),
+        ("lobby door", {"Machines", "Named so"}),
+        ("take_snapshot", {"Operations", "Journal"}),
+        ("R094", {"Named so"}),
+    ],
+)
+def test_the_search_finds_what_is_shown(browse, text, headings):
+    """Records and mails, calls, timers, faults, snapshots, worlds, assumptions, operations, machines, guides, names."""
+    page = browse(f"/_confsim/inspector/search?q={quote(text)}")
+    assert page.status == 200
+    assert headings <= set(page.headings())
+    inside = [each for each in page.links() if each.startswith("/_confsim/inspector/")]
+    assert {browse(each).status for each in inside} == {200}
+
+
+def test_the_search_says_when_nothing_is_found(browse):
+    """And asks for a text when there is none."""
+    assert "Nothing has this text." in browse("/_confsim/inspector/search?q=no+such+text+anywhere").text
+    assert "Give a text" in browse("/_confsim/inspector/search?q=+").text
+
+
+def test_a_search_goes_on_where_it_has_ended(sim, browse, monkeypatch):
+    """So that a page looks through so many records, and no more."""
+    sim.call("create_channel", "demo-owner", body={"name": "Hypothetical"}, expect=200)
+    for page in (searching, world):
+        monkeypatch.setattr(page, "LOOK", 3)
+    for path, wanted in (("search?q=Hypothetical", "Hypothetical"), ("records?search=Hypothetical", "Hypothetical")):
+        found, visited, following = "", 0, f"/_confsim/inspector/{path}"
+        while following and visited < 100:
+            page = browse(following)
+            found += page.text
+            visited += 1
+            further = [each["href"] for tag, each in page.elements if tag == "a" and "data-further" in each]
+            following = further[0] if further else None
+        assert following is None
+        assert visited > 5
+        assert found.count(wanted) > 1
+
+
+def test_timers_and_control_calls_are_moments(sim, browse):
+    """They stand in the journal, have a page each, and the world right after them can be seen."""
+    sim.clock.advance("16m")
+    noted = {each.kind: each.id for each in sim.control("list_requests", kind="all")}
+    journal = browse("/_confsim/inspector/requests")
+    assert "fell due: handle reservation" in journal.text
+    for kind, id in noted.items():
+        assert f"/_confsim/inspector/requests/{id}" in journal.links(), kind
+        page = browse(f"/_confsim/inspector/requests/{id}")
+        assert page.status == 200
+        assert "What it changed" in page.text
+        assert f"/_confsim/inspector/records?at={id}" in page.links()
+        assert browse(f"/_confsim/inspector/records?at={id}").status == 200
+    timer = noted["timer"]
+    before = browse(f"/_confsim/inspector/requests/{timer}")
+    assert "soon" in before.text
+    kept = f"/_confsim/inspector/records?kind=reservations&at={timer}"
+    assert "0 records" in browse(kept).text
+    assert "/_confsim/inspector/requests?kind=timer" not in journal.links()
+    assert timer in browse("/_confsim/inspector/requests?kind=timer").text
+    assert browse("/_confsim/inspector/requests/t99").status == 404
+
+
+def test_a_call_shows_its_headers_folded_and_the_essential_first(sim, browse):
+    """Request and answer come first; headers, export and the texts of assumptions behind a summary."""
+    sim.client("demo-user").get("/v1_0/users/me", headers={"X-Trace": "17"})
+    page = browse(f"/_confsim/inspector/requests/{sim.requests[-1].id}")
+    for text in ("x-trace: 17", "authorization: ", "X-Confsim-Request-Id: ", "Content-Type: application/json"):
+        assert text.lower() in page.text.lower(), text
+    places = [
+        page.text.index(each) for each in ("Answer", "What it changed", "Assumptions it used", "Headers", "As curl")
+    ]
+    assert places == sorted(places)
+
+
+def test_a_large_start_is_not_brought_along(sim, browse, monkeypatch):
+    """A test of a call would hold it: the page says how it is made, and stays small."""
+    sim.service.begin()
+    sim.call("get_me", "demo-owner")
+    monkeypatch.setattr(journal_pages, "_BROUGHT", 10)
+    page = browse(f"/_confsim/inspector/requests/{sim.requests[-1].id}")
+    assert "As curl" in page.text
+    assert "As pytest" not in page.text
+    assert "requests/export?as=pytest&ids=" in page.text
+
+
+def test_a_page_tells_whether_it_has_changed(sim, browse):
+    """By its tag: 304 as long as nothing happened, whatever pages were looked at; the page once something has."""
+
+    def tag():
+        page = browse("/_confsim/inspector/faults")
+        return f'"{next(attrs["data-tag"] for name, attrs in page.elements if name == "body")}"'
+
+    def status(tag):
+        return browse("/_confsim/inspector/faults", **{"if-none-match": tag}).status
+
+    for change in (
+        lambda: sim.call("get_me", "demo-owner"),
+        lambda: sim.clock.advance("1m"),
+        lambda: sim.faults.add("get_me", do={"status": 500}),
+        lambda: sim.snapshot("another"),
+        lambda: sim.worlds.add("third"),
+        sim.clock.resume,
+        sim.requests.clear,
+        sim.reset,
+    ):
+        known = tag()
+        assert (status(known), tag()) == (304, known)
+        change()
+        assert status(known) == 200
+
+
+def test_a_page_of_a_world_that_is_gone_is_a_page(sim, browse):
+    """For a browser; a program gets the problem as JSON."""
+    for path in ("/w/gone/_confsim/", "/w/gone/", "/w/gone/_confsim/inspector/requests"):
+        page = browse(path)
+        assert page.status == 404
+        assert "there is no world 'gone'" in page.text
+        assert "/_confsim/" in page.links()
+        response = wait_for(sim.app(Request("GET", path, "", {"accept": "*/*", "host": "localhost"}, b"")))
+        assert (response.status, json.loads(response.body)["code"]) == (404, "world_unknown")
+
+
+def test_what_calls_have_met_is_shown_where_it_is_counted(sim, browse):
+    """Operations, refusals, transitions and assumptions, and what is missing in their areas; else how it is counted."""
+    assert "confsim serve --coverage" in browse("/_confsim/inspector/coverage").text
+    collector = Collector()
+    collector.attach()
+    try:
+        other = sim.fork()
+        other.call("reserve_handle", "demo-user", body={"handle": "Neo"}, expect=200)
+        other.call("create_channel", "demo-guest", body={"name": "x"}, expect=403)
+        page = browse("/_confsim/inspector/coverage")
+    finally:
+        collector.detach()
+    assert {"users", "channels"} <= set(page.headings())
+    assert "role_missing" in page.text
+    assert "reserve: absent -> reserved" in page.text
+    assert "/_confsim/inspector/operations/reserve_handle" in page.links()
+    assert "/_confsim/inspector/machines/handle%20reservation" in page.links()
+
+
+def test_presence_says_how_many_it_suggests(sim, browse, monkeypatch):
+    """Of more channels and users any can be given; one that there is none of is told."""
+    monkeypatch.setattr(world, "_SUGGESTED", 2)
+    page = browse("/_confsim/inspector/presence")
+    assert "the newest 2 are suggested" in page.text
+    other = sim.control("list_records", kind="channels", limit=50).records[-1].id
+    assert browse(f"/_confsim/inspector/presence?channel={other}").status == 200
+    assert browse("/_confsim/inspector/presence?channel=none").status == 404
 
 
 def test_bad_places_are_named(browse):
     """An offset that is none, an unknown page, record or machine."""
     for path, status in (
         ("requests?offset=x", 400),
+        ("requests?status=abc", 400),
+        ("requests?kind=none", 400),
+        ("search?q=x&start=y", 400),
         ("nonsense", 404),
         ("records/channels/none", 404),
         ("machines/none", 404),

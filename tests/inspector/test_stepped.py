@@ -13,7 +13,6 @@ PAGES = (
     "inspector/records?search=Room+7",
     "inspector/search?q=room+7",
     "inspector/requests",
-    "inspector/requests/r7",
     "inspector/what-if?id=channels.unique-names&value=refuse",
     "inspector/presence",
     "",

@@ -16,7 +16,8 @@ from confsim.control.export.calls import ApiCall, merged
 from confsim.control.export.curl import as_curl
 from confsim.control.export.har import as_har
 from confsim.control.export.pytest import as_test
-from confsim.control.journal_view import RequestPattern, entry_of, matching
+from confsim.control.journal_view import RequestPattern, matching
+from confsim.control.moments import entry_of
 from confsim.service.journal import ControlCall
 
 

@@ -83,6 +83,10 @@ class FaultsFacade(Sequence[FaultInfo]):
         added: FaultInfo = self._control("add_fault", operation=operation, do=do, **fields)
         return added
 
+    def remove(self, id: str) -> None:
+        """Remove the fault of this id. Raises Misuse (404) when there is none."""
+        self._control("remove_fault", id)
+
     @property
     def held(self) -> list[HeldCallFacade]:
         """The calls that faults hold now, in the order in which they came."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
 
-from confsim.contract.types import Wire
+from confsim.contract.types import Limit, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
-from confsim.control.journal_view import key_text, world_after
+from confsim.control.journal_view import key_text
+from confsim.control.moments import world_after
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
@@ -23,6 +24,8 @@ from confsim.service.deferred import in_steps
 #: Records of a page by default and at most.
 PAGE = 50
 LARGEST_PAGE = 500
+#: Records that are encoded at once to be searched.
+_CHUNK = 100
 
 
 class MachineState(Wire):
@@ -58,12 +61,14 @@ class RecordPage(Wire):
     """Records in the order of their creation, newest first. ``total`` counts all that were found, null for a search.
 
     ``more`` says whether there are further ones. ``kinds`` counts all records of the client, or of all, by their kinds.
+    ``next`` is where a search goes on that looked through as many records as it was to, null for one that is complete.
     """
 
     total: Annotated[int | None, "How many were found; null for a search."]
     more: Annotated[bool, "Whether there are further ones."]
     records: Annotated[list[StoredRecord], "The records of this page, newest first."]
     kinds: Annotated[list[RecordKind], "How many records there are of each kind."]
+    next: Annotated[int | None, "How many records were looked through, where there are further ones."] = None
 
 
 class MachineInfo(Wire):
@@ -101,27 +106,37 @@ def list_records(
     at: Annotated[str | None, "The id of the call after which they are read; now without one."] = None,
     limit: Annotated[int | None, "How many there are at most."] = None,
     offset: Annotated[int | None, "How many are skipped."] = None,
+    look: Annotated[Limit | None, "How many records a search looks through at most."] = None,
+    start: Annotated[Limit | None, "How many records a search passes over, which it has looked through."] = None,
 ) -> RecordPage:
     """List the records of the world, or of the world right after the call ``at`` (the id of a journal entry).
 
     Those of a ``kind`` or a ``client`` only, and those with the text ``search`` in one of their fields, whatever its
-    case. Misuse (404) for an unknown kind, client or call, (410) for a call that the journal has dropped.
+    case. A search may ``look`` through a part of the records at a time, and ``start`` where the one before has ended.
+    Misuse (404) for an unknown kind, client or call, (410) for a call that the journal has dropped.
     """
     world = world_after(context, at)
     size, first = PAGE if limit is None else limit, offset or 0
     if not 0 <= size <= LARGEST_PAGE or first < 0:
         raise Misuse(f"limit is a number from 0 to {LARGEST_PAGE}, offset one from 0")
-    return in_steps(_page(world, kind, client, search, first, size))
+    return in_steps(_page(world, kind, client, search, first, size, start or 0, look))
 
 
 def _page(
-    world: World, kind: str | None, client: str | None, search: str | None, first: int, size: int
+    world: World,
+    kind: str | None,
+    client: str | None,
+    search: str | None,
+    first: int,
+    size: int,
+    start: int,
+    look: int | None,
 ) -> Generator[None, None, RecordPage]:
     """A page of records, as steps for ``in_steps``. Raises Misuse (404) for an unknown kind or client."""
     kinds: list[RecordKind] = []
     chosen: list[Filled] = []
     total = 0
-    for table, owner, rows in (yield from _tables(world, client)):
+    for table, owner, rows in (yield from filled_tables(world, client)):
         kinds.append(RecordKind(kind=table.name, client=owner, count=len(rows)))
         if kind in (None, table.name):
             chosen.append((table, owner, rows))
@@ -130,14 +145,17 @@ def _page(
     if kind is not None and kind not in Table.declared:
         raise Misuse(f"there is no kind of record {kind!r}; there are {', '.join(Table.declared)}", status=404)
     page: list[Found] = []
+    following: int | None = None
     if search:
-        for each in _searched(chosen, search.lower()):
+        for each in searched(chosen, search.lower(), start, look):
             if each is not None:
                 page.append(each)
                 if len(page) > first + size:
                     break
             yield
         del page[:first]
+        if look is not None and len(page) <= size and start + look < total:
+            following = start + look
     else:
         for table, owner, rows in chosen:
             wanted = slice(first, first + size + 1 - len(page))
@@ -151,6 +169,7 @@ def _page(
         more=len(page) > size,
         records=[_describe(table, owner, record) for table, owner, record in page[:size]],
         kinds=kinds,
+        next=following,
     )
 
 
@@ -203,7 +222,7 @@ def _owners(change: Change, table: Table[Any, Any]) -> Iterator[str]:
     return iter(("",)) if table.shared else (each.id for each in CLIENTS.of(change).all)
 
 
-def _tables(world: World, client: str | None) -> Generator[None, None, list[Filled]]:
+def filled_tables(world: World, client: str | None) -> Generator[None, None, list[Filled]]:
     """The tables that hold something, of one client or of all, as steps for ``in_steps``. Misuse (404)."""
     change = world.change(0)
     if client is not None and client not in CLIENTS.of(change):
@@ -221,14 +240,29 @@ def _tables(world: World, client: str | None) -> Generator[None, None, list[Fill
     return list(chain.from_iterable(filled.values()))
 
 
-def _searched(tables: list[Filled], text: str) -> Iterator[Found | None]:
-    """The records with the text in one of their fields, None in place of others."""
-    wanted = text.encode()
+def searched(tables: Iterable[Filled], text: str, start: int = 0, look: int | None = None) -> Iterator[Found | None]:
+    """The records with the text, in lower case, in one of their fields, and None after every so many of them.
+
+    It passes over the first ``start`` records, and looks through ``look`` of the others, or through all.
+    """
+    wanted, left = text.encode(), look
     for table, owner, rows in tables:
-        for record in rows.all.descending:
-            encoded = msgspec.json.encode(_without_bytes(record))
-            found = wanted in encoded.lower() or (not text.isascii() and text in encoded.decode().lower())
-            yield (table, owner, record) if found else None
+        view = rows.all.descending
+        size = len(rows)
+        first, start = start, max(0, start - size)
+        while first < size and left != 0:
+            chunk = view[first : first + (_CHUNK if left is None else min(_CHUNK, left))]
+            first += len(chunk)
+            left = None if left is None else left - len(chunk)
+            if _says(chunk, text, wanted):
+                yield from ((table, owner, each) for each in chunk if _says([each], text, wanted))
+            yield None
+
+
+def _says(records: Sequence[Record], text: str, wanted: bytes) -> bool:
+    """Whether the JSON of the records has the text."""
+    encoded = msgspec.json.encode([_without_bytes(each) for each in records])
+    return wanted in encoded.lower() or (not text.isascii() and text in encoded.decode().lower())
 
 
 def _without_bytes(record: Record) -> Any:

@@ -91,6 +91,13 @@ def clear_faults(context: ControlContext) -> list[FaultInfo]:
     return list_faults(context)
 
 
+@operation("DELETE /faults/{id}")
+def remove_fault(context: ControlContext, id: Annotated[str, "The id of the fault."]) -> list[FaultInfo]:
+    """Remove one fault, and return the others, which keep their counts. Misuse (404) for an unknown id."""
+    context.service.faults.remove(id)
+    return list_faults(context)
+
+
 @operation("GET /faults/by-request")
 def get_by_request(context: ControlContext) -> ByRequest:
     """Get whether a request can carry faults for itself, in X-Confsim or ``_confsim``."""

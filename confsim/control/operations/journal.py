@@ -7,11 +7,12 @@ from typing import Annotated
 from confsim.contract.types import Int, Limit, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, below, describe, entry_of, find, matching
+from confsim.control.journal_view import Kind, Noted, RequestInfo, RequestPattern, below, describe, find, matching
+from confsim.control.moments import in_order, noted
 from confsim.control.nearest import Routes
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import in_slices, in_steps
-from confsim.service.journal import Entry
+from confsim.service.journal import ControlCall, Entry
 
 
 class UnmatchedRequest(Wire):
@@ -29,6 +30,16 @@ class RequestCount(Wire):
     """A number of calls."""
 
     count: Annotated[int, "How many calls there are."]
+
+
+class Moment(Wire):
+    """A moment at which the world can be seen: right after a call of the API or of the control plane, or a timer."""
+
+    id: Annotated[str, "The id of the call or the timer, as ``at`` of records takes it."]
+    kind: Annotated[Kind, "What it is right after."]
+    at: Annotated[int, "The instant of it, in epoch milliseconds."]
+    what: Annotated[str, "The operation, the kind of the timer, or the method and path that matched no route."]
+    status: Annotated[int | None, "The status of the answer; none of a timer."] = None
 
 
 class SetJournal(CommandBody):
@@ -53,6 +64,7 @@ def list_requests(
     status: Annotated[int | None, "Calls with this status."] = None,
     kind: Kind = Kind.CALL,
     limit: Limit | None = None,
+    offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
 ) -> list[RequestInfo]:
     """List the calls of the API that match, newest last; with ``limit`` the newest so many of them.
 
@@ -61,7 +73,7 @@ def list_requests(
     operation.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
-    return in_steps(find(context, pattern, kind, limit))
+    return in_steps(find(context, pattern, kind, limit, offset or 0))
 
 
 @operation("PUT /requests", replayed=False)
@@ -96,8 +108,11 @@ def clear_requests(
 
 @operation("GET /requests/{id}")
 def get_request(context: ControlContext, id: Annotated[str, "The id of the call."]) -> RequestInfo:
-    """Get one call. Misuse (404) for an id that no call has had, (410) for a call that the journal has dropped."""
-    return describe(context, entry_of(context, id))
+    """Get one call of the API or of the control plane, or one timer.
+
+    Misuse (404) for an id that nothing has had, (410) for what the journal has dropped.
+    """
+    return describe(context, noted(context, id))
 
 
 @operation("DELETE /requests/{id}", replayed=False)
@@ -138,3 +153,35 @@ def list_unmatched_requests(context: ControlContext) -> list[UnmatchedRequest]:
         for each in context.service.journal
     )
     return in_slices(found, list)
+
+
+@operation("GET /moments")
+def list_moments(
+    context: ControlContext,
+    *,
+    at: Annotated[str | None, "The id of the one that the others are around; the newest without one."] = None,
+    limit: Annotated[Limit | None, "How many there are before it and after it."] = None,
+) -> list[Moment]:
+    """List the moments at which the world can be seen, oldest first, with ``limit`` the so many around one.
+
+    Each is right after something in the journal: a call of the API or of the control plane, or a timer. Misuse (404)
+    for an id that nothing has had, (410) for what the journal has dropped.
+    """
+    found = in_order(context.service.journal)
+    place = len(found)
+    if at is not None:
+        wanted = noted(context, at)
+        place = next(place for place, each in enumerate(found) if each is wanted)
+    if limit is not None:
+        found = found[max(0, place - limit) : place + limit + 1]
+    return [_moment(each) for each in found]
+
+
+def _moment(each: Noted) -> Moment:
+    if isinstance(each, Entry):
+        request = each.request
+        what = each.operation or f"{request.method} {request.target}"
+        return Moment(id=each.id, kind=Kind.CALL, at=each.at, what=what, status=each.response.status)
+    if isinstance(each, ControlCall):
+        return Moment(id=each.id, kind=Kind.CONTROL, at=each.at, what=each.operation, status=each.status)
+    return Moment(id=each.id, kind=Kind.TIMER, at=each.at, what=each.kind)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from confsim.contract.types import Wire
+from confsim.contract.types import Limit, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.domain import mail
 from confsim.domain.mail import MOUNT
-from confsim.service.deferred import in_slices
+from confsim.service.deferred import in_slices, newest, turned
 
 
 class MailInfo(Wire):
@@ -35,17 +35,24 @@ def list_mail(
     *,
     to: Annotated[str | None, "Mails to this address."] = None,
     kind: Annotated[str | None, "Mails of this kind."] = None,
+    limit: Limit | None = None,
+    offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
 ) -> list[MailInfo]:
     """List the mails that were sent, newest last; optionally those to an address or of a kind.
 
+    With ``limit`` the newest so many of them.
+
     Links to this server begin with the address by which the caller reaches it.
     """
-    return in_slices(find_mail(context, to, kind), list)
+    return in_slices(newest(find_mail(context, to, kind, descending=True), limit, offset), turned)
 
 
-def find_mail(context: ControlContext, to: str | None, kind: str | None) -> Iterator[MailInfo | None]:
-    """The mails to an address, of a kind; None in place of others."""
-    for each in mail.list_mails(context.view()):
+def find_mail(
+    context: ControlContext, to: str | None, kind: str | None, *, descending: bool = False
+) -> Iterator[MailInfo | None]:
+    """The mails to an address, of a kind; None in place of others. The newest comes last, or first."""
+    mails = mail.list_mails(context.view())
+    for each in mails.descending if descending else mails:
         matching = to in (None, each.to) and kind in (None, each.kind)
         yield _describe(context, each) if matching else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from confsim.contract.types import Wire
+from confsim.contract.types import Limit, Wire
 from confsim.control.context import ControlContext, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
 from confsim.domain.events import deliveries
@@ -13,7 +13,7 @@ from confsim.domain.events.deliveries import DELIVERIES, Delivery, State
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
-from confsim.service.deferred import in_slices
+from confsim.service.deferred import in_slices, newest, turned
 from confsim.service.webhooks.delivery import Route
 
 
@@ -100,9 +100,15 @@ def list_deliveries(
     kind: Annotated[str | None, "Deliveries of this kind of event."] = None,
     delivered: Annotated[bool | None, "Those that were delivered, or the others."] = None,
     state: State | None = None,
+    limit: Limit | None = None,
+    offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
 ) -> list[DeliveryInfo]:
-    """List the deliveries, pending ones included, newest last: all, or those that match."""
-    return in_slices(find_deliveries(context.view(), endpoint, kind, delivered, state), list)
+    """List the deliveries, pending ones included, newest last: all, or those that match.
+
+    With ``limit`` the newest so many of them.
+    """
+    found = find_deliveries(context.view(), endpoint, kind, delivered, state, descending=True)
+    return in_slices(newest(found, limit, offset), turned)
 
 
 @operation("POST /webhooks/deliveries/{id}/redeliver")
@@ -124,10 +130,17 @@ def redeliver(context: ControlContext, id: Annotated[str, "The id of the deliver
 
 
 def find_deliveries(
-    change: Change, endpoint: str | None, kind: str | None, delivered: bool | None, state: State | None
+    change: Change,
+    endpoint: str | None,
+    kind: str | None,
+    delivered: bool | None,
+    state: State | None,
+    *,
+    descending: bool = False,
 ) -> Iterator[DeliveryInfo | None]:
-    """The deliveries that match every given value, newest last; None in place of others."""
-    for each in deliveries.list_deliveries(change):
+    """The deliveries that match every given value, newest last or first; None in place of others."""
+    found = deliveries.list_deliveries(change)
+    for each in found.descending if descending else found:
         matching = (
             (endpoint is None or each.endpoint == endpoint)
             and (kind is None or each.kind == kind)

@@ -15,7 +15,8 @@ from confsim.control.declare import CONTROL, CommandBody, operation
 from confsim.control.export.calls import ApiCall, merged, was_decided, was_kept_off
 from confsim.control.fields import Object
 from confsim.control.invoke import invoke
-from confsim.control.journal_view import entry_of, read_body
+from confsim.control.journal_view import read_body
+from confsim.control.moments import entry_of
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import World
 from confsim.service.clock import Clock

@@ -228,6 +228,13 @@ class Faults:
         """Add a fault behind the others."""
         self._activate([*self._active, self._numbered(spec)])
 
+    def remove(self, id: str) -> None:
+        """Remove a fault; the others keep their counts. Misuse (404) when there is none of this id."""
+        rest = [each for each in self._active if each.id != id]
+        if len(rest) == len(self._active):
+            raise Misuse(f"there is no fault {id!r}", status=404)
+        self._activate(rest)
+
     def allow_by_request(self, allowed: bool) -> None:
         """Say whether a request may carry its own faults."""
         self.by_request = allowed

@@ -109,3 +109,15 @@ def test_mails_are_found_by_address_and_kind(sim, plane):
         ("kind=recording&to=uma@customer.example", []),
     ]:
         assert [mail["to"] for mail in plane("GET", f"/mail?{query}")[1]] == to
+
+
+def test_the_newest_mails_and_deliveries_are_listed_in_parts(sim, plane):
+    """So many, newest last, after the newest so many."""
+    for number in range(5):
+        sim.call("set_user_email", USER, userId="me", body={"email": f"uma{number}@customer.example"})
+    whole = plane("GET", "/mail")[1]
+    assert plane("GET", "/mail?limit=2")[1] == whole[-2:]
+    assert plane("GET", "/mail?limit=2&offset=2")[1] == whole[-4:-2]
+    assert plane("GET", "/mail?offset=4")[1] == whole[:1]
+    assert plane("GET", "/mail?limit=0")[1] == []
+    assert plane("GET", "/webhooks/deliveries?limit=1&offset=1")[1] == []

@@ -1,0 +1,64 @@
+"""The moments at which a world can be seen: right after each call of the API or the control plane, and each timer."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
+from confsim.service.journal import Entry, Journal
+
+from .context import ControlContext
+from .journal_view import Noted
+
+#: The letters with which ids of what is noted between the calls of the API begin.
+_BETWEEN = ("c", "t")
+
+
+def noted(context: ControlContext, id: str) -> Noted:
+    """What the journal noted under this id. Raises Misuse (404) for an unknown id, (410) for one that is dropped."""
+    journal = context.service.journal
+    entry = journal.find(id)
+    if entry is not None and entry.id == id:
+        return entry
+    if id[:1] in _BETWEEN:
+        for each in journal.between:
+            if each.id == id:
+                return each
+    number = int(id[1:]) if id[1:].isascii() and id[1:].isdigit() and len(id) < 20 else 0
+    if id[:1] in _BETWEEN and 0 < number <= journal.between_count:
+        raise Misuse(f"the journal has dropped {id!r}", status=410)
+    if id[:1] == "r" and 0 < number <= journal.count:
+        raise Misuse(f"the journal has dropped the call {id!r}", status=410)
+    raise Misuse(f"there is no request {id!r}", status=404)
+
+
+def entry_of(context: ControlContext, id: str) -> Entry:
+    """The call of the API of this id. Raises Misuse (404) for one that no call has had, (410) for one that is gone."""
+    found = noted(context, id)
+    if not isinstance(found, Entry):
+        raise Misuse(f"{id!r} is no call of the API", status=404)
+    return found
+
+
+def world_after(context: ControlContext, at: str | None) -> World:
+    """The world right after what has this id in the journal; None for the world in force.
+
+    Raises Misuse (404) for an id that nothing has had, (410) for one that the journal has dropped.
+    """
+    if at is None:
+        return context.view().world
+    found = noted(context, at)
+    if isinstance(found, Entry):
+        return found.after
+    if found.worlds is None:
+        raise Misuse(f"the journal does not have the world after {at!r}", status=410)
+    return found.worlds[1]
+
+
+def in_order(journal: Journal) -> list[Noted]:
+    """Everything that the journal has, in the order in which it happened."""
+    found: list[tuple[tuple[int, int], Noted]] = [((each.number, 0), each) for each in journal]
+    found += (((each.after, place), each) for place, each in enumerate(journal.between, 1))
+    found.sort(key=itemgetter(0))
+    return [each for _, each in found]

@@ -1,0 +1,1 @@
+"""The search for a text in everything that a world has and that is said about it."""

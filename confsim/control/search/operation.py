@@ -1,0 +1,240 @@
+"""The search for a text in everything that a world has and that is said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+import msgspec
+
+from confsim import guides
+from confsim.api.catalogue import API
+from confsim.assumptions.register import REGISTER
+from confsim.contract.types import Limit, Wire
+from confsim.control.context import ControlContext
+from confsim.control.declare import CONTROL, operation
+from confsim.control.explaining import is_known, written
+from confsim.control.journal_view import Noted, key_text, read_body
+from confsim.control.moments import in_order
+from confsim.control.operations.browse import Found, filled_tables, searched
+from confsim.control.operations.faults import list_faults, list_held
+from confsim.control.operations.state import list_snapshots
+from confsim.kernel.diagram import in_words
+from confsim.kernel.machine import Machine
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.tables.table import Record, Table
+from confsim.service.deferred import in_steps
+from confsim.service.journal import ControlCall, Entry
+
+#: Characters of an excerpt, and how many of them stand before the text that was searched for.
+_LENGTH, _BEFORE = 140, 40
+
+
+class Group(StrEnum):
+    """What a thing that was found is."""
+
+    NAME = "name"
+    RECORD = "record"
+    CALL = "call"
+    FAULT = "fault"
+    HELD = "held"
+    WORLD = "world"
+    SNAPSHOT = "snapshot"
+    MACHINE = "machine"
+    ASSUMPTION = "assumption"
+    OPERATION = "operation"
+    GUIDE = "guide"
+
+
+class Hit(Wire):
+    """A thing that has the text: ``id`` names it in its ``group``, a record among those of its ``kind``."""
+
+    group: Annotated[Group, "What it is."]
+    id: Annotated[str, "Its name or id."]
+    title: Annotated[str, "What it is about."]
+    excerpt: Annotated[str, "The text with what stands around it."]
+    kind: Annotated[str | None, "The kind of a record."] = None
+
+
+class SearchResult(Wire):
+    """What was found. ``next`` is how many records were looked through, where there are further ones, else null.
+
+    ``more`` lists groups, and kinds of records, of which only the first were taken.
+    """
+
+    found: Annotated[list[Hit], "What was found."]
+    more: Annotated[list[str], "Groups and kinds of records of which there may be more."]
+    next: Annotated[int | None, "How many records were looked through; null where it was all."] = None
+
+
+@operation("GET /search")
+def search(
+    context: ControlContext,
+    *,
+    text: Annotated[str, "The text, whatever its case."],
+    limit: Annotated[
+        Limit | None, "How many of a group, or of a kind of records, are listed at most; 10 by default."
+    ] = None,
+    look: Annotated[Limit | None, "How many records are looked through at most."] = None,
+    start: Annotated[Limit | None, "How many records are passed over, which were looked through."] = None,
+) -> SearchResult:
+    """Search a text in everything: records of all kinds, mails, deliveries and presence among them; calls of the API
+    and of the control plane, and timers, with what they changed; faults and held calls, worlds and snapshots;
+    assumptions, operations, machines, guides.
+
+    A search may ``look`` through a part of the records at a time, and ``start`` where the one before has ended; one
+    that starts later lists records alone. Misuse for an empty text.
+    """
+    wanted = text.strip().lower()
+    if not wanted:
+        raise Misuse("text: there is nothing to search for")
+    return in_steps(_found(context, wanted, 10 if limit is None else limit, look, start or 0))
+
+
+def _found(
+    context: ControlContext, wanted: str, limit: int, look: int | None, start: int
+) -> Generator[None, None, SearchResult]:
+    """What has the text, as steps for ``in_steps``."""
+    found: list[Hit] = []
+    more: list[str] = []
+    for group, hits in () if start else _groups(context, wanted):
+        count = 0
+        for hit in hits:
+            if hit is not None:
+                count += 1
+                if count > limit:
+                    more.append(group)
+                    break
+                found.append(hit)
+            yield
+    tables = sorted((yield from filled_tables(context.view().world, None)), key=lambda each: len(each[2]))
+    total = sum(len(rows) for _, _, rows in tables)
+    counts: dict[str, int] = {}
+    for each in searched(tables, wanted, start, look):
+        if each is not None:
+            kind = each[0].name
+            counts[kind] = counts.get(kind, 0) + 1
+            if counts[kind] <= limit:
+                found.append(_record(each, wanted))
+            elif counts[kind] == limit + 1:
+                more.append(kind)
+        yield
+    end = total if look is None else start + look
+    return SearchResult(found=found, more=more, next=end if end < total else None)
+
+
+def _groups(context: ControlContext, wanted: str) -> Iterator[tuple[Group, Iterator[Hit | None]]]:
+    """What is searched beside records: each group with what has the text, None in place of others."""
+    name = written(wanted)
+    yield Group.NAME, iter([Hit(group=Group.NAME, id=name, title=name, excerpt="")] if is_known(name) else [])
+    yield Group.CALL, (_call(context, each, wanted) for each in reversed(in_order(context.service.journal)))
+    for group, things in _things(context).items():
+        yield group, _among(group, things, wanted)
+
+
+def _things(context: ControlContext) -> dict[Group, Iterable[tuple[str, str, Any]]]:
+    """The smaller groups: of each thing its name, what it is about, and all that is said of it."""
+    service = context.service
+    return {
+        Group.FAULT: ((each.id, each.operation or each.thing or "", each) for each in list_faults(context)),
+        Group.HELD: ((each.id, f"{each.method} {each.path}", each) for each in list_held(context)),
+        Group.WORLD: ((name, each.provenance.made_from, name) for name, each in context.worlds.items()),
+        Group.SNAPSHOT: ((each.name, "", each) for each in list_snapshots(context)),
+        Group.MACHINE: (
+            (each.name, each.title, [each.title, [str(state.value) for state in each.states], in_words(each)])
+            for each in Machine.declared.values()
+        ),
+        Group.ASSUMPTION: (
+            (each.id, each.statement, [each.id, each.statement, each.gaps, service.profile.get(each.id, each.default)])
+            for each in REGISTER.entries.values()
+        ),
+        Group.OPERATION: (
+            (each.name, each.summary, [each.name, *each.route(service.profile), each.function.__doc__])
+            for each in (*API, *CONTROL)
+        ),
+        Group.GUIDE: ((each.name, each.title, each.text) for each in guides.list_()),
+    }
+
+
+def _among(group: Group, things: Iterable[tuple[str, str, Any]], wanted: str) -> Iterator[Hit | None]:
+    for id, title, whole in things:
+        excerpt = _excerpt(whole if isinstance(whole, str) else _json(whole), wanted)
+        if excerpt is None:
+            excerpt = _excerpt(f"{id} {title}", wanted)
+        yield None if excerpt is None else Hit(group=group, id=id, title=title, excerpt=excerpt)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def _excerpt(text: str, wanted: str) -> str | None:
+    """The text where it has what is wanted, on one line; None where it has not."""
+    place = text.lower().find(wanted)
+    if place < 0:
+        return None
+    begin = max(0, place - _BEFORE)
+    end = max(begin + _LENGTH, place + len(wanted))
+    return f"{'…' * (begin > 0)}{' '.join(text[begin:end].split())}{'…' * (end < len(text))}"
+
+
+def _record(found: Found, wanted: str) -> Hit:
+    table, _, record = found
+    excerpt = _excerpt(_json(_fields(record)), wanted)
+    return Hit(group=Group.RECORD, id=key_text(table.key(record)), title="", excerpt=excerpt or "", kind=table.name)
+
+
+def _fields(record: Record) -> Mapping[str, Any]:
+    return {name: getattr(record, name) for name in record.__struct_fields__ if name != "data"}
+
+
+def _call(context: ControlContext, noted: Noted, wanted: str) -> Hit | None:
+    """The hit of what the journal noted; None where it does not have the text."""
+    excerpt = next(filter(None, (_excerpt(text, wanted) for text in _texts(context, noted, wanted))), None)
+    if excerpt is None:
+        return None
+    if isinstance(noted, Entry):
+        title = f"{noted.request.method} {noted.request.target} {noted.response.status or 'none'}"
+    else:
+        title = noted.operation if isinstance(noted, ControlCall) else noted.kind
+    return Hit(group=Group.CALL, id=noted.id, title=title, excerpt=excerpt)
+
+
+def _texts(context: ControlContext, noted: Noted, wanted: str) -> Iterator[str]:
+    """What the journal says of a thing: of a call its request, its answer, what it used and the records it wrote."""
+    used = " ".join(noted.assumptions)
+    if isinstance(noted, Entry):
+        request, response = noted.request, noted.response
+        line = f"{request.method} {request.target}{'?' * bool(request.query)}{request.query}"
+        fault = _json(noted.fault) if noted.fault else ""
+        yield f"{noted.id} {line} {response.status} {noted.operation} {used} {fault}"
+        for raw in (request.body, response.body):
+            yield _body(raw, wanted)
+        yield _json(list(request.headers.items()))
+        if noted.after is not noted.before:
+            yield from _written(noted.touched, noted.before, noted.after)
+        return
+    if isinstance(noted, ControlCall):
+        yield f"{noted.id} {noted.operation} {' '.join(noted.path)} {_json(noted.query)} {used}"
+        yield _body(noted.body, wanted)
+    else:
+        yield f"{noted.id} {noted.kind} {noted.client} {noted.subject} {used}"
+    if noted.worlds is not None:
+        yield from _written(noted.touched, *noted.worlds)
+
+
+def _body(raw: bytes, wanted: str) -> str:
+    """A body as it is shown; escapes of JSON are read where the text can be one."""
+    if not raw:
+        return ""
+    return raw.decode(errors="replace") if wanted.isascii() else _json(read_body(raw))
+
+
+def _written(touched: Iterable[tuple[tuple[str, str], Any]], *worlds: Any) -> Iterator[str]:
+    """The records that were written, as they were before and after."""
+    for (client, table), key in dict.fromkeys(touched):
+        for world in worlds:
+            record = Table.declared[table].seen(world, client).get(key)
+            if record is not None:
+                yield f"{table} {_json(_fields(record))}"

@@ -1,0 +1,99 @@
+"""Pages about what happened: the journal, one call of it, what another assumption would have answered, coverage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from confsim.control.journal_view import Kind
+from confsim.inspector import render
+from confsim.inspector.asked import Asked
+from confsim.kernel.refusal import Misuse
+
+from .common import diff, moments, newest, number, show
+
+#: Records of a start that a test of a call brings along, at most, where it is shown.
+_BROUGHT = 2_000
+#: Calls that a what-if question replays unless it is asked of all.
+_REPLAYED = 100
+_TITLES = {Kind.CALL: "Call", Kind.CONTROL: "Control call", Kind.TIMER: "Timer"}
+
+
+def requests(asked: Asked) -> str:
+    """The journal, newest first: calls, what happened between them; or one of these."""
+    if asked.path:
+        return _request(asked, asked.path[0])
+    query = asked.query
+    pattern: dict[str, Any] = {name: query[name] for name in ("operation", "path") if query.get(name)}
+    if query.get("status"):
+        pattern["status"] = number(asked, "status")
+    kind = query.get("kind") or Kind.ALL
+    calls, paging = newest(asked, "list_requests", **pattern, kind=kind)
+    return show(asked, "requests", "Journal", calls=calls, kind=kind, **paging)
+
+
+def _request(asked: Asked, id: str) -> str:
+    control = asked.control
+    call = control("get_request", id)
+    assumptions = {each.id: each for each in control("list_assumptions") if each.id in call.assumptions}
+    return show(
+        asked,
+        "request",
+        f"{_TITLES[call.kind]} {id}",
+        call=call,
+        **moments(asked, id),
+        assumptions=assumptions,
+        **(_exported(asked, id) if call.kind == Kind.CALL else {"headers": None, "exports": {}, "too_large": 0}),
+        diffs=[(each, diff(each.before, each.after)) for each in call.changes],
+    )
+
+
+def _exported(asked: Asked, id: str) -> dict[str, Any]:
+    """The headers of a call, and the forms in which it can be made again.
+
+    A test and a scenario bring the start along where no name stands for it: of a large one the page says so.
+    """
+    control = asked.control
+    archive = msgspec.json.decode(control("export_requests", as_="har", ids=id).data)
+    entry = archive["log"]["entries"][0] if archive["log"]["entries"] else None
+    headers = None if entry is None else [(side, entry[side]["headers"]) for side in ("request", "response")]
+    size = sum(len(state.rows) for _, state in control.context.service.history.origin.tables())
+    exports: dict[str, str] = {}
+    for form in ("curl",) if size > _BROUGHT else ("curl", "pytest", "scenario"):
+        try:
+            exports[form] = control("export_requests", as_=form, ids=id).data.decode()
+        except Misuse as misuse:
+            exports[form] = str(misuse)
+    return {"headers": headers, "exports": exports, "too_large": size if size > _BROUGHT else 0}
+
+
+def what_if(asked: Asked) -> str:
+    """What the calls of the journal would have been answered under another alternative."""
+    id, text = asked.query.get("id", ""), asked.query.get("value", "")
+    newest_calls = asked.control("list_moments")
+    calls = [each.id for each in newest_calls if each.kind == Kind.CALL]
+    part = len(calls) > _REPLAYED and asked.query.get("all") != "true"
+    value, found = _answered(asked, id, text, calls[-_REPLAYED] if part else None)
+    sides = [(each, diff(each.was.answer, each.would_be.answer)) for each in found.differ]
+    title = f"What if {id} = {render.short(value)}"
+    return show(asked, "what_if", title, id=id, value=value, found=found, sides=sides, part=part, total=len(calls))
+
+
+def _answered(asked: Asked, id: str, text: str, first: str | None) -> tuple[Any, Any]:
+    """The value that the text stands for, and what it would have changed: as JSON, or as text where that is meant."""
+    given = {} if first is None else {"from": first}
+    try:
+        value = msgspec.json.decode(text)
+        return value, asked.control("ask_what_if", assumptions={id: value}, **given)
+    except (msgspec.DecodeError, Misuse):
+        return text, asked.control("ask_what_if", assumptions={id: text}, **given)
+
+
+def coverage(asked: Asked) -> str:
+    """What calls have met of the API, and what is missing in the areas that they touch, where that is counted."""
+    try:
+        found = msgspec.to_builtins(asked.control("get_coverage"))
+    except Misuse as misuse:
+        return show(asked, "coverage", "Coverage", found=None, why=str(misuse))
+    return show(asked, "coverage", "Coverage", found=found, why="")

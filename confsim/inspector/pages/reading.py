@@ -1,0 +1,83 @@
+"""Pages to read: assumptions, operations, guides, reference, what a name stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from confsim import guides as written
+from confsim.control.catalogue import CONTROL
+from confsim.inspector import manual
+from confsim.inspector.asked import Asked
+from confsim.kernel.refusal import Misuse, suggest
+
+from .common import part, show
+
+
+def assumptions(asked: Asked) -> str:
+    """The register: all entries, or those that match; what-if questions about them."""
+    wanted = asked.query.get("search", "").lower()
+    used = asked.query.get("used") == "true"
+    found = [
+        each
+        for each in asked.control("list_assumptions", used=True if used else None)
+        if wanted in f"{each.id} {each.statement} {' '.join(each.gaps)}".lower()
+    ]
+    entries, paging = part(asked, found)
+    return show(asked, "assumptions", "Assumptions", entries=entries, total=len(found), used=used, **paging)
+
+
+def operations(asked: Asked) -> str:
+    """The operations of the API; one of them with its assumptions, or one of the control plane."""
+    control = asked.control
+    declared = control("list_operations")
+    if asked.path:
+        return _operation(asked, asked.path[0], declared)
+    wanted = asked.query.get("search", "").lower()
+    areas: dict[str, list[Any]] = {}
+    for each in declared:
+        if wanted in f"{each.name} {each.method} {each.path} {each.summary}".lower():
+            areas.setdefault(each.area, []).append(each)
+    return show(asked, "operations", "API", areas=areas)
+
+
+def _operation(asked: Asked, name: str, declared: list[Any]) -> str:
+    profile = asked.control.context.service.profile
+    if name in CONTROL.operations:
+        return _read(asked, name, manual.control_operation(name), "reference")
+    operation = next((each for each in declared if each.name == name), None)
+    if operation is None:
+        known = suggest(name, [each.name for each in declared])
+        raise Misuse(f"there is no operation {name!r}{known}", status=404)
+    own = [each for each in asked.control("list_assumptions", operation=name) if each.operations]
+    shown = manual.shown(asked.home, manual.operation(name, profile)).html
+    return show(asked, "operation", name, operation=operation, entries=own, shown=shown)
+
+
+def guides(asked: Asked) -> str:
+    """The guides, or one of them."""
+    if not asked.path:
+        return show(asked, "guides", "Guides", guides=written.list_())
+    found = manual.guide(asked.path[0])
+    return _read(asked, found.title, found.text, "guides")
+
+
+def reference(asked: Asked) -> str:
+    """The pages of the reference, or one of them; the operations of the control plane have pages of their own."""
+    if not asked.path:
+        titles = {name: title for name, (title, _) in manual.REFERENCE.items()}
+        return show(asked, "reference", "Reference", titles=titles)
+    name = asked.path[0]
+    text = manual.control_plane() if name == manual.CONTROL_PLANE else manual.reference(name)
+    return _read(asked, f"Reference: {manual.REFERENCE[name][0]}", text, "reference")
+
+
+def explain(asked: Asked) -> str:
+    """What a name stands for."""
+    found = asked.control("get_explanation", asked.path[0] if asked.path else asked.query.get("name", ""))
+    return _read(asked, f"{found.name}: {found.kind}", found.text, "reference")
+
+
+def _read(asked: Asked, title: str, text: str, section: str) -> str:
+    """A page with a text in Markdown, whose names lead to what they stand for."""
+    shown = manual.shown(asked.home, text)
+    return show(asked, "text", title, section=section, shown=shown.html, headings=shown.headings)

@@ -1,0 +1,78 @@
+"""The page of the search for a text in everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from confsim.control.search.operation import Group
+from confsim.inspector.asked import Asked, link
+
+from .common import LOOK, number, show
+
+#: Things of a group that are listed before more are asked for.
+_LISTED = 10
+#: The headings, in their order, and the groups below them.
+_HEADINGS = (
+    ("Named so", Group.NAME),
+    ("Journal", Group.CALL),
+    ("Held calls", Group.HELD),
+    ("Faults", Group.FAULT),
+    ("Records", Group.RECORD),
+    ("Mail", "mail"),
+    ("Webhooks", "webhook deliveries"),
+    ("Presence", "presences"),
+    ("Assumptions", Group.ASSUMPTION),
+    ("Operations", Group.OPERATION),
+    ("Machines", Group.MACHINE),
+    ("Worlds", Group.WORLD),
+    ("Snapshots", Group.SNAPSHOT),
+    ("Guides", Group.GUIDE),
+)
+#: Kinds of records that stand below a heading of their own.
+_OWN = {"mail", "webhook deliveries", "presences"}
+
+
+def search(asked: Asked) -> str:
+    """A text in everything that is shown, and a link to look further where there is more than a page looks through."""
+    wanted = asked.query.get("q", "").strip()
+    if not wanted:
+        return show(asked, "search", "Search", wanted="", found={}, more=None, total=0)
+    start, limit = number(asked, "start"), number(asked, "limit", _LISTED)
+    result = asked.control("search", text=wanted, limit=limit, look=LOOK, start=start)
+    found: dict[str, list[Any]] = {heading: [] for heading, _ in _HEADINGS}
+    headings = {str(group): heading for heading, group in _HEADINGS}
+    for hit in result.found:
+        found[headings[hit.kind if hit.kind in _OWN else hit.group]].append((hit, _target(asked, hit)))
+    further = {headings[each if each in _OWN or each in headings else "record"] for each in result.more}
+    return show(
+        asked,
+        "search",
+        f"Search: {wanted}",
+        wanted=wanted,
+        found={heading: hits for heading, hits in found.items() if hits},
+        further=further,
+        more=result.next,
+        limit=limit * 10,
+        total=len(result.found),
+    )
+
+
+def _target(asked: Asked, hit: Any) -> str:
+    """The page that shows what was found."""
+    match hit.group:
+        case Group.RECORD:
+            return link(asked, "records", hit.kind, hit.id)
+        case Group.CALL:
+            return link(asked, "requests", hit.id)
+        case Group.FAULT | Group.HELD:
+            return link(asked, "faults")
+        case Group.WORLD:
+            return f"{f'/w/{hit.id}' if hit.id else ''}/_confsim/"
+        case Group.SNAPSHOT:
+            return link(asked, "worlds")
+        case Group.NAME:
+            return link(asked, "explain", hit.id)
+        case Group.ASSUMPTION:
+            return link(asked, "assumptions", search=hit.id)
+        case _:
+            return link(asked, f"{hit.group}s", hit.id)
