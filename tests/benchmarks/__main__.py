@@ -19,6 +19,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import growing  # noqa: E402
 import in_process  # noqa: E402
+import inspector_pages  # noqa: E402
 import memory  # noqa: E402
 import openings  # noqa: E402
 import operations as of_operations  # noqa: E402
@@ -32,7 +33,7 @@ Benchmark = Callable[[], Iterator[tuple[str, str]]]
 BENCHMARKS: tuple[Benchmark, ...] = (
     *(in_process.wsgi, in_process.durable, in_process.forks, in_process.makings, in_process.pages, in_process.imports),
     *(over_http.servers, over_http.starts, over_http.rates, over_http.worlds),
-    *(growing.grows, openings.openings, memory.things),
+    *(growing.grows, openings.openings, memory.things, inspector_pages.inspector),
 )
 
 

@@ -122,6 +122,7 @@ AIMS: tuple[Aim, ...] = (
     Aim(part="speed of forks", figure="fork with 100,000 users", at_most=10, in_readme=True),
     Aim(part="speed of forks", figure="reset with 100,000 users", at_most=10),
     Aim(part="speed of pages", figure="newest 50 of 1,000,000", at_most=2, in_readme=True),
+    Aim(part="speed of inspector", figure="slowest page of the inspector", at_most=200),
     Aim(part="speed of starts", figure="serve to first answer", at_most=1, in_readme=True),
     Aim(part="speed of servers", figure="stop of a live server", at_most=20),
     Aim(part="speed of rates", figure="POSTs on 1 connection", at_least=3, in_readme=True),

@@ -172,7 +172,7 @@ PARTS: dict[str, Part] = {
         f"speed of {name}": benchmark(name)
         for name in (
             *("wsgi", "durable", "forks", "makings", "pages", "imports", "servers", "starts", "rates", "worlds"),
-            *("grows", "openings", "things"),
+            *("grows", "openings", "things", "inspector"),
         )
     },
     "speed of operations": benchmark("operations", "--kinds", ""),

@@ -109,19 +109,28 @@ def _found(
                 found.append(hit)
             yield
     tables = sorted((yield from filled_tables(context.view().world, None)), key=lambda each: len(each[2]))
-    total = sum(len(rows) for _, _, rows in tables)
     counts: dict[str, int] = {}
-    for each in searched(tables, wanted, start, look):
-        if each is not None:
-            kind = each[0].name
-            counts[kind] = counts.get(kind, 0) + 1
-            if counts[kind] <= limit:
+    passed, end = 0, None if look is None else start + look
+    for table in tables:
+        kind, size = table[0].name, len(table[2])
+        first, passed = max(0, start - passed), passed + size
+        if first >= size:
+            continue
+        last = size if end is None else min(size, end - (passed - size))
+        for each in searched([table], wanted, first, last - first):
+            if each is not None:
+                counts[kind] = counts.get(kind, 0) + 1
+                if counts[kind] > limit:
+                    last = size  # enough of them: the rest of the table is passed over
+                    break
                 found.append(_record(each, wanted))
-            elif counts[kind] == limit + 1:
-                more.append(kind)
-        yield
-    end = total if look is None else start + look
-    return SearchResult(found=found, more=more, next=end if end < total else None)
+            yield
+        if last < size or passed == end:
+            passed -= size - last
+            break
+    total = sum(len(rows) for _, _, rows in tables)
+    more += [kind for kind, count in counts.items() if count > limit]
+    return SearchResult(found=found, more=more, next=passed if passed < total else None)
 
 
 def _groups(context: ControlContext, wanted: str) -> Iterator[tuple[Group, Iterator[Hit | None]]]:
