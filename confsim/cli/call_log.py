@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
@@ -17,6 +17,8 @@ from msgspec import Struct
 
 from confsim.control.declare import PREFIX
 from confsim.http.live.serving import Serving
+from confsim.service.faults.holding import HeldCall
+from confsim.service.journal import FaultHit
 from confsim.service.messages import Request, Response
 
 #: Prints one line.
@@ -24,8 +26,22 @@ Write = Callable[[str], object]
 _ID = "X-Confsim-Request-Id"
 
 
+class LoggedFault(Struct, frozen=True, omit_defaults=True):
+    """A fault that was injected into a call, or holds it: its id, null for that of the request, and its effect.
+
+    ``held`` is what became of a call that was held: released, changed, dropped or expired.
+    """
+
+    id: str | None
+    do: Any
+    held: str | None = None
+
+
 class LoggedCall(Struct, frozen=True):
     """A call as the log tells of it.
+
+    ``event`` is "answered"; "held" for a call that a fault holds, which is told of again once it is answered; "gone"
+    for one whose client gave up before the answer was there.
 
     ``time`` is the machine's (ISO 8601 in JSON, that of the day in text), ``at`` the instant of the world in epoch
     milliseconds (null for a call that no journal notes), ``ms`` how long it took. ``status`` is null where the
@@ -45,10 +61,14 @@ class LoggedCall(Struct, frozen=True):
     operation: str | None
     assumptions: list[str]
     new: list[str]
+    event: str = "answered"
+    faults: list[LoggedFault] = []
 
 
 class CallLog:
-    """Prints a line for each call that a server has answered: pass it to ``Serving.log_to``.
+    """Prints a line for each call that a server has answered, holds, or can no longer answer.
+
+    Pass it to ``Serving.log_to``.
 
     Without ``verbose`` it leaves out read-only calls: those of the control plane, and pages of the inspector.
     ``width`` cuts lines of text off, ``colour`` styles them.
@@ -68,8 +88,11 @@ class CallLog:
         self._colour, self._width = colour, width
         self._known: set[str] = set()
 
-    def __call__(self, request: Request, response: Response, seconds: float) -> None:
-        """Print the line of a call."""
+    def __call__(self, request: Request, response: Response | None, seconds: float) -> None:
+        """Print the line of a call; of one whose response is yet to come only where a fault holds it.
+
+        Without a response, its client has gone.
+        """
         world, path = _world_of(request.target)
         beside = path == PREFIX or path.startswith(f"{PREFIX}/") or path in {"", "/"}
         if (
@@ -78,11 +101,45 @@ class CallLog:
             and (request.method in {"GET", "HEAD"} or path.startswith(f"{PREFIX}/inspector"))
         ):
             return
-        call = self._described(world, request, response, seconds, beside)
+        if response is not None and response.poll is not None:
+            held = self._held(world, request)
+            if held is None:
+                return
+            call = self._holding(world, request, seconds, held)
+        else:
+            call = self._described(world, request, response, seconds, beside)
         self._write(msgspec.json.encode(call).decode() if self._json else self._text(call))
 
-    def _described(self, world: str, request: Request, response: Response, seconds: float, beside: bool) -> LoggedCall:
-        id = next((value for name, value in response.headers if name == _ID), None)
+    def _held(self, world: str, request: Request) -> HeldCall | None:
+        """The call of a request that is held; None where it waits for something else."""
+        service = self._serving.worlds.get(world)
+        held = () if service is None else service.pipeline.held
+        return next((each for each in held if each.incoming.request is request), None)
+
+    def _holding(self, world: str, request: Request, seconds: float, held: HeldCall) -> LoggedCall:
+        """What is told of a call that is held."""
+        return LoggedCall(
+            time=_now() if self._json else _of_day(),
+            world=world,
+            id=None if held.entry is None else held.entry.id,
+            at=held.since,
+            method=request.method,
+            path=request.target,
+            query=request.query,
+            status=None,
+            ms=round(seconds * 1000, 2),
+            operation=held.incoming.operation.name,
+            assumptions=[],
+            new=[],
+            event="held",
+            faults=_faults(held.injection.hits),
+        )
+
+    def _described(
+        self, world: str, request: Request, response: Response | None, seconds: float, beside: bool
+    ) -> LoggedCall:
+        headers = () if response is None else response.headers
+        id = next((value for name, value in headers if name == _ID), None)
         service = self._serving.worlds.get(world)
         entry = service.journal.find(id) if service is not None and id is not None else None
         used = service.relied_on(entry) if service is not None and entry is not None else []
@@ -97,11 +154,13 @@ class CallLog:
             method=request.method,
             path=request.target,
             query=request.query,
-            status=None if response.dropped else response.status,
+            status=None if response is None or response.dropped else response.status,
             ms=round(seconds * 1000, 2),
             operation=operation or None,
             assumptions=used,
             new=new,
+            event="gone" if response is None else "answered",
+            faults=[] if entry is None else _faults(entry.fault),
         )
 
     def _text(self, call: LoggedCall) -> str:
@@ -110,9 +169,10 @@ class CallLog:
             (call.time, "bright_black"),
             (f"{call.method or '-':6}", "white"),
             (_printable(path), "white"),
-            (str(call.status or "dropped"), _colour_of(call.status)),
-            (f"{call.ms:.1f} ms", "bright_black"),
-            (call.operation or "no operation", "cyan" if call.operation else "red"),
+            (_outcome(call), "magenta" if call.event == "held" else _colour_of(call.status)),
+            ("" if call.event == "held" else f"{call.ms:.1f} ms", "bright_black"),
+            (call.operation or ("" if call.event == "gone" else "no operation"), "cyan" if call.operation else "red"),
+            (" ".join(_told(each, whole=self._verbose) for each in call.faults), "magenta"),
             (self._assumptions(call), "bright_black"),
         ]
         room = self._width() if self._width is not None else sys.maxsize
@@ -132,6 +192,24 @@ class CallLog:
             return f"assumptions: {', '.join(call.assumptions)}"
         count = f"{len(call.assumptions)} assumption{'s' * (len(call.assumptions) > 1)}"
         return f"{count}, new: {', '.join(call.new)}" if call.new else count
+
+
+def _faults(hits: Iterable[FaultHit]) -> list[LoggedFault]:
+    return [LoggedFault(each.id or None, each.do, each.held or None) for each in hits]
+
+
+def _outcome(call: LoggedCall) -> str:
+    """The status of a call, or what there is in place of it."""
+    if call.event == "held":
+        return "held"
+    return "gave up" if call.event == "gone" else str(call.status or "dropped")
+
+
+def _told(fault: LoggedFault, *, whole: bool) -> str:
+    """A fault on a line: its id, what became of a call that it held, with ``whole`` its effect."""
+    became = f" {fault.held}" if fault.held and fault.held != "held" else ""
+    effect = f" {msgspec.json.encode(fault.do).decode()}" if whole else ""
+    return f"[fault {fault.id or 'of the request'}{became}{effect}]"
 
 
 def _now() -> str:

@@ -60,7 +60,8 @@ def serve(quiet: bool, verbose: bool, log_format: str, watch: bool, opened: bool
             _log(server, verbose=verbose, as_json=log_format == "json")
         if watch:
             _watch(simulator, server, options)
-        _run(simulator, server, certificate, opened=opened)
+        greet = _greeting_as_json if log_format == "json" else _greeting
+        _run(server, lambda: greet(simulator, server, certificate), opened=opened)
 
 
 @confsim.command("exec", context_settings={"allow_interspersed_args": False})
@@ -247,11 +248,11 @@ def _watch(simulator: Simulator, server: Serving, options: dict[str, Any]) -> No
     server.on_tick(watch)
 
 
-def _run(simulator: Simulator, server: Serving, certificate: str | None, *, opened: bool) -> None:
+def _run(server: Serving, greet: Callable[[], str], *, opened: bool) -> None:
     import gc
 
     def ready() -> None:
-        click.echo(_greeting(simulator, server, certificate))
+        click.echo(greet())
         if opened:
             _open_browser(f"{server.root}/_confsim/")
 
@@ -304,6 +305,24 @@ def _greeting(simulator: Simulator, server: Serving, certificate: str | None = N
         trust = f"--cacert {certificate} " if certificate is not None else ""
         lines += ["", f"curl {trust}{_curl_options(simulator, token)}{server.base_url}/users/me"]
     return "\n".join([*lines, "", "Ctrl-C stops."])
+
+
+def _greeting_as_json(simulator: Simulator, server: Serving, certificate: str | None = None) -> str:
+    """The same as one line of JSON, for a log of which every line is JSON."""
+    info = simulator.control("get_info")
+    said = {
+        "event": "serving",
+        "version": info.version,
+        "world": info.world,
+        "api": server.base_url,
+        "control": f"{server.root}/_confsim",
+        "inspector": f"{server.root}/_confsim/",
+        "certificate": certificate,
+        "clients": info.clients,
+        "tokens": info.tokens,
+        "outputs": simulator.outputs,
+    }
+    return plain(said)
 
 
 def _curl_options(simulator: Simulator, token: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import urllib.request
 from contextlib import suppress
 from urllib.error import HTTPError
@@ -11,6 +13,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.cli.call_log import CallLog
+from confsim.service.deferred import polling, wait_for
 from confsim.service.messages import Request, Response
 from kit import START
 from kit.processes.commands import serving
@@ -92,7 +95,65 @@ def test_a_line_of_json_has_it_all():
         "ms": 2.0,
         "operation": "create_channel",
         "assumptions": entry.assumptions,
+        "event": "answered",
+        "faults": [],
     }
+
+
+def test_a_fault_leaves_a_mark():
+    """Its id, and its effect where much is wanted; that of the request has none."""
+    for verbose in (False, True):
+        log = Log(verbose=verbose)
+        fault = log.sim.faults.add("get_me", do={"status": 503})
+        line = log("GET", "/v1_0/users/me")
+        effect = ' {"status":503}' if verbose else ""
+        assert f" 503 2.0 ms get_me [fault {fault.id}{effect}]" in line
+        assert "[fault of the request" in log("GET", "/v1_0/users/me", query="_confsim=status%3D500")
+    log = Log(as_json=True)
+    fault = log.sim.faults.add("get_me", do={"drop": "before"})
+    found = json.loads(log("GET", "/v1_0/users/me"))
+    assert (found["status"], found["faults"]) == (None, [{"id": fault.id, "do": {"drop": "before"}}])
+
+
+def test_a_held_call_is_told_of_twice():
+    """When it is held, with the fault that holds it, and once it is answered, with what became of it."""
+    log, request = Log(), Request("GET", "/v1_0/users/me", "", {"authorization": "Bearer demo-owner"}, b"")
+    fault = log.sim.faults.add("get_me", do={"hold": "before"})
+    with polling():
+        response = log.sim.app(request)
+    log.log(request, response, 0.001)
+    (held,) = log.sim.faults.held
+    assert log.lines[0].endswith(f" GET    /v1_0/users/me held get_me [fault {fault.id}]")
+    held.release()
+    log.log(request, wait_for(response), 3.0)
+    assert f" 200 3000.0 ms get_me [fault {fault.id} released] " in log.lines[1]
+
+
+def test_a_client_that_gave_up_is_told_of():
+    """As soon as it is gone; what else takes its time says nothing before it is done."""
+    log, request = Log(), Request("GET", "/v1_0/users/me", "", {"host": "localhost"}, b"")
+    log.log(request, None, 1.5)
+    assert log.lines[0].endswith(" GET    /v1_0/users/me gave up 1500.0 ms")
+    log.log(request, Response(503, [], poll=lambda: None), 0.0)
+    assert len(log.lines) == 1
+
+
+def test_a_live_server_tells_of_held_calls_and_of_clients_that_give_up():
+    """In the order in which it happens."""
+    sim = Simulator(clock=START)
+    fault, lines = sim.faults.add("get_me", do={"hold": "before"}), []
+    serving = sim.serve()
+    serving.log_to(CallLog(serving, lines.append))
+    with serving, socket.create_connection(("127.0.0.1", serving.port)) as client:
+        client.sendall(b"GET /v1_0/users/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer demo-owner\r\n\r\n")
+        assert until(lambda: len(lines) == 1, 30)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+        assert until(lambda: len(lines) == 2, 30)
+        for held in sim.faults.held:
+            held.release()
+    assert lines[0].endswith(f" held get_me [fault {fault.id}]")
+    assert " gave up " in lines[1]
 
 
 def test_a_terminal_is_told_nothing_by_a_path():
@@ -116,8 +177,11 @@ def test_colours_tell_the_kind_of_status(status, colour):
 
 
 def test_serve_prints_a_line_for_each_call():
-    """As it comes: behind the greeting, on standard output; -q prints none."""
-    with serving("--log-format", "json", **LOUD) as (command, _, root):
+    """As it comes: behind the greeting, on standard output; -q prints none. In a log of JSON every line is JSON."""
+    with serving("--log-format", "json", **LOUD) as (command, greeting, root):
+        said = json.loads(greeting)
+        assert (said["event"], said["api"], said["world"]) == ("serving", f"{root}/v1_0", "demo")
+        assert said["tokens"]["demo-owner"]["role"] == "owner"
         with suppress(HTTPError):
             urllib.request.urlopen(f"{root}/v1_0/users/me", timeout=10)
         found = json.loads(command.stdout.readline())

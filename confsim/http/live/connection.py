@@ -23,8 +23,9 @@ from .turns import Turns
 
 Handler = Callable[[Request], Response]
 Until = Callable[[], Response | None]
-#: Called with each answered request: the request, its response, the seconds that it took.
-Log = Callable[[Request, Response, float], object]
+#: Called with each request that is answered, is yet to be answered (its response says so) or, with None, no longer can
+#: be: the request, the response, the seconds since it came.
+Log = Callable[[Request, Response | None, float], object]
 
 _LOG = logging.getLogger("confsim.http")
 #: Requests of one connection that are answered before the others have their turn.
@@ -340,6 +341,8 @@ class Connection(asyncio.Protocol):
             self._write(request, response, keep)
         else:
             self._until = response.poll
+            if self._log is not None:
+                self._tell(self._log, request, response)
             asyncio.get_running_loop().call_later(POLL_INTERVAL, self._look, request, keep)
 
     def _write(self, request: Request, response: Response, keep: bool) -> None:
@@ -363,8 +366,8 @@ class Connection(asyncio.Protocol):
         if self._log is not None:
             self._tell(self._log, request, response)
 
-    def _tell(self, log: Log, request: Request, response: Response) -> None:
-        """Log a request that is answered; a log that fails holds up nobody."""
+    def _tell(self, log: Log, request: Request, response: Response | None) -> None:
+        """Log a request; a log that fails holds up nobody."""
         try:
             log(request, response, self._clock() - self._begun)
         except Exception:
@@ -373,6 +376,8 @@ class Connection(asyncio.Protocol):
     def _look(self, request: Request, keep: bool) -> None:
         """Poll the response that is yet to come; once it is there, send it and go on with the queue."""
         if self._transport.is_closing():
+            if self._log is not None:
+                self._tell(self._log, request, None)
             return
         assert self._until is not None
         try:

@@ -72,7 +72,9 @@ class Serving:
         self.worlds.names.update(name.lower() for name in names)
 
     def log_to(self, log: Log) -> None:
-        """Call ``log`` with each answered request of the connections that are opened from now on."""
+        """Call ``log`` with each request of the connections that are opened from now on: once it is answered, and
+        before that where the answer takes its time; with None once its client has gone.
+        """
         self._server.log = log
 
     def on_tick(self, beat: Callable[[], object]) -> None:

@@ -156,10 +156,10 @@ def serving(*arguments: object, end: int = signal.SIGTERM, **environment: str) -
         lines = []
         for line in command.stdout:
             lines.append(line)
-            if "Ctrl-C" in line:
+            if "Ctrl-C" in line or '"event":"serving"' in line:
                 break
         greeting = "".join(lines)
-        address = re.search(r"API +(https?://[^/]+)", greeting)
+        address = re.search(r"""(?:API +|"api":")(https?://[^/]+)""", greeting)
         try:
             assert address, command.stderr.read()
             yield Served(command, greeting, address[1])
