@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Generator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .worlds import TEST
+from .worlds import tests_of
 
 if TYPE_CHECKING:
     from confsim.service.service import Service
@@ -23,15 +24,26 @@ class Inspect:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._failed: list[tuple[str, Service]] = []
+        #: The worlds of each test: those of its own, and those that it shares, which are gone before its last report.
+        self._worlds: dict[str, list[tuple[Service, bool]]] = {}
+        #: By the identity of a world: the world, and the tests that failed in it, each with its last call; whether they
+        #: share it.
+        self._failed: dict[int, tuple[Service, dict[str, str], bool]] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Keep the worlds of a test that has failed."""
+        """Keep the worlds of a test that has failed, be it in its set-up or when it was torn down."""
         report = yield
-        test = item.stash.get(TEST, None)
-        if report.failed and report.when == "call" and test is not None:
-            self._failed += [(item.nodeid, each.service) for each in test.simulators]
+        found = [(each.service, test.item is not item) for test in tests_of(item) for each in test.simulators]
+        worlds = self._worlds.setdefault(item.nodeid, [])
+        worlds += [each for each in found if each not in worlds]
+        if report.failed:
+            for service, shared in worlds:
+                last = service.journal.last()
+                _, tests, _ = self._failed.setdefault(id(service), (service, {}, shared))
+                tests.setdefault(item.nodeid, "" if last is None else last.id)
+        if report.when == "teardown":
+            del self._worlds[item.nodeid]
         return report
 
     @pytest.hookimpl(trylast=True)
@@ -44,10 +56,13 @@ class Inspect:
         root = Simulator("empty")
         with root.serve() as server:
             terminalreporter.section("confsim: worlds of the tests that failed")
-            for place, (nodeid, service) in enumerate(self._failed[:MOST], 1):
-                name = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', nodeid.rpartition('::')[2])[:48].strip('-')}-{place}"
+            for place, (service, tests, shared) in enumerate(islice(self._failed.values(), MOST), 1):
+                first = next(iter(tests))
+                name = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', first.rpartition('::')[2])[:48].strip('-')}-{place}"
                 server.worlds.add(name, service)
-                terminalreporter.write_line(f"{nodeid}: {server.root}/w/{name}/_confsim/inspector/requests")
+                for nodeid, last in tests.items():
+                    path = f"requests/{last}" if shared and last else "requests"
+                    terminalreporter.write_line(f"{nodeid}: {server.root}/w/{name}/_confsim/inspector/{path}")
             if len(self._failed) > MOST:
                 terminalreporter.write_line(f"and {len(self._failed) - MOST} more, which are not served")
             terminalreporter.write_line("Enter stops.")
